@@ -1,0 +1,31 @@
+import type { Metadata, Viewport } from 'next'
+import type { ReactNode } from 'react'
+import { THEME_SCRIPT } from '#components/layout/theme-script.ts'
+import { FONT_CLASSES } from './fonts.ts'
+import './globals.css'
+
+export const metadata: Metadata = {
+  title: { default: 'Countersign', template: '%s · Countersign' },
+  description: 'What agents may do, who decided it, and the proof.',
+  robots: { index: false, follow: false },
+  referrer: 'no-referrer',
+}
+
+export const viewport: Viewport = {
+  colorScheme: 'light dark',
+  width: 'device-width',
+  initialScale: 1,
+}
+
+export default function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    // The theme script may set an attribute before React takes over.
+    <html lang="en" className={FONT_CLASSES} suppressHydrationWarning>
+      <head>
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours; server/shell.ts gives it the nonce. */}
+        <script dangerouslySetInnerHTML={{ __html: THEME_SCRIPT }} suppressHydrationWarning />
+      </head>
+      <body>{children}</body>
+    </html>
+  )
+}

@@ -1,0 +1,63 @@
+// Must parse on Node 20: it runs before the right Node does.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const OLDEST_MAJOR = 24
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+
+/**
+ * Returns when this process runs on the Node that the project pins, or, where there is none for this platform, on
+ * one that is new enough. Otherwise runs the same command on the pinned Node and ends with its exit code or signal.
+ */
+export async function continueOnPinnedNode() {
+  const pinned = pinnedNode()
+  if (pinned && realpathSync(process.execPath) !== pinned) await relaunch(pinned)
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
+    process.stderr.write(
+      `Countersign needs Node ${OLDEST_MAJOR} or newer, and this is ${process.version}: run npm ci without omitting optional packages, or install Node ${OLDEST_MAJOR}.\n`,
+    )
+    process.exit(1)
+  }
+  followLauncher()
+}
+
+/** Real path of the executable in `node-<platform>-<arch>`, or undefined where npm installed none. */
+function pinnedNode() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
+    const executable = join(dirname(manifest), 'bin', 'node')
+    return existsSync(executable) ? realpathSync(executable) : undefined
+  } catch (error) {
+    if (error.code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** Returns only if `node` does not run on this system. */
+async function relaunch(node) {
+  // In a session of its own, so that Ctrl-C reaches the child once, through here, and not through the terminal as well.
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  })
+  const forward = (signal) => child.kill(signal)
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward)
+  const [code, signal] = await once(child, 'exit').catch(() => [])
+  for (const name of FORWARDED_SIGNALS) process.off(name, forward)
+  if (typeof code === 'number') process.exit(code)
+  if (signal) {
+    process.kill(process.pid, signal)
+    // The signal arrives after this turn; nothing else may run before it.
+    await new Promise(() => setInterval(() => undefined, 1_000))
+  }
+}
+
+/** In the child: a launcher that was killed could not forward anything, so its end counts as a request to stop. */
+function followLauncher() {
+  if (!process.channel) return
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel.unref()
+}

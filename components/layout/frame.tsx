@@ -1,0 +1,67 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { LiveNotices } from '#components/ui/live-notice.tsx'
+import { Rail } from './rail.tsx'
+import { useTenantAccent } from './tenant-accent.ts'
+import { TimeZoneProvider } from './time-zone.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** What the frame shows of the tenant; until it is known, its external id stands for its name. */
+export type FrameTenant = {
+  externalId: string
+  name?: string
+  /** `#rrggbb` or `oklch(L C H)`. */
+  accent?: string
+  /** Same origin or a data URL: the page's policy allows no other. */
+  logoUrl?: string
+}
+
+export type FrameUser = {
+  name: string
+  /** What the person is here: "Approver". */
+  role?: string
+}
+
+export type FrameProps = {
+  tenant: FrameTenant
+  /** Undefined before and without a sign-in. */
+  user?: FrameUser
+  /** Approvals that wait for this person. */
+  waiting?: number
+  onSignOut?: () => void
+  /** Offline, demo or session banners, above the page. */
+  banners?: ReactNode
+  children: ReactNode
+}
+
+/** Everything around a page of a tenant: stripe, top bar, rail. */
+export function Frame({ tenant, user, waiting, onSignOut, banners, children }: FrameProps) {
+  useTenantAccent(tenant.accent)
+  return (
+    <TimeZoneProvider>
+      <LiveNotices>
+        <a
+          href="#main"
+          className="sr-only z-50 bg-primary px-3 py-2 text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        >
+          Skip to the page
+        </a>
+        <div className="flex min-h-dvh flex-col">
+          <TopBar tenant={tenant} user={user} waiting={waiting} onSignOut={onSignOut} />
+          <div className="flex grow">
+            <aside className="sticky top-13 hidden h-[calc(100dvh-3.25rem)] w-49 shrink-0 overflow-y-auto border-line border-r px-2 py-4 rail:block print:hidden">
+              <Rail tenant={tenant.externalId} waiting={waiting} />
+            </aside>
+            <div className="flex min-w-0 grow flex-col">
+              {banners}
+              <main id="main" tabIndex={-1} className="flex grow flex-col">
+                {children}
+              </main>
+            </div>
+          </div>
+        </div>
+      </LiveNotices>
+    </TimeZoneProvider>
+  )
+}

@@ -1,0 +1,59 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { classNames } from '#components/ui/class-names.ts'
+
+/** The padding and measure of a page that has no decision rail. `wide` is for tables and traces. */
+export function Page({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+  return (
+    <div className={classNames('flex w-full flex-col gap-6 px-3 pt-4 pb-12 rail:px-7', !wide && 'max-w-240')}>
+      {children}
+    </div>
+  )
+}
+
+export type Crumb = { label: string; href: string }
+
+type PageHeaderProps = {
+  /** A sentence where the page is about an object: "Refund €4,200.00 to customer C-20418". */
+  title: ReactNode
+  /** The pages above this one. */
+  crumbs?: Crumb[]
+  /** What stands after the crumbs: the object's id. */
+  id?: ReactNode
+  /** At the end of the crumbs' line: the position in a list. */
+  aside?: ReactNode
+  /** Under the title: risk, expiry, who, when. */
+  facts?: ReactNode
+  /** The page's one primary action. */
+  action?: ReactNode
+}
+
+export function PageHeader({ title, crumbs = [], id, aside, facts, action }: PageHeaderProps) {
+  return (
+    <div className="flex flex-col gap-2">
+      {(crumbs.length > 0 || aside) && (
+        <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-4 text-dense">
+          <nav aria-label="Breadcrumbs">
+            <ol className="flex flex-wrap items-center gap-x-1.5">
+              {crumbs.map((crumb) => (
+                <li key={crumb.href} className="flex items-center gap-x-1.5">
+                  <Link href={crumb.href} className="text-link py-0.5">
+                    {crumb.label}
+                  </Link>
+                  <span aria-hidden="true">/</span>
+                </li>
+              ))}
+              {id && <li>{id}</li>}
+            </ol>
+          </nav>
+          {aside && <div>{aside}</div>}
+        </div>
+      )}
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+        <h1 className="wrap-anywhere min-w-0">{title}</h1>
+        {action}
+      </div>
+      {facts && <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">{facts}</div>}
+    </div>
+  )
+}

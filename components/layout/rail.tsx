@@ -1,0 +1,61 @@
+'use client'
+
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { classNames } from '#components/ui/class-names.ts'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { areaOf, RAIL_GROUPS } from './rail-items.ts'
+
+type RailProps = {
+  tenant: string
+  /** Approvals that wait for this person; undefined while unknown. */
+  waiting: number | undefined
+  /** Called when an item was chosen, to close the menu on small screens. */
+  onNavigate?: () => void
+}
+
+/** The areas of the console, as links. */
+export function Rail({ tenant, waiting, onNavigate }: RailProps) {
+  const here = areaOf(usePathname())
+  return (
+    <nav aria-label="Main">
+      {RAIL_GROUPS.map((group, index) => (
+        <ul
+          // biome-ignore lint/suspicious/noArrayIndexKey: the groups are constant.
+          key={index}
+          className="flex flex-col gap-px border-line py-3 not-first:border-t first:pt-0"
+        >
+          {group.map((item) => (
+            <li key={item.label}>
+              <Link
+                href={item.href(tenant)}
+                // Shells are small and the same for every tenant, but 20 prefetches a page are not.
+                prefetch={false}
+                onClick={onNavigate}
+                aria-current={item.area === here ? 'page' : undefined}
+                className={classNames(
+                  'flex min-h-7 items-center justify-between gap-2 border-l-3 px-2 py-1 rail:min-h-7',
+                  item.area === here
+                    ? 'border-accent-mark bg-selected font-semibold'
+                    : 'border-transparent hover:bg-selected',
+                )}
+              >
+                {item.label}
+                {item.area === 'approvals' && waiting !== undefined && waiting > 0 && <Waiting count={waiting} />}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  )
+}
+
+function Waiting({ count }: { count: number }) {
+  return (
+    <span className="font-semibold">
+      {count > 99 ? '99+' : count}
+      <VisuallyHidden> waiting for you</VisuallyHidden>
+    </span>
+  )
+}

@@ -1,0 +1,8 @@
+/** Where the person's theme is kept in localStorage. */
+export const THEME_KEY = 'countersign-theme'
+
+/**
+ * Runs in the head, before anything is painted, so that nobody sees the other theme flash.
+ * A browser may forbid storage altogether; then the page follows the device.
+ */
+export const THEME_SCRIPT = `try{let t=localStorage.getItem(${JSON.stringify(THEME_KEY)});if(t==="light"||t==="dark")document.documentElement.dataset.theme=t}catch(e){if(e.name!=="SecurityError")throw e}`

@@ -1,0 +1,25 @@
+'use client'
+
+import { createPreference } from './preference.ts'
+import { THEME_KEY } from './theme-script.ts'
+
+/** What the person chose; `system` follows the device. */
+export type ThemeChoice = 'system' | 'light' | 'dark'
+
+export const THEME_CHOICES: { value: ThemeChoice; label: string }[] = [
+  { value: 'system', label: 'Like this device' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+]
+
+const theme = createPreference<ThemeChoice>({
+  key: THEME_KEY,
+  fallback: 'system',
+  isValue: (text): text is ThemeChoice => THEME_CHOICES.some(({ value }) => value === text),
+  onChange(choice) {
+    if (choice === 'system') delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = choice
+  },
+})
+
+export const useTheme = theme.use

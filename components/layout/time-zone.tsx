@@ -1,0 +1,53 @@
+'use client'
+
+import { type ReactNode, useContext } from 'react'
+import { Menu, MenuChoice } from '#components/ui/menu.tsx'
+import { useNow } from '#components/ui/now.ts'
+import { TimeZoneContext } from '#components/ui/time.tsx'
+import { zoneName } from '#components/ui/time-format.ts'
+import { createPreference } from './preference.ts'
+
+type ZoneChoice = 'utc' | 'local'
+
+const choice = createPreference<ZoneChoice>({
+  key: 'countersign-time-zone',
+  fallback: 'utc',
+  isValue: (text): text is ZoneChoice => text === 'utc' || text === 'local',
+})
+
+function deviceZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** Every `Time` below shows the zone that the person chose: UTC, or that of the device. */
+export function TimeZoneProvider({ children }: { children: ReactNode }) {
+  const [zone] = choice.use()
+  return <TimeZoneContext value={zone === 'utc' ? 'UTC' : deviceZone()}>{children}</TimeZoneContext>
+}
+
+/** The zone's short name, and the menu that changes it. */
+export function TimeZoneMenu() {
+  const [chosen, choose] = choice.use()
+  const zone = useContext(TimeZoneContext)
+  const now = useNow()
+  const name = now === undefined ? 'UTC' : zoneName(zone, new Date(now))
+  return (
+    <Menu
+      trigger={
+        <button type="button" aria-label={`Time zone: ${name}`} className="min-h-8 px-2 hover:bg-selected">
+          {name}
+        </button>
+      }
+    >
+      <MenuChoice
+        heading="Show times in"
+        value={chosen}
+        onChange={choose}
+        options={[
+          { value: 'utc', label: 'UTC' },
+          { value: 'local', label: now === undefined ? 'This device' : `This device (${deviceZone()})` },
+        ]}
+      />
+    </Menu>
+  )
+}

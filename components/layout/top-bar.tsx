@@ -1,0 +1,38 @@
+'use client'
+
+import Link from 'next/link'
+import { homePath } from '#lib/paths.ts'
+import type { FrameTenant, FrameUser } from './frame.tsx'
+import { NarrowRail } from './narrow-rail.tsx'
+import { TenantMark } from './tenant-mark.tsx'
+import { TimeZoneMenu } from './time-zone.tsx'
+import { UserMenu } from './user-menu.tsx'
+
+type TopBarProps = {
+  tenant: FrameTenant
+  user: FrameUser | undefined
+  waiting: number | undefined
+  onSignOut: (() => void) | undefined
+}
+
+/** The tenant's stripe and name at the left, the person's own settings at the right. 52 px with the stripe. */
+export function TopBar({ tenant, user, waiting, onSignOut }: TopBarProps) {
+  const name = tenant.name ?? tenant.externalId
+  return (
+    <header className="sticky top-0 z-20 h-13 border-line border-t-3 border-t-accent-mark border-b bg-surface print:static">
+      <div className="flex h-full items-center gap-2 px-2 rail:px-4">
+        <div className="rail:hidden">
+          <NarrowRail tenant={tenant.externalId} name={name} waiting={waiting} />
+        </div>
+        <Link href={homePath(tenant.externalId)} prefetch={false} className="flex min-w-0 items-center gap-3 py-1">
+          <TenantMark name={tenant.name} logoUrl={tenant.logoUrl} />
+          <span className="truncate">{name}</span>
+        </Link>
+        <div className="ml-auto flex shrink-0 items-center gap-1">
+          <TimeZoneMenu />
+          <UserMenu user={user} onSignOut={onSignOut} />
+        </div>
+      </div>
+    </header>
+  )
+}

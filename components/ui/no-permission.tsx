@@ -1,0 +1,24 @@
+import { LockKeyhole } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+type NoPermissionProps = {
+  /** What the person wanted: "see this organisation's approvals". */
+  what: string
+  /** The permission's name, as in the roles. */
+  permission: string
+  /** Who can grant it. */
+  children: ReactNode
+}
+
+/** Something may be there, but not for this person: it must never look like "empty". */
+export function NoPermission({ what, permission, children }: NoPermissionProps) {
+  return (
+    <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border border-line-strong border-dashed bg-sunken p-4">
+      <LockKeyhole aria-hidden="true" className="mt-0.5 size-4 text-ink-2" />
+      <p className="font-semibold">You may not {what}.</p>
+      <p className="col-start-2 max-w-[75ch] text-ink-2">
+        It needs the permission <code className="font-mono text-dense text-ink">{permission}</code>. {children}
+      </p>
+    </div>
+  )
+}

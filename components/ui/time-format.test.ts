@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { formatAbsolute, formatClock, formatRelative, zoneName } from './time-format.ts'
+
+const AT = new Date('2026-11-20T14:20:00Z')
+const minutes = (count: number) => AT.getTime() - count * 60_000
+
+test('an absolute time names its zone', () => {
+  expect(formatAbsolute(AT, 'UTC')).toBe('20 Nov 2026, 14:20 UTC')
+  expect(formatAbsolute(AT, 'Europe/Berlin')).toBe('20 Nov 2026, 15:20 CET')
+  expect(formatClock(AT, 'Asia/Kolkata')).toBe('19:50 GMT+5:30')
+})
+
+test('the zone name follows daylight saving', () => {
+  expect(zoneName('Europe/Berlin', new Date('2026-07-01T00:00:00Z'))).toBe('CEST')
+})
+
+test('midnight is 00, not 24', () => {
+  expect(formatClock(new Date('2026-11-20T00:05:00Z'), 'UTC')).toBe('00:05 UTC')
+})
+
+test.each([
+  [42, 'in 42 min'],
+  [0.5, 'in less than a minute'],
+  [0, 'just now'],
+  [-0.5, 'just now'],
+  [-18, '18 min ago'],
+  [-119, '1 h ago'],
+  [-47 * 60, '47 h ago'],
+  [-72 * 60, '3 days ago'],
+])('%d minutes from now is "%s"', (distance, text) => {
+  expect(formatRelative(AT, minutes(distance))).toBe(text)
+})
+
+test('an unknown zone is refused', () => {
+  expect(() => formatClock(AT, 'Mars/Olympus')).toThrow(RangeError)
+})

@@ -1,0 +1,25 @@
+import { setNonce } from 'get-nonce'
+
+type TrustedTypes = {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
+}
+
+declare global {
+  interface Window {
+    trustedTypes?: TrustedTypes
+  }
+}
+
+// The page's policy enforces Trusted Types. The bundler's loader sets `script.src` from plain strings, which the
+// policy named "default" judges: only our own build's files pass, and no HTML or script text at all.
+window.trustedTypes?.createPolicy('default', {
+  createScriptURL(url) {
+    const { origin, pathname } = new URL(url, window.location.origin)
+    // As it came: the loader knows its chunks by the attribute's text, and would wait forever for another spelling.
+    return origin === window.location.origin && pathname.startsWith('/_next/static/') ? url : undefined
+  },
+})
+
+// Radix locks scrolling behind a dialog with a style element, which the policy wants to see a nonce on.
+const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
+if (nonce) setNonce(nonce)

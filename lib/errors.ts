@@ -1,0 +1,72 @@
+/** Every code that the API answers with, and its HTTP status. One table, so that a code never has two meanings. */
+export const errorStatus = {
+  bad_request: 400,
+  validation_failed: 400,
+  invalid_manifest: 400,
+  invalid_policy: 400,
+  tenant_required: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  tenant_access_denied: 403,
+  separation_of_duties: 403,
+  not_eligible: 403,
+  machine_decision: 403,
+  policy_denied: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  revision_conflict: 409,
+  version_conflict: 409,
+  name_conflict: 409,
+  event_conflict: 409,
+  already_decided: 409,
+  already_voted: 409,
+  digest_mismatch: 409,
+  no_eligible_approver: 409,
+  policy_binding_required: 409,
+  release_required: 409,
+  agent_suspended: 409,
+  not_ready: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+
+/** Codes after which the same request may be sent again unchanged. */
+const retryable = new Set<ErrorCode>(['rate_limited', 'internal', 'unavailable'])
+
+export const isRetryable = (code: ErrorCode): boolean => retryable.has(code)
+
+export type Issue = { path: string; message: string; line?: number; column?: number }
+
+/**
+ * An expected refusal. `message` is for the caller (no SQL, no foreign value); `cause` is for the log.
+ * `details` are further JSON members of the answer, such as the current revision.
+ */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly issues: Issue[] | undefined
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { issues?: Issue[]; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.issues = options.issues
+    this.details = options.details
+  }
+
+  get status(): number {
+    return errorStatus[this.code]
+  }
+}
+
+/** The answer for an object of another tenant and for one that never existed: the same bytes. */
+export const notFound = (): ApiError => new ApiError('not_found', 'Not found.')

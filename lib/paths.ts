@@ -1,0 +1,85 @@
+/** Every address of the console, and the only place that builds one. Keep in step with the folders below app/. */
+
+/** What a parameter in a path may be: it is written into HTML and flight data as it stands. */
+const PARAMETER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+export function isPathParameter(value: string): boolean {
+  return PARAMETER.test(value)
+}
+
+/** Stands for a parameter in the one prerendered shell of its page; unique per parameter, or hydration fails. */
+export function placeholder(parameter: string): string {
+  return `__${parameter}__`
+}
+
+type Search = Record<string, string | number | undefined>
+
+function withSearch(path: string, search: Search = {}): string {
+  const pairs = Object.entries(search).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
+}
+
+/** Throws on a value that could leave its segment, instead of linking to somewhere else. */
+function segment(value: string): string {
+  if (!isPathParameter(value)) throw new Error(`not usable in an address: ${JSON.stringify(value)}`)
+  return value
+}
+
+export const rootPath = () => '/'
+export const signInPath = (search: { organisation?: string } = {}) => withSearch('/sign-in', search)
+export const authCallbackPath = () => '/auth/callback'
+export const signedOutPath = () => '/signed-out'
+export const verifyPath = () => '/verify'
+
+export const homePath = (tenant: string) => `/t/${segment(tenant)}`
+
+export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided'
+export const approvalsPath = (tenant: string, search: { view?: ApprovalsView } = {}) =>
+  withSearch(`${homePath(tenant)}/approvals`, search)
+export const approvalPath = (tenant: string, approvalId: string) =>
+  `${homePath(tenant)}/approvals/${segment(approvalId)}`
+
+export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'
+export const executionsPath = (tenant: string) => `${homePath(tenant)}/executions`
+export const newExecutionPath = (tenant: string, search: { agentId?: string } = {}) =>
+  withSearch(`${homePath(tenant)}/executions/new`, search)
+export const executionPath = (tenant: string, executionId: string, search: { tab?: ExecutionTab } = {}) =>
+  withSearch(`${homePath(tenant)}/executions/${segment(executionId)}`, search)
+
+export type TraceSearch = {
+  span?: string
+  view?: string
+  q?: string
+  kind?: string
+  status?: string
+  from?: number
+  to?: number
+  live?: string
+}
+export const tracesPath = (tenant: string) => `${homePath(tenant)}/traces`
+export const tracePath = (tenant: string, traceId: string, search: TraceSearch = {}) =>
+  withSearch(`${homePath(tenant)}/traces/${segment(traceId)}`, search)
+
+export const evidencePath = (tenant: string) => `${homePath(tenant)}/evidence`
+export const newEvidencePath = (tenant: string) => `${homePath(tenant)}/evidence/new`
+export const evidenceExportPath = (tenant: string, exportId: string) =>
+  `${homePath(tenant)}/evidence/${segment(exportId)}`
+
+export const auditPath = (tenant: string) => `${homePath(tenant)}/audit`
+export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(tenant)}/audit/${segment(auditId)}`
+
+export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`
+export const newAgentPath = (tenant: string) => `${homePath(tenant)}/agents/new`
+export const agentPath = (tenant: string, agentId: string) => `${homePath(tenant)}/agents/${segment(agentId)}`
+export const compareAgentPath = (tenant: string, agentId: string, versions: { from: number; to: number }) =>
+  withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
+
+export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
+export const policyPath = (tenant: string, policyId: string) => `${homePath(tenant)}/policies/${segment(policyId)}`
+export const editPolicyPath = (tenant: string, policyId: string) => `${policyPath(tenant, policyId)}/edit`
+
+export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'
+export const accessPath = (tenant: string, page: AccessPage = 'members') => `${homePath(tenant)}/access/${page}`
+
+export type SettingsPage = 'tenant' | 'me'
+export const settingsPath = (tenant: string, page: SettingsPage = 'me') => `${homePath(tenant)}/settings/${page}`

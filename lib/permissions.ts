@@ -1,0 +1,73 @@
+/** Permissions and the roles that carry them (the table of the API's design). Isomorphic: the console says why with it. */
+const viewer = ['agent:read', 'release:read', 'policy:read', 'execution:read', 'approval:list', 'trace:read'] as const
+
+export const rolePermissions = {
+  'decisions:read': ['approval:list'],
+  'decisions:write': ['approval:list', 'approval:decide'],
+  'traces:write': ['telemetry:write', 'trace:read'],
+  'evidence:read': ['evidence:list', 'evidence:read'],
+  viewer,
+  developer: [
+    ...viewer,
+    'agent:create',
+    'release:propose',
+    'binding:propose',
+    'policy:author',
+    'execution:start',
+    'input:submit',
+  ],
+  operator: [
+    ...viewer,
+    'execution:start',
+    'execution:cancel',
+    'input:submit',
+    'input:read',
+    'input:manage',
+    'agent:operate',
+    'release:revoke',
+    'binding:revoke',
+    'metrics:read',
+  ],
+  approver: [...viewer, 'approval:decide', 'trace:verify'],
+  auditor: [
+    ...viewer,
+    'audit:read',
+    'trace:verify',
+    'evidence:export',
+    'evidence:list',
+    'evidence:read',
+    'secret:read',
+    'hold:manage',
+  ],
+  privacy_officer: ['trace:read', 'trace:unmask', 'evidence:raw', 'subject:erase', 'audit:read'],
+  tenant_admin: [
+    ...viewer,
+    'tenant:manage',
+    'member:manage',
+    'service-account:manage',
+    'secret:create',
+    'secret:read',
+    'secret:read_value',
+    'secret:revoke',
+    'audit:read',
+  ],
+} as const
+
+export type Role = keyof typeof rolePermissions
+export type Permission = (typeof rolePermissions)[Role][number]
+
+const isRole = (name: string): name is Role => Object.hasOwn(rolePermissions, name)
+
+/** The permissions of a set of role names; a name that is no role grants nothing. */
+export function permissionsOf(roles: Iterable<string>): Set<Permission> {
+  const permissions = new Set<Permission>()
+  for (const role of roles)
+    if (isRole(role)) for (const permission of rolePermissions[role]) permissions.add(permission)
+  return permissions
+}
+
+/** Roles that carry `permission`, for "who can" sentences. */
+export const rolesWith = (permission: Permission): Role[] =>
+  (Object.keys(rolePermissions) as Role[]).filter((role) =>
+    (rolePermissions[role] as readonly string[]).includes(permission),
+  )

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import type { ArgumentView } from '#lib/schemas/approvals.ts'
+import { isMasked } from './mask.ts'
+
+export type Effect = { title: string; effectLabel: string; verb: string }
+
+/** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are no money. */
+export function formatMoney(amount: JsonValue | undefined, currency: JsonValue | undefined): string | undefined {
+  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return undefined
+  const value = typeof amount === 'number' ? String(amount) : amount
+  if (typeof value !== 'string' || !/^-?\d{1,15}(\.\d{1,4})?$/.test(value)) return undefined
+  try {
+    // A decimal string is formatted exactly; a double would round large amounts.
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).format(value as `${number}`)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/**
+ * What a tool call does, as a sentence of verb, object and target: "Issue refund of €4,200.00 for A-1001". `args` are
+ * already masked, so nothing sensitive gets into a title.
+ */
+export function describeEffect(toolTitle: string, args: JsonObject): Effect {
+  const words = toolTitle.replaceAll('_', ' ').trim().split(/\s+/)
+  const [first = 'Run', ...rest] = words
+  const verb = first.charAt(0).toUpperCase() + first.slice(1)
+  const object = rest.join(' ').toLowerCase() || 'call'
+  const money = formatMoney(args.amount, args.currency)
+  const target = [args.id, args.orderId, args.customerId, args.name, args.path].find(
+    (value): value is string => typeof value === 'string' && value !== '' && value.length <= 80,
+  )
+  const effectLabel = money === undefined ? object : `${object} of ${money}`
+  return { verb, effectLabel, title: `${verb} ${effectLabel}${target === undefined ? '' : ` for ${target}`}` }
+}
+
+/** Arguments as rows of path and value; a masked one tells its class and length. Every leaf has a row: nothing is cut. */
+export function argumentRows(value: JsonValue, path = ''): ArgumentView[] {
+  if (isMasked(value)) return [{ path, masked: value.$masked }]
+  if (Array.isArray(value) && value.length > 0)
+    return value.flatMap((inner, index) => argumentRows(inner, `${path}[${index}]`))
+  if (isJsonObject(value) && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([key, inner]) => argumentRows(inner, path === '' ? key : `${path}.${key}`))
+  return [{ path, value }]
+}

@@ -1,0 +1,76 @@
+import type { JsonValue } from '#lib/json.ts'
+
+/** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of what stands there. */
+export type SensitivePath = { path: string; class: string }
+
+/** What stands in the place of a masked value: its class and the length of its text, never the value. */
+export type Masked = { $masked: { class: string; length: number } }
+
+const marker = (value: JsonValue, className: string): Masked => ({
+  $masked: { class: className, length: (typeof value === 'string' ? value : JSON.stringify(value)).length },
+})
+
+export const isMasked = (value: JsonValue | undefined): value is Masked =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 1 &&
+  Object.hasOwn(value, '$masked')
+
+/** The steps of a path: member names, or '*' for every element. Undefined when it is not of the form that we know. */
+export function parsePath(path: string): string[] | undefined {
+  if (!/^\$(\.[A-Za-z_][\w-]*|\[\*\])+$/.test(path)) return undefined
+  return [...path.matchAll(/\.([A-Za-z_][\w-]*)|\[(\*)\]/g)].map((match) => match[1] ?? '*')
+}
+
+/** The strings that stand at sensitive paths of `value`: they are masked wherever else they turn up. */
+export function sensitiveStrings(value: JsonValue, paths: readonly SensitivePath[]): Map<string, string> {
+  const found = new Map<string, string>()
+  const collect = (at: JsonValue | undefined, className: string): void => {
+    // A one-character value would mask half of the page, and tells nobody anything.
+    if (typeof at === 'string' && at.length > 2) found.set(at, className)
+    else if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) collect(inner, className)
+  }
+  const walk = (at: JsonValue | undefined, steps: readonly string[], className: string): void => {
+    const [step, ...rest] = steps
+    if (step === undefined) collect(at, className)
+    else if (typeof at !== 'object' || at === null) return
+    else if (step === '*') for (const inner of Object.values(at)) walk(inner, rest, className)
+    else if (!Array.isArray(at) && Object.hasOwn(at, step)) walk(at[step], rest, className)
+  }
+  for (const { path, class: className } of paths) walk(value, parsePath(path) ?? [], className)
+  return found
+}
+
+/**
+ * A copy of `value` in which everything at a sensitive path, and every string that holds one of `known`, is replaced by
+ * its class and length.
+ */
+export function maskValue(
+  value: JsonValue,
+  paths: readonly SensitivePath[],
+  known: ReadonlyMap<string, string> = new Map(),
+): JsonValue {
+  const strings = new Map([...known, ...sensitiveStrings(value, paths)])
+  const parsed = paths
+    .map((entry) => ({ steps: parsePath(entry.path) ?? [], class: entry.class }))
+    .filter((entry) => entry.steps.length > 0)
+  const walk = (at: JsonValue, active: readonly { steps: readonly string[]; class: string }[]): JsonValue => {
+    const ended = active.find((entry) => entry.steps.length === 0)
+    if (ended !== undefined) return marker(at, ended.class)
+    if (typeof at === 'string') {
+      for (const [text, className] of strings) if (at.includes(text)) return marker(at, className)
+      return at
+    }
+    if (typeof at !== 'object' || at === null) return at
+    const next = (key: string) =>
+      active.flatMap((entry) =>
+        entry.steps[0] === key || entry.steps[0] === '*' ? [{ steps: entry.steps.slice(1), class: entry.class }] : [],
+      )
+    if (Array.isArray(at)) return at.map((inner) => walk(inner, next('*')))
+    const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [key, walk(inner, next(key))])
+    // fromEntries defines own members, so a key such as __proto__ stays a key.
+    return Object.fromEntries(entries)
+  }
+  return walk(value, parsed)
+}

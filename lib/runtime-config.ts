@@ -1,0 +1,30 @@
+/** What the server tells the page at run time, so that one build serves any host. */
+export type RuntimeConfig = {
+  /** Public address of the identity provider, without a slash at the end; realms are below it. */
+  authUrl: string
+  /** Version of the product, as in package.json. */
+  version: string
+}
+
+/** The id of the JSON element that server/shell.ts writes into every page. */
+export const RUNTIME_CONFIG_ID = 'countersign-config'
+
+/**
+ * Reads the element's text. Without one (the development server writes none) the page's own origin is the provider.
+ * Throws on a text that isn't the shell's.
+ */
+export function parseRuntimeConfig(text: string | null | undefined, origin: string): RuntimeConfig {
+  if (!text) return { authUrl: origin, version: 'development' }
+  const value: unknown = JSON.parse(text)
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'authUrl' in value &&
+    typeof value.authUrl === 'string' &&
+    'version' in value &&
+    typeof value.version === 'string'
+  ) {
+    return { authUrl: value.authUrl, version: value.version }
+  }
+  throw new Error(`The page's ${RUNTIME_CONFIG_ID} element has no authUrl or version.`)
+}

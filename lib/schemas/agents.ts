@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { Actor, Digest, EnvironmentName, Id, Json, JsonObject, PageInput, page, Revision, Time } from './common.ts'
+
+export const CreateAgentInput = z.strictObject({ yaml: z.string().min(1) })
+export const AgentStatus = z.enum(['registered', 'active', 'suspended', 'retired'])
+
+export const Issue = z.object({ path: z.string(), message: z.string() })
+export const CreateAgentOutput = z.object({
+  agent: z.object({
+    id: Id,
+    name: z.string(),
+    version: z.string(),
+    versionId: Id,
+    status: AgentStatus,
+    manifestDigest: Digest,
+  }),
+  agentId: Id,
+  id: Id,
+  warnings: z.array(Issue),
+  /** What is still missing before the agent can run. */
+  requirements: z.array(z.string()),
+})
+
+export const ListAgentsInput = z.strictObject(PageInput)
+export const AgentSummary = z.object({
+  id: Id,
+  name: z.string(),
+  displayName: z.string(),
+  status: AgentStatus,
+  latestVersion: z.string(),
+  riskTier: z.string().nullable(),
+  owners: z.array(Actor),
+  activeReleases: z.array(z.object({ environment: EnvironmentName, version: z.string(), releaseId: Id })),
+  revision: Revision,
+  createdAt: Time,
+})
+export type AgentSummary = z.infer<typeof AgentSummary>
+export const AgentList = page(AgentSummary)
+
+export const AgentDetail = AgentSummary.extend({
+  description: z.string().nullable(),
+  versions: z.array(
+    z.object({ id: Id, version: z.string(), manifestDigest: Digest, createdAt: Time, createdBy: Actor }),
+  ),
+  manifestYaml: z.string(),
+  manifest: JsonObject,
+})
+export type AgentDetail = z.infer<typeof AgentDetail>
+
+export const ReleaseStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
+export const ProposeReleaseInput = z.strictObject({
+  agentId: Id,
+  version: z.string().min(1).max(100),
+  environment: EnvironmentName,
+})
+export const ProposeReleaseOutput = z.object({ releaseId: Id, approvalId: Id, digest: Digest, status: ReleaseStatus })
+export const ListReleasesInput = z.strictObject({ ...PageInput, agentId: Id.optional() })
+export const Release = z.object({
+  id: Id,
+  agentId: Id,
+  agentName: z.string(),
+  version: z.string(),
+  environment: EnvironmentName,
+  digest: Digest,
+  status: ReleaseStatus,
+  approvalId: Id,
+  proposedBy: Actor,
+  revision: Revision,
+  createdAt: Time,
+  decidedAt: Time.nullable(),
+})
+export const ReleaseList = page(Release)
+export const ReleaseDetail = Release.extend({ content: Json })

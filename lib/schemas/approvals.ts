@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, Time, TraceId } from './common.ts'
+
+export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled'])
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>
+export const ApprovalKind = z.enum(['tool_call', 'release', 'policy_binding'])
+export const Decision = z.enum(['approve', 'reject', 'escalate'])
+export type Decision = z.infer<typeof Decision>
+
+/** One argument as a reviewer sees it; a masked one shows its class and length only. */
+export const ArgumentView = z.object({
+  path: z.string(),
+  value: Json.optional(),
+  masked: z.object({ class: z.string(), length: z.int() }).optional(),
+})
+export type ArgumentView = z.infer<typeof ArgumentView>
+
+/** Everything that the approval page says, fixed when the request was made. */
+export const Presentation = z.object({
+  /** A sentence: verb, object, target. */
+  title: z.string(),
+  /** The effect in words for the button: "refund of €4,200.00". */
+  effectLabel: z.string(),
+  verb: z.string(),
+  /** What happens on approval, in order. */
+  effects: z.array(z.string()),
+  onReject: z.string(),
+  onExpiry: z.string(),
+  onEscalate: z.string(),
+  reversible: z.boolean(),
+  irreversibleNote: z.string().nullable(),
+  risk: z.enum(['low', 'medium', 'high', 'critical']),
+  action: z.string(),
+  resource: z.string(),
+  environment: z.string(),
+  arguments: z.array(ArgumentView),
+  agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string() }),
+  policy: z
+    .object({
+      name: z.string(),
+      version: z.int(),
+      rule: z.string(),
+      message: z.string().nullable(),
+      source: z.string().nullable(),
+    })
+    .nullable(),
+  executionId: Id.nullable(),
+  traceId: TraceId.nullable(),
+  /** "step 3 of 3", when it belongs to an execution. */
+  position: z.string().nullable(),
+  /** For a release: what is in it. For a binding: the policy's source. */
+  subject: Json.nullable(),
+})
+export type Presentation = z.infer<typeof Presentation>
+
+export const Vote = z.object({
+  by: Actor,
+  decision: Decision,
+  reason: z.string(),
+  at: Time,
+  escalationLevel: z.int(),
+  auditId: Id,
+})
+
+export const ApprovalSummary = z.object({
+  approvalId: Id,
+  kind: ApprovalKind,
+  status: ApprovalStatus,
+  title: z.string(),
+  risk: Presentation.shape.risk,
+  agentName: z.string(),
+  environment: z.string(),
+  requestedBy: Actor,
+  requestedAt: Time,
+  expiresAt: Time,
+  group: z.string(),
+  eligible: z.boolean(),
+  ineligibleReason: z.string().nullable(),
+  revision: Revision,
+})
+export type ApprovalSummary = z.infer<typeof ApprovalSummary>
+
+/** Why the caller may not decide; `separation_of_duties` comes before `not_eligible`. */
+export const Blocked = z.object({
+  code: z.enum([
+    'separation_of_duties',
+    'forbidden',
+    'not_eligible',
+    'machine_decision',
+    'already_voted',
+    'already_decided',
+  ]),
+  message: z.string(),
+})
+export type Blocked = z.infer<typeof Blocked>
+
+export const Approval = ApprovalSummary.extend({
+  presentation: Presentation,
+  payloadDigest: Digest,
+  quorum: z.int(),
+  approvalsSoFar: z.int(),
+  escalationLevel: z.int(),
+  groupMembers: z.array(Actor),
+  votes: z.array(Vote),
+  blocked: Blocked.nullable(),
+  decidedAt: Time.nullable(),
+  usedAt: Time.nullable(),
+  auditId: Id.nullable(),
+  /** Whether the record of the decision is covered by a signed checkpoint. */
+  seal: z.enum(['none', 'pending', 'sealed']),
+})
+export type Approval = z.infer<typeof Approval>
+
+export const GetPendingInput = z.strictObject({
+  ...PageInput,
+  view: z.enum(['all', 'needs-me', 'mine', 'expiring']).default('all'),
+})
+export const ListApprovalsInput = z.strictObject({ ...PageInput, status: ApprovalStatus.optional() })
+export const ApprovalList = page(ApprovalSummary)
+export const GetApprovalInput = z.strictObject({ approvalId: Id })
+
+export const DecideInput = z.strictObject({
+  approvalId: Id,
+  decision: Decision,
+  decisionAcknowledged: z.literal(true, 'The decision must be acknowledged.'),
+  reason: Reason,
+  expectedRevision: Revision.optional(),
+  payloadDigest: Digest.optional(),
+})
+export type DecideInput = z.infer<typeof DecideInput>
+export const DecideOutput = z.object({
+  approvalId: Id,
+  status: ApprovalStatus,
+  votes: z.int(),
+  escalationLevel: z.int(),
+  decisionId: Id,
+  auditId: Id,
+  revision: Revision,
+})
+export type DecideOutput = z.infer<typeof DecideOutput>

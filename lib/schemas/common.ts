@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+/** UUID in lower case, as the server writes it; anything else can't name an object. */
+export const Id = z.uuid()
+/** ISO 8601 in UTC with milliseconds. */
+export const Time = z.iso.datetime()
+/** `sha256:` and 64 lower-case hex digits. */
+export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
+export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)
+export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
+export const EnvironmentName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
+/** Why a person does something; kept in the audit record. */
+export const Reason = z.string().trim().min(1, 'A reason is required.').max(2000)
+export const Revision = z.int().min(1)
+export const Json = z.json()
+export const JsonObject = z.record(z.string(), z.json())
+
+export const ById = z.strictObject({ id: Id })
+
+/** Keyset pages: `cursor` is what the page before gave as `nextCursor`. */
+export const PageInput = { limit: z.int().min(1).max(200).default(50), cursor: Id.optional() }
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() })
+
+/** A person or machine as others see it. */
+export const Actor = z.object({
+  id: Id,
+  displayName: z.string(),
+  username: z.string(),
+  kind: z.enum(['person', 'service_account']),
+})
+export type Actor = z.infer<typeof Actor>

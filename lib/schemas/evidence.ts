@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+
+export const ExportStatus = z.enum([
+  'queued',
+  'preflight',
+  'collecting',
+  'sealing',
+  'completed',
+  'completed_with_omissions',
+  'failed',
+  'canceled',
+])
+export type ExportStatus = z.infer<typeof ExportStatus>
+export const terminalExportStatuses: readonly ExportStatus[] = [
+  'completed',
+  'completed_with_omissions',
+  'failed',
+  'canceled',
+]
+
+export const CreateExportInput = z
+  .strictObject({
+    startDate: z.iso.datetime({ offset: true }),
+    endDate: z.iso.datetime({ offset: true }),
+    includeProofs: z.boolean(),
+    includeRawPayloads: z.boolean().default(false),
+  })
+  .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
+export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })
+
+export const Omission = z.object({
+  resource: z.string(),
+  id: z.string().optional(),
+  reason: z.enum([
+    'retention_expired',
+    'erased',
+    'masked',
+    'permission_denied',
+    'integrity_failed',
+    'source_unavailable',
+    'too_large',
+  ]),
+})
+export const ExportJob = z.object({
+  exportId: Id,
+  status: ExportStatus,
+  startDate: Time,
+  endDate: Time,
+  includeProofs: z.boolean(),
+  includeRawPayloads: z.boolean(),
+  requestedBy: Actor,
+  createdAt: Time,
+  endedAt: Time.nullable(),
+  archiveName: z.string().nullable(),
+  archiveBytes: z.int().nullable(),
+  manifestSha256: z.string().nullable(),
+  omissions: z.array(Omission),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  pollTimeoutMs: z.int(),
+  revision: Revision,
+})
+export type ExportJob = z.infer<typeof ExportJob>
+export const ListExportsInput = z.strictObject(PageInput)
+export const ExportList = page(ExportJob)
+export const ExportById = z.strictObject({ exportId: Id })
+export const CancelExportInput = z.strictObject({ exportId: Id, expectedRevision: Revision, reason: Reason })

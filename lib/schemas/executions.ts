@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import {
+  Actor,
+  ById,
+  EnvironmentName,
+  Id,
+  Json,
+  JsonObject,
+  PageInput,
+  page,
+  Reason,
+  Revision,
+  Time,
+  TraceId,
+} from './common.ts'
+
+export const ExecutionStatus = z.enum([
+  'queued',
+  'running',
+  'waiting_approval',
+  'waiting_input',
+  'succeeded',
+  'failed',
+  'denied',
+  'rejected',
+  'expired',
+  'timed_out',
+  'canceled',
+  'indeterminate',
+])
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>
+
+export const ExecuteInput = z.strictObject({
+  agentId: Id,
+  environment: EnvironmentName,
+  input: JsonObject,
+  idempotencyKey: z.string().min(1).max(200).optional(),
+})
+export const ExecuteOutput = z.object({ executionId: Id, status: ExecutionStatus, traceId: TraceId })
+
+export const StepView = z.object({
+  id: z.string(),
+  kind: z.enum(['tool', 'wait', 'model']),
+  title: z.string(),
+  status: z.enum(['pending', 'decided', 'waiting_approval', 'approved', 'calling', 'succeeded', 'failed', 'skipped']),
+  approvalId: Id.nullable(),
+  startedAt: Time.nullable(),
+  endedAt: Time.nullable(),
+})
+export const ExecutionSummary = z.object({
+  id: Id,
+  agentId: Id,
+  agentName: z.string(),
+  agentVersion: z.string(),
+  environment: EnvironmentName,
+  status: ExecutionStatus,
+  traceId: TraceId,
+  startedBy: Actor,
+  revision: Revision,
+  createdAt: Time,
+  endedAt: Time.nullable(),
+})
+export type ExecutionSummary = z.infer<typeof ExecutionSummary>
+/** Inputs and outputs are masked at the manifest's sensitive paths, like everything that people read. */
+export const Execution = ExecutionSummary.extend({
+  agentDisplayName: z.string(),
+  releaseId: Id,
+  input: Json,
+  output: Json.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  steps: z.array(StepView),
+  startedAt: Time.nullable(),
+  deadlineAt: Time.nullable(),
+})
+export type Execution = z.infer<typeof Execution>
+export const GetExecutionInput = ById
+export const ListExecutionsInput = z.strictObject({ ...PageInput, agentId: Id.optional() })
+export const ExecutionList = page(ExecutionSummary)
+
+/** `seq` counts from 1 without gaps within one execution. */
+export const ExecutionEvent = z.object({
+  seq: z.int().min(1),
+  type: z.string(),
+  stepId: z.string().nullable(),
+  data: Json,
+  at: Time,
+})
+export type ExecutionEvent = z.infer<typeof ExecutionEvent>
+export const GetEventsInput = z.strictObject({
+  id: Id,
+  afterSeq: z.int().min(0).default(0),
+  limit: z.int().min(1).max(200).default(200),
+})
+export const GetEventsOutput = z.object({ items: z.array(ExecutionEvent), nextCursor: z.string().nullable() })
+
+export const CancelExecutionInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
+export const CancelExecutionOutput = z.object({ id: Id, status: ExecutionStatus, revision: Revision })

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { durationSeconds } from '#lib/duration.ts'
+import { parsePath } from '#lib/rules/mask.ts'
+import { EnvironmentName } from './common.ts'
+
+const Duration = z.string().refine((text) => durationSeconds(text) !== undefined, 'an ISO 8601 duration such as PT1H')
+const Name = z.string().min(1).max(200)
+const StepId = z.string().regex(/^[A-Za-z][\w-]{0,62}$/, 'letters, digits, hyphens and underscores')
+const When = z.string().max(500)
+
+const ToolStep = z.looseObject({
+  id: StepId,
+  when: When.optional(),
+  tool: z.looseObject({ server: Name, name: Name, arguments: z.record(z.string(), z.json()).default({}) }),
+})
+const WaitStep = z.looseObject({ id: StepId, when: When.optional(), wait: z.looseObject({ input: Name }) })
+const ModelStep = z.looseObject({ id: StepId, when: When.optional(), model: z.looseObject({ prompt: z.string() }) })
+export const Step = z.union([ToolStep, WaitStep, ModelStep])
+export type Step = z.infer<typeof Step>
+
+/** What a release needs of a manifest's `spec` (api design §5). Registration accepts less and warns. */
+export const AgentSpec = z.looseObject({
+  description: z.string().optional(),
+  owner: z.string().optional(),
+  risk: z.looseObject({ tier: z.enum(['low', 'medium', 'high', 'critical', 'prohibited']).optional() }).optional(),
+  runtime: z
+    .looseObject({ steps: z.array(Step).min(1).max(200).optional() })
+    .refine((runtime) => Object.keys(runtime).length === 1, 'exactly one of steps, chat, http, a2a, observe'),
+  tools: z
+    .array(
+      z.looseObject({
+        mcp: z.looseObject({ server: Name }),
+        allow: z.array(Name).default([]),
+        requireApproval: z.array(Name).default([]),
+      }),
+    )
+    .default([]),
+  data: z
+    .looseObject({
+      sensitive: z
+        .array(
+          z.looseObject({
+            path: z.string().refine((path) => parsePath(path) !== undefined, 'a path such as $.customer.email'),
+            class: z.string().min(1).max(100),
+          }),
+        )
+        .default([]),
+    })
+    .default({ sensitive: [] }),
+  limits: z
+    .looseObject({ timeout: Duration.optional(), maxToolCalls: z.int().min(1).max(10_000).optional() })
+    .default({}),
+  governance: z
+    .looseObject({
+      approvals: z
+        .looseObject({
+          group: Name.optional(),
+          quorum: z.int().min(1).max(20).optional(),
+          expiresAfter: Duration.optional(),
+        })
+        .default({}),
+    })
+    .default({ approvals: {} }),
+  environments: z.array(EnvironmentName).optional(),
+})
+export type AgentSpec = z.infer<typeof AgentSpec>
+
+/** Top-level and `spec` members that mean something today; others are kept and named in a warning. */
+export const knownKeys = {
+  top: ['apiVersion', 'kind', 'metadata', 'spec'],
+  metadata: ['name', 'version', 'displayName', 'labels', 'annotations'],
+  spec: ['description', 'owner', 'risk', 'runtime', 'tools', 'data', 'inputs', 'limits', 'governance', 'environments'],
+} as const

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { Actor, Digest, EnvironmentName, Id, JsonObject, PageInput, page, Revision, Time } from './common.ts'
+
+export const CreatePolicyInput = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens'),
+  description: z.string().max(500).default(''),
+})
+export const Policy = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string(),
+  latestPublishedVersion: z.int().nullable(),
+  createdBy: Actor,
+  createdAt: Time,
+})
+export const PolicyList = page(Policy)
+export const ListPoliciesInput = z.strictObject(PageInput)
+
+export const CreatePolicyVersionInput = z.strictObject({ policyId: Id, source: z.string().min(1) })
+export const PolicyVersion = z.object({
+  policyId: Id,
+  version: z.int(),
+  source: z.string(),
+  digest: Digest,
+  status: z.enum(['draft', 'published']),
+  createdBy: Actor,
+  createdAt: Time,
+  publishedAt: Time.nullable(),
+})
+export const ListPolicyVersionsInput = z.strictObject({ policyId: Id, ...PageInput })
+export const PolicyVersionList = page(PolicyVersion)
+export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int().min(1) })
+
+export const BindingStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
+export const ProposeBindingInput = z.strictObject({
+  agentId: Id,
+  environment: EnvironmentName,
+  policyId: Id,
+  policyVersion: z.int().min(1),
+  mode: z.enum(['enforce', 'shadow']).default('enforce'),
+})
+export const ProposeBindingOutput = z.object({ bindingId: Id, approvalId: Id, status: BindingStatus })
+export const ListBindingsInput = z.strictObject({ ...PageInput, agentId: Id.optional() })
+export const Binding = z.object({
+  id: Id,
+  agentId: Id,
+  agentName: z.string(),
+  environment: EnvironmentName,
+  policyId: Id,
+  policyName: z.string(),
+  policyVersion: z.int(),
+  mode: z.enum(['enforce', 'shadow']),
+  status: BindingStatus,
+  approvalId: Id,
+  proposedBy: Actor,
+  revision: Revision,
+  createdAt: Time,
+  decidedAt: Time.nullable(),
+})
+export const BindingList = page(Binding)
+
+/** An answer of the decision point, as recorded. */
+export const Effect = z.enum(['allow', 'deny', 'require_approval'])
+export const Obligation = z.object({
+  kind: z.string(),
+  policyRule: z.string(),
+  parameters: z.record(z.string(), z.string()),
+})
+export type Obligation = z.infer<typeof Obligation>
+/** Why: the determining rule, the policy and version it stands in, its words for people. */
+export const DecisionReason = z.object({
+  policyId: z.string(),
+  policyName: z.string(),
+  policyVersion: z.int(),
+  rule: z.string(),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+  source: z.string().nullable(),
+})
+export type DecisionReason = z.infer<typeof DecisionReason>
+export const RecordedDecision = z.object({
+  id: Id,
+  effect: Effect,
+  action: z.string(),
+  resource: z.string(),
+  obligations: z.array(Obligation),
+  reasons: z.array(DecisionReason),
+  inputDigest: Digest,
+  createdAt: Time,
+  request: JsonObject.optional(),
+})

@@ -1,0 +1,92 @@
+import { ApiError } from '#lib/errors.ts'
+import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/agents.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { findMemberByName } from '#server/tenants/store.ts'
+import { readManifest } from './manifest.ts'
+import {
+  countVersions,
+  findVersion,
+  findVersionByDigest,
+  insertAgent,
+  insertOwner,
+  insertVersion,
+  lockAgentByName,
+} from './store.ts'
+
+const requirements = [
+  'An approved policy binding for the environment (policyBindings.propose).',
+  'An approved release for the environment (releases.propose).',
+]
+
+/** Registers an agent, or another version of it. The same name and content give the same version again. */
+export const create = mutation({
+  permission: 'agent:create',
+  input: CreateAgentInput,
+  output: CreateAgentOutput,
+  audit: (_input, output) => ({
+    action: 'agent.registered',
+    resource: { type: 'agent', id: output?.agent.id ?? 'none' },
+    ...(output === undefined
+      ? {}
+      : { details: { version: output.agent.version, manifestDigest: output.agent.manifestDigest } }),
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const manifest = readManifest(input.yaml)
+    const owner = manifest.owner === undefined ? undefined : await findMemberByName(tx, tenant.id, manifest.owner)
+    if (manifest.owner !== undefined && owner === undefined)
+      throw new ApiError('invalid_manifest', `The owner ${manifest.owner} is no active member of this tenant.`, {
+        issues: [{ path: 'spec.owner', message: 'No active member has this e-mail address or username.' }],
+      })
+    const displayName = manifest.displayName ?? manifest.name
+    await insertAgent(tx, {
+      tenantId: tenant.id,
+      id: newId(),
+      name: manifest.name,
+      displayName,
+      createdBy: principal.memberId,
+    })
+    const agent = await lockAgentByName(tx, tenant.id, manifest.name)
+    // Who registers always counts as an owner too: nobody escapes separation of duties by naming somebody else.
+    for (const memberId of new Set([owner?.id ?? principal.memberId, principal.memberId]))
+      await insertOwner(tx, { tenantId: tenant.id, agentId: agent.id, memberId })
+
+    const version = await registerVersion()
+    return {
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        version: version.version,
+        versionId: version.id,
+        status: AgentStatus.parse(agent.status),
+        manifestDigest: manifest.digest,
+      },
+      agentId: agent.id,
+      id: agent.id,
+      warnings: manifest.warnings.map(({ path, message }) => ({ path, message })),
+      requirements: agent.status === 'registered' ? requirements : [],
+    }
+
+    async function registerVersion(): Promise<{ id: string; version: string }> {
+      const same = await findVersionByDigest(tx, tenant.id, agent.id, manifest.digest)
+      if (same !== undefined) return same
+      const version = manifest.version ?? String((await countVersions(tx, tenant.id, agent.id)) + 1)
+      if ((await findVersion(tx, tenant.id, agent.id, version)) !== undefined)
+        throw new ApiError(
+          'version_conflict',
+          `Version ${version} of ${agent.name} exists with other content. Give it a new version.`,
+        )
+      const row = { id: newId(), version }
+      await insertVersion(tx, {
+        tenantId: tenant.id,
+        agentId: agent.id,
+        ...row,
+        manifestYaml: input.yaml,
+        manifest: manifest.document,
+        manifestDigest: manifest.digest,
+        createdBy: principal.memberId,
+      })
+      return row
+    }
+  },
+})

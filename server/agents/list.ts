@@ -1,0 +1,45 @@
+import { AgentList, AgentStatus, type AgentSummary, ListAgentsInput } from '#lib/schemas/agents.ts'
+import { AgentSpec } from '#lib/schemas/manifest.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { actorOf } from '#server/tenants/actors.ts'
+import { findActiveReleases, findOwners, listAgents } from './store.ts'
+
+type Row = Awaited<ReturnType<typeof listAgents>>[number]
+
+/** The agents of the tenant, newest first. */
+export const list = query({
+  permission: 'agent:read',
+  input: ListAgentsInput,
+  output: AgentList,
+  async run({ tx, tenant, input }) {
+    const rows = await listAgents(tx, tenant.id, input.limit + 1, input.cursor)
+    return pageOf(await agentSummaries(tx, tenant.id, rows), input.limit, (agent) => agent.id)
+  },
+})
+
+export async function agentSummaries(tx: Transaction, tenantId: string, rows: readonly Row[]): Promise<AgentSummary[]> {
+  const ids = rows.map((row) => row.id)
+  const owners = await findOwners(tx, tenantId, ids)
+  const releases = await findActiveReleases(tx, tenantId, ids)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    displayName: row.displayName,
+    status: AgentStatus.parse(row.status),
+    latestVersion: row.version,
+    riskTier: riskTierOf(row.manifest),
+    owners: owners.filter((owner) => owner.agentId === row.id).map(actorOf),
+    activeReleases: releases
+      .filter((release) => release.agentId === row.id)
+      .map(({ environment, version, id }) => ({ environment, version, releaseId: id })),
+    revision: row.revision,
+    createdAt: row.createdAt.toISOString(),
+  }))
+}
+
+const riskTierOf = (manifest: unknown): string | null => {
+  const spec = AgentSpec.partial().safeParse((manifest as { spec?: unknown }).spec ?? {})
+  return spec.success ? (spec.data.risk?.tier ?? null) : null
+}

@@ -1,0 +1,169 @@
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+export const findAgentByName = (tx: Transaction, tenantId: string, name: string) =>
+  tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('name', '=', name).executeTakeFirst()
+
+export const findAgent = (tx: Transaction, tenantId: string, id: string) =>
+  tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
+
+/** Inserts unless the name is taken; the caller reads the winner. */
+export async function insertAgent(
+  tx: Transaction,
+  row: { tenantId: string; id: string; name: string; displayName: string; createdBy: string },
+): Promise<void> {
+  await tx
+    .insertInto('agents')
+    .values({ ...row, status: 'registered' })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'name']).doNothing())
+    .execute()
+}
+
+/** Versions of one agent are registered one after the other. */
+export const lockAgentByName = (tx: Transaction, tenantId: string, name: string) =>
+  tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+
+export async function setAgentActive(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('agents')
+    .set((e) => ({ status: 'active', revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'registered')
+    .execute()
+}
+
+export async function insertOwner(
+  tx: Transaction,
+  row: { tenantId: string; agentId: string; memberId: string },
+): Promise<void> {
+  await tx
+    .insertInto('agentOwners')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export const findOwners = (tx: Transaction, tenantId: string, agentIds: readonly string[]) =>
+  tx
+    .selectFrom('agentOwners as owner')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'owner.tenantId').onRef('member.id', '=', 'owner.memberId'),
+    )
+    .select(['owner.agentId', 'member.id', 'member.username', 'member.displayName', 'member.kind'])
+    .where('owner.tenantId', '=', tenantId)
+    .where('owner.agentId', 'in', agentIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...agentIds])
+    .orderBy('member.username')
+    .execute()
+
+export const findVersions = (tx: Transaction, tenantId: string, agentId: string) =>
+  tx
+    .selectFrom('agentVersions')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('agentId', '=', agentId)
+    .orderBy('id', 'desc')
+    .limit(200)
+    .execute()
+
+export const findVersion = (tx: Transaction, tenantId: string, agentId: string, version: string) =>
+  tx
+    .selectFrom('agentVersions')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('agentId', '=', agentId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+
+export const findVersionByDigest = (tx: Transaction, tenantId: string, agentId: string, digest: string) =>
+  tx
+    .selectFrom('agentVersions')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('agentId', '=', agentId)
+    .where('manifestDigest', '=', digest)
+    .executeTakeFirst()
+
+/** How many versions the agent has: the next number for a manifest without one. */
+export async function countVersions(tx: Transaction, tenantId: string, agentId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('agentVersions')
+    .select((e) => e.fn.countAll<number>().as('versions'))
+    .where('tenantId', '=', tenantId)
+    .where('agentId', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return row.versions
+}
+
+export async function insertVersion(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    agentId: string
+    version: string
+    manifestYaml: string
+    manifest: JsonObject
+    manifestDigest: string
+    createdBy: string
+  },
+): Promise<void> {
+  await tx
+    .insertInto('agentVersions')
+    .values({ ...row, manifest: json(row.manifest) })
+    .execute()
+}
+
+/** One page of agents with their newest version, newest agent first. */
+export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined, id?: string) =>
+  tx
+    .selectFrom('agents as agent')
+    .innerJoinLateral(
+      (e) =>
+        e
+          .selectFrom('agentVersions')
+          .select(['version', 'manifest', 'manifestYaml'])
+          .whereRef('agentVersions.tenantId', '=', 'agent.tenantId')
+          .whereRef('agentVersions.agentId', '=', 'agent.id')
+          .orderBy('agentVersions.id', 'desc')
+          .limit(1)
+          .as('latest'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'agent.id',
+      'agent.name',
+      'agent.displayName',
+      'agent.status',
+      'agent.revision',
+      'agent.createdAt',
+      'latest.version',
+      'latest.manifest',
+      'latest.manifestYaml',
+    ])
+    .where('agent.tenantId', '=', tenantId)
+    .$if(cursor !== undefined, (q) => q.where('agent.id', '<', cursor ?? ''))
+    .$if(id !== undefined, (q) => q.where('agent.id', '=', id ?? ''))
+    .orderBy('agent.id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: readonly string[]) =>
+  tx
+    .selectFrom('releases as release')
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'release.tenantId').onRef('version.id', '=', 'release.agentVersionId'),
+    )
+    .select(['release.id', 'release.agentId', 'release.environment', 'version.version'])
+    .where('release.tenantId', '=', tenantId)
+    .where('release.status', '=', 'active')
+    .where('release.agentId', 'in', agentIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...agentIds])
+    .orderBy('release.environment')
+    .execute()

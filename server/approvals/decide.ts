@@ -1,0 +1,114 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { outcomeOf, whyNotDecide } from '#lib/rules/approvals.ts'
+import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
+import { notify } from '#server/kernel/db/notify.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { findGroup } from '#server/tenants/store.ts'
+import { requireEligible } from './request.ts'
+import { reviewerFacts } from './reviewer.ts'
+import { type ApprovalRow, findVotes, insertVote, lockApproval, setDecided, setPending } from './store.ts'
+import { tellSubject } from './subjects.ts'
+
+/** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
+export const decide = mutation({
+  permission: 'approval:decide',
+  input: DecideInput,
+  output: DecideOutput,
+  audit: (input, output) => ({
+    action: `approval.${input.decision}`,
+    resource: { type: 'approval', id: input.approvalId },
+    reason: input.reason,
+    ...(output === undefined
+      ? {}
+      : {
+          details: {
+            status: output.status,
+            votes: output.votes,
+            escalationLevel: output.escalationLevel,
+            decisionId: output.decisionId,
+          },
+        }),
+  }),
+  async run({ tx, tenant, principal, input, auditId }) {
+    const approval = await lockApproval(tx, tenant.id, input.approvalId)
+    if (approval === undefined) throw notFound()
+    const blocked = whyNotDecide(await reviewerFacts(tx, tenant, principal, approval))
+    if (blocked?.code === 'already_decided') throw await alreadyDecided(approval)
+    if (blocked !== undefined) throw refuse(blocked.code, blocked.message)
+    if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)
+      throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
+        details: { revision: approval.revision },
+      })
+    if (input.payloadDigest !== undefined && input.payloadDigest !== approval.payloadDigest)
+      throw refuse(
+        'digest_mismatch',
+        'You decided on other bytes than this request holds.',
+        {},
+        { payloadDigest: approval.payloadDigest },
+      )
+
+    const decisionId = newId()
+    const { escalationLevel } = approval
+    await insertVote(tx, {
+      tenantId: tenant.id,
+      approvalId: approval.id,
+      id: decisionId,
+      memberId: principal.memberId,
+      decision: input.decision,
+      reason: input.reason,
+      escalationLevel,
+      auditId,
+    })
+    const votes = (await findVotes(tx, tenant.id, approval.id)).filter(
+      (vote) => vote.escalationLevel === escalationLevel,
+    )
+    const outcome = outcomeOf(input.decision, votes, approval.quorum)
+
+    let level = escalationLevel
+    if (outcome === 'pending') {
+      const group = input.decision === 'escalate' ? await escalationGroup(approval) : { id: approval.groupId }
+      if (input.decision === 'escalate') level += 1
+      const changed = await setPending(tx, tenant.id, approval.id, approval.revision, {
+        groupId: group.id,
+        escalationLevel: level,
+      })
+      if (!changed) throw conflict()
+    } else {
+      if (!(await setDecided(tx, tenant.id, approval.id, approval.revision, outcome, auditId))) throw conflict()
+      await tellSubject(approval.kind, tx, tenant, { id: approval.id, subjectId: approval.subjectId, status: outcome })
+    }
+    await notify(tx, 'approval', tenant.id)
+    return {
+      approvalId: approval.id,
+      status: outcome,
+      votes: votes.length,
+      escalationLevel: level,
+      decisionId,
+      auditId,
+      revision: approval.revision + 1,
+    }
+
+    async function escalationGroup(row: NonNullable<ApprovalRow>): Promise<{ id: string }> {
+      const group = await findGroup(tx, tenant.id, 'escalation')
+      if (group === undefined || group.id === row.groupId)
+        throw new ApiError('conflict', 'This request is already with the escalation group.')
+      await requireEligible(tx, tenant, group, row.identities, row.quorum)
+      return group
+    }
+
+    async function alreadyDecided(row: NonNullable<ApprovalRow>): Promise<ApiError> {
+      const last = (await findVotes(tx, tenant.id, row.id)).at(-1)
+      return new ApiError('already_decided', blocked?.message ?? 'This request has already been decided.', {
+        details: {
+          status: row.status,
+          revision: row.revision,
+          decidedAt: row.decidedAt?.toISOString() ?? null,
+          ...(last === undefined ? {} : { decision: last.decision, decidedBy: last.memberId }),
+        },
+      })
+    }
+  },
+})
+
+const conflict = () => new ApiError('revision_conflict', 'The request changed while you decided.')

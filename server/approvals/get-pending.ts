@@ -1,0 +1,30 @@
+import { ApprovalList, GetPendingInput } from '#lib/schemas/approvals.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { type ApprovalFilter, listApprovals } from './store.ts'
+import { summaries } from './view.ts'
+
+const soon = 3600
+
+/** The pending decision requests of the tenant, newest first. */
+export const getPending = query({
+  permission: 'approval:list',
+  input: GetPendingInput,
+  output: ApprovalList,
+  async run({ tx, tenant, principal, input }) {
+    const views: Record<typeof input.view, ApprovalFilter> = {
+      all: {},
+      'needs-me': { decidableBy: principal.memberId },
+      mine: { requestedBy: principal.memberId },
+      expiring: { expiringWithinSeconds: soon },
+    }
+    const rows = await listApprovals(
+      tx,
+      tenant.id,
+      { status: 'pending', ...views[input.view] },
+      input.limit + 1,
+      input.cursor,
+    )
+    return pageOf(await summaries(tx, tenant, principal, rows), input.limit, (approval) => approval.approvalId)
+  },
+})

@@ -1,0 +1,48 @@
+import { notFound } from '#lib/errors.ts'
+import { whyNotDecide } from '#lib/rules/approvals.ts'
+import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
+import { sealStateOf } from '#server/audit/seal-state.ts'
+import { query } from '#server/kernel/operation.ts'
+import { actorOf, actorsById } from '#server/tenants/actors.ts'
+import { findGroupMembers } from '#server/tenants/store.ts'
+import { reviewerFacts } from './reviewer.ts'
+import { findApproval, findVotes } from './store.ts'
+import { summaryOf } from './view.ts'
+
+/** One decision request with everything that the approval page shows, and why the caller may or may not decide it. */
+export const get = query({
+  permission: 'approval:list',
+  input: GetApprovalInput,
+  output: Approval,
+  async run({ tx, tenant, principal, input }) {
+    const row = await findApproval(tx, tenant.id, input.approvalId)
+    if (row === undefined) throw notFound()
+    const facts = await reviewerFacts(tx, tenant, principal, row)
+    const votes = await findVotes(tx, tenant.id, row.id)
+    const actor = await actorsById(tx, tenant.id, [row.requestedBy, ...votes.map((vote) => vote.memberId)])
+    return {
+      ...summaryOf(row, facts, actor),
+      presentation: row.presentation,
+      payloadDigest: row.payloadDigest,
+      quorum: row.quorum,
+      approvalsSoFar: votes.filter(
+        (vote) => vote.decision === 'approve' && vote.escalationLevel === row.escalationLevel,
+      ).length,
+      escalationLevel: row.escalationLevel,
+      groupMembers: (await findGroupMembers(tx, tenant.id, row.groupId)).map(actorOf),
+      votes: votes.map((vote) => ({
+        by: actor(vote.memberId),
+        decision: Decision.parse(vote.decision),
+        reason: vote.reason,
+        at: vote.createdAt.toISOString(),
+        escalationLevel: vote.escalationLevel,
+        auditId: vote.auditId,
+      })),
+      blocked: whyNotDecide(facts) ?? null,
+      decidedAt: row.decidedAt?.toISOString() ?? null,
+      usedAt: row.usedAt?.toISOString() ?? null,
+      auditId: row.auditId,
+      seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
+    }
+  },
+})

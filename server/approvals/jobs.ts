@@ -1,0 +1,35 @@
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { notify } from '#server/kernel/db/notify.ts'
+import { newId } from '#server/kernel/ids.ts'
+import type { JobHandler } from '#server/kernel/queue.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { lockApproval, setDecided } from './store.ts'
+import { tellSubject } from './subjects.ts'
+
+export const expiryQueue = 'approval-expiry'
+
+/** Expiry is rejection: a request that nobody decided in time ends here. */
+export const expiry: JobHandler = {
+  queue: expiryQueue,
+  concurrency: 1,
+  run: ({ tenantId, id }) =>
+    runtime().database.inTenant(tenantId, async (tx) => {
+      const approval = await lockApproval(tx, tenantId, id)
+      if (approval === undefined || approval.status !== 'pending') return
+      // The queue's clock and the row's may differ by a little: the row decides, the job comes again.
+      if (!approval.expired) return await runtime().queue.enqueue(tx, expiryQueue, { tenantId, id }, approval.expiresAt)
+      const tenant = await tenantById(tx, tenantId)
+      const auditId = newId()
+      if (!(await setDecided(tx, tenantId, id, approval.revision, 'expired', auditId))) return
+      await tellSubject(approval.kind, tx, tenant, { id, subjectId: approval.subjectId, status: 'expired' })
+      await notify(tx, 'approval', tenantId)
+      await appendAudit(tx, tenant, {
+        auditId,
+        actor: systemActor,
+        action: 'approval.expired',
+        resource: { type: 'approval', id },
+        details: { expiresAt: approval.expiresAt.toISOString() },
+      })
+    }),
+}

@@ -1,0 +1,17 @@
+import { ApprovalList, ListApprovalsInput } from '#lib/schemas/approvals.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listApprovals } from './store.ts'
+import { summaries } from './view.ts'
+
+/** Decision requests in any state, newest first. */
+export const list = query({
+  permission: 'approval:list',
+  input: ListApprovalsInput,
+  output: ApprovalList,
+  async run({ tx, tenant, principal, input }) {
+    const filter = input.status === undefined ? {} : { status: input.status }
+    const rows = await listApprovals(tx, tenant.id, filter, input.limit + 1, input.cursor)
+    return pageOf(await summaries(tx, tenant, principal, rows), input.limit, (approval) => approval.approvalId)
+  },
+})

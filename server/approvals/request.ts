@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from '#lib/errors.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { permissionsOf } from '#lib/permissions.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { findGroup, findGroupMembers, findMembers } from '#server/tenants/store.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { type Identity, identitiesBehind } from './identities.ts'
+import { expiryQueue } from './jobs.ts'
+import { insertApproval } from './store.ts'
+
+export type ApprovalRequest = {
+  kind: 'tool_call' | 'release' | 'policy_binding'
+  subjectId: string
+  /** What the decision binds: its JCS digest is what was shown, what is approved and what runs. */
+  payload: JsonObject
+  presentation: Presentation
+  agentId: string
+  executionId?: string
+  stepId?: string
+  decisionId?: string
+  requestedBy: string
+  /** Members who count as one identity with the requester, beyond the people behind a service account. */
+  owners: readonly string[]
+  group: string
+  quorum: number
+  expiresAt: Date
+}
+
+/** `sha256:` of the payload's JCS form. */
+export const payloadDigestOf = (payload: JsonObject): string =>
+  `sha256:${createHash('sha256').update(canonicalJson(payload)).digest('hex')}`
+
+/** Asks the members of a group to decide. Throws `no_eligible_approver` (409) when fewer than the quorum could. */
+export async function requestApproval(
+  tx: Transaction,
+  tenant: Tenant,
+  request: ApprovalRequest,
+): Promise<{ approvalId: string; payloadDigest: string }> {
+  const group = await findGroup(tx, tenant.id, request.group)
+  if (group === undefined) throw new ApiError('no_eligible_approver', `There is no approver group ${request.group}.`)
+  const identities = await identitiesBehind(tx, tenant.id, request)
+  await requireEligible(tx, tenant, group, identities, request.quorum)
+
+  const approvalId = newId()
+  const payloadDigest = payloadDigestOf(request.payload)
+  const { owners: _owners, group: _group, executionId, stepId, decisionId, ...row } = request
+  await insertApproval(tx, {
+    ...row,
+    tenantId: tenant.id,
+    id: approvalId,
+    payloadDigest,
+    executionId: executionId ?? null,
+    stepId: stepId ?? null,
+    decisionId: decisionId ?? null,
+    identities,
+    groupId: group.id,
+  })
+  const [requester] = await findMembers(tx, tenant.id, [request.requestedBy])
+  await appendAudit(tx, tenant, {
+    actor: {
+      type: requester?.kind === 'person' ? 'person' : 'service_account',
+      id: request.requestedBy,
+      name: requester?.username ?? 'unknown',
+    },
+    action: 'approval.requested',
+    resource: { type: 'approval', id: approvalId },
+    details: {
+      kind: request.kind,
+      subjectId: request.subjectId,
+      payloadDigest,
+      group: group.name,
+      quorum: request.quorum,
+    },
+  })
+  await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, request.expiresAt)
+  await notify(tx, 'approval', tenant.id)
+  return { approvalId, payloadDigest }
+}
+
+/** Throws `no_eligible_approver` when fewer than `quorum` members of the group could decide. */
+export async function requireEligible(
+  tx: Transaction,
+  tenant: Tenant,
+  group: { id: string; displayName: string },
+  identities: readonly Identity[],
+  quorum: number,
+): Promise<void> {
+  const settings = settingsOf(tenant)
+  const excluded = new Set(
+    settings.separationOfDuties === 'required' ? identities.map((identity) => identity.personId) : [],
+  )
+  const eligible = (await findGroupMembers(tx, tenant.id, group.id)).filter(
+    (member) =>
+      !excluded.has(member.id) &&
+      (member.kind === 'person' || settings.machineDecisions === 'on') &&
+      permissionsOf(member.roles).has('approval:decide'),
+  )
+  if (eligible.length < quorum)
+    throw new ApiError(
+      'no_eligible_approver',
+      `${eligible.length} of the members of ${group.displayName} could decide this, ${quorum} must.`,
+    )
+}

@@ -1,0 +1,241 @@
+import { sql } from 'kysely'
+import type { JsonObject } from '#lib/json.ts'
+import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+import type { Identity } from './identities.ts'
+
+const columns = [
+  'id',
+  'kind',
+  'subjectId',
+  'status',
+  'payload',
+  'payloadDigest',
+  'presentation',
+  'agentId',
+  'executionId',
+  'stepId',
+  'requestedBy',
+  'identities',
+  'groupId',
+  'quorum',
+  'escalationLevel',
+  'revision',
+  'requestedAt',
+  'expiresAt',
+  'decidedAt',
+  'usedAt',
+  'auditId',
+] as const
+
+export type ApprovalRow = Awaited<ReturnType<typeof selectApproval>>
+
+async function selectApproval(tx: Transaction, tenantId: string, id: string, lock: boolean) {
+  const row = await tx
+    .selectFrom('approvals')
+    .select(columns)
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('expired'))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .$if(lock, (q) => q.forUpdate())
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}
+
+function typed<T extends { status: string; presentation: unknown; identities: unknown; payload: unknown }>(row: T) {
+  return {
+    ...row,
+    status: row.status as ApprovalStatus,
+    presentation: Presentation.parse(row.presentation),
+    identities: row.identities as Identity[],
+    payload: row.payload as JsonObject,
+  }
+}
+
+export const findApproval = (tx: Transaction, tenantId: string, id: string) => selectApproval(tx, tenantId, id, false)
+export const lockApproval = (tx: Transaction, tenantId: string, id: string) => selectApproval(tx, tenantId, id, true)
+
+export async function insertApproval(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    kind: string
+    subjectId: string
+    payload: JsonObject
+    payloadDigest: string
+    presentation: Presentation
+    agentId: string
+    executionId: string | null
+    stepId: string | null
+    decisionId: string | null
+    requestedBy: string
+    identities: Identity[]
+    groupId: string
+    quorum: number
+    expiresAt: Date
+  },
+): Promise<void> {
+  await tx
+    .insertInto('approvals')
+    .values({
+      ...row,
+      status: 'pending',
+      payload: json(row.payload),
+      presentation: json(row.presentation),
+      identities: json(row.identities),
+    })
+    .execute()
+}
+
+/** pending → a terminal state, once. False when somebody else was first. */
+export async function setDecided(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  revision: number,
+  status: Exclude<ApprovalStatus, 'pending'>,
+  auditId: string,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('approvals')
+    .set((e) => ({ status, auditId, decidedAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Stays pending: one more vote, or another group. */
+export async function setPending(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  revision: number,
+  change: { groupId: string; escalationLevel: number },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('approvals')
+    .set((e) => ({ ...change, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** approved and unused → used, for exactly these bytes. False when it was used before or is bound to other bytes. */
+export async function setUsed(tx: Transaction, tenantId: string, id: string, payloadDigest: string): Promise<boolean> {
+  const result = await tx
+    .updateTable('approvals')
+    .set({ usedAt: sql<Date>`clock_timestamp()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'approved')
+    .where('usedAt', 'is', null)
+    .where('payloadDigest', '=', payloadDigest)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+export async function insertVote(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    approvalId: string
+    id: string
+    memberId: string
+    decision: string
+    reason: string
+    escalationLevel: number
+    auditId: string
+  },
+): Promise<void> {
+  await tx.insertInto('approvalVotes').values(row).execute()
+}
+
+export const findVotes = (tx: Transaction, tenantId: string, approvalId: string) =>
+  tx
+    .selectFrom('approvalVotes')
+    .select(['id', 'memberId', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
+    .where('tenantId', '=', tenantId)
+    .where('approvalId', '=', approvalId)
+    .orderBy('id')
+    .execute()
+
+export type ApprovalFilter = {
+  status?: ApprovalStatus
+  /** Only those that this member may decide now. */
+  decidableBy?: string
+  /** Only those that this member asked for, or stands behind. */
+  requestedBy?: string
+  expiringWithinSeconds?: number
+}
+
+/** One page, newest first. */
+export async function listApprovals(
+  tx: Transaction,
+  tenantId: string,
+  filter: ApprovalFilter,
+  limit: number,
+  cursor: string | undefined,
+) {
+  let query = tx
+    .selectFrom('approvals')
+    .select(columns)
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('expired'))
+    .where('tenantId', '=', tenantId)
+  if (cursor !== undefined) query = query.where('id', '<', cursor)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.requestedBy !== undefined)
+    query = query.where(sql<boolean>`identities @> ${JSON.stringify([{ personId: filter.requestedBy }])}::jsonb`)
+  if (filter.expiringWithinSeconds !== undefined)
+    query = query.where(
+      sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})`,
+    )
+  if (filter.decidableBy !== undefined) {
+    const member = filter.decidableBy
+    query = query
+      .where(sql<boolean>`not identities @> ${JSON.stringify([{ personId: member }])}::jsonb`)
+      .where((e) =>
+        e.exists(
+          e
+            .selectFrom('approverGroupMembers as link')
+            .select('link.memberId')
+            .whereRef('link.tenantId', '=', 'approvals.tenantId')
+            .whereRef('link.groupId', '=', 'approvals.groupId')
+            .where('link.memberId', '=', member),
+        ),
+      )
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom('approvalVotes as vote')
+              .select('vote.id')
+              .whereRef('vote.tenantId', '=', 'approvals.tenantId')
+              .whereRef('vote.approvalId', '=', 'approvals.id')
+              .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
+              .where('vote.memberId', '=', member),
+          ),
+        ),
+      )
+  }
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(typed)
+}
+
+/** The member's votes at the present level of each of these approvals. */
+export const findVotesOf = (tx: Transaction, tenantId: string, memberId: string, approvalIds: readonly string[]) =>
+  tx
+    .selectFrom('approvalVotes')
+    .select(['approvalId', 'escalationLevel'])
+    .where('tenantId', '=', tenantId)
+    .where('memberId', '=', memberId)
+    .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
+    .execute()
+export const findGroupNames = (tx: Transaction, tenantId: string) =>
+  tx.selectFrom('approverGroups').select(['id', 'name', 'displayName']).where('tenantId', '=', tenantId).execute()

@@ -1,0 +1,30 @@
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+export type DecidedApproval = {
+  id: string
+  subjectId: string
+  status: 'approved' | 'rejected' | 'expired' | 'canceled'
+}
+
+/** What happens to the thing that was asked for, in the deciding transaction: a throw undoes the decision. */
+export type OnDecided = (tx: Transaction, tenant: Tenant, approval: DecidedApproval) => Promise<void>
+
+// Filled once by server/jobs.ts: approvals knows none of its subjects.
+const subjects = new Map<string, OnDecided>()
+
+export function onDecided(kind: 'tool_call' | 'release' | 'policy_binding', act: OnDecided): void {
+  subjects.set(kind, act)
+}
+
+/** Throws for a kind that nobody registered: a decision without its effect must not be recorded. */
+export async function tellSubject(
+  kind: string,
+  tx: Transaction,
+  tenant: Tenant,
+  approval: DecidedApproval,
+): Promise<void> {
+  const act = subjects.get(kind)
+  if (act === undefined) throw new Error(`No domain handles decisions on ${kind}.`)
+  await act(tx, tenant, approval)
+}

@@ -1,0 +1,15 @@
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { payloadDigestOf } from './request.ts'
+import { setUsed } from './store.ts'
+
+/**
+ * Spends an approval on exactly the bytes that were approved, in the transaction that starts the act. False when it is not
+ * approved, was spent before, or binds other bytes: then the act must not start.
+ */
+export const useApproval = (
+  tx: Transaction,
+  tenantId: string,
+  approvalId: string,
+  payload: JsonObject,
+): Promise<boolean> => setUsed(tx, tenantId, approvalId, payloadDigestOf(payload))

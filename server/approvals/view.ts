@@ -1,0 +1,49 @@
+import { type ReviewerFacts, whyNotDecide } from '#lib/rules/approvals.ts'
+import { ApprovalKind, type ApprovalSummary } from '#lib/schemas/approvals.ts'
+import type { Actor } from '#lib/schemas/common.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { reviewerFactsOfAll } from './reviewer.ts'
+import type { ApprovalRow } from './store.ts'
+
+type Row = NonNullable<ApprovalRow>
+
+export function summaryOf(row: Row, facts: ReviewerFacts, actor: (id: string) => Actor): ApprovalSummary {
+  const blocked = whyNotDecide(facts)
+  return {
+    approvalId: row.id,
+    kind: ApprovalKind.parse(row.kind),
+    status: row.status,
+    title: row.presentation.title,
+    risk: row.presentation.risk,
+    agentName: row.presentation.agent.displayName,
+    environment: row.presentation.environment,
+    requestedBy: actor(row.requestedBy),
+    requestedAt: row.requestedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    group: facts.groupName,
+    eligible: blocked === undefined,
+    ineligibleReason: blocked?.message ?? null,
+    revision: row.revision,
+  }
+}
+
+/** A page of rows as the caller sees them. */
+export async function summaries(
+  tx: Transaction,
+  tenant: Tenant,
+  principal: Principal,
+  rows: readonly Row[],
+): Promise<ApprovalSummary[]> {
+  const actor = await actorsById(
+    tx,
+    tenant.id,
+    rows.map((row) => row.requestedBy),
+  )
+  const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)
+  return rows.flatMap((row, index) => {
+    const known = facts[index]
+    return known === undefined ? [] : [summaryOf(row, known, actor)]
+  })
+}

@@ -1,0 +1,64 @@
+/** README.txt of a bag: how to check it with sha256sum and openssl alone, and what each check proves. ASCII, 78 columns. */
+export function bagReadme(exportId: string): string {
+  return `Evidence room bundle ${exportId}
+Format: evidence-room-bundle-v1, a BagIt 1.0 bag (RFC 8493)
+
+The records are in data/. Everything else describes and seals them:
+
+  manifest.json             what the bundle holds: every file below data/ with
+                            its size and SHA-256, and what was left out and why
+  seal/manifest.json.sig    the service's Ed25519 signature of manifest.json
+  seal/seal.pub.pem         the public key that belongs to that signature
+  manifest-sha256.txt       SHA-256 of every file below data/
+  tagmanifest-sha256.txt    SHA-256 of the files that describe the bundle
+
+HOW TO CHECK IT
+
+Extract the ZIP, open a terminal in the folder evidence-room-${exportId}
+and run the commands below. Nothing is sent anywhere. You need sha256sum (GNU
+coreutils) and openssl 3.0 or later.
+
+1. The files are the listed ones.
+
+   sha256sum -c manifest-sha256.txt
+
+   Every line must end in OK. This proves that each file that
+   manifest-sha256.txt lists is there and unchanged. It does not prove who wrote
+   that list. A file below data/ that is not in it is no part of the evidence.
+
+2. The description belongs together.
+
+   sha256sum -c tagmanifest-sha256.txt
+
+   Every line must end in OK. This proves that manifest.json,
+   manifest-sha256.txt and the other descriptive files are the ones that
+   tagmanifest-sha256.txt lists. It does not prove who wrote them.
+
+3. The manifest was sealed by the holder of the key.
+
+   openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig
+
+   It must print "Signature Verified Successfully". This proves that the holder
+   of the private key for seal/seal.pub.pem signed exactly this manifest.json.
+
+4. The seal covers the list of step 1.
+
+   grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json
+
+   It must print 1. The signature is over manifest.json, and manifest.json names
+   the SHA-256 of manifest-sha256.txt, which names every file below data/.
+   Without this step someone could change a record and both lists, and steps 1
+   to 3 would still pass.
+
+5. The key is the service's key.
+
+   openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum
+
+   Compare the result with the fingerprint that the service publishes. Get that
+   fingerprint from the service itself or from someone you trust, not from this
+   ZIP: whoever forges a bundle can put a key of their own into it. Without this
+   comparison the steps above prove only that the bundle agrees with itself.
+
+If one step fails, do not rely on the bundle: ask for a new export.
+`
+}

@@ -1,0 +1,163 @@
+import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+import type { Writable } from 'node:stream'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { whyNotPayloadPath } from './bag-path.ts'
+import { bagReadme } from './bag-readme.ts'
+import { type Content, tally } from './tally.ts'
+import { openZip } from './zip-writer.ts'
+
+const ndjson = 'application/x-ndjson'
+
+/** A payload file as `manifest.json` lists it. `sha256` is 64 hex digits; `records` is there where lines are records. */
+export type BagFile = { path: string; sha256: string; bytes: number; mediaType: string; records?: number }
+
+/** `records`: whether each line is a record to be counted; by default in NDJSON only. */
+export type BagFileOptions = { mediaType: string; records?: boolean }
+
+export type BagSeal = {
+  /**
+   * Makes manifest.json from what was added, in that order; `payloadOxum` is "<bytes>.<files>". The bag adds
+   * `payloadManifestSha256` (64 hex digits, of manifest-sha256.txt): without it the signature would not cover that list.
+   */
+  manifest: (files: readonly BagFile[], payloadOxum: string) => JsonObject
+  /** Ed25519. */
+  signingKey: KeyObject
+  /** The public key of `signingKey`, as SPKI in PEM. */
+  publicKeyPem: string
+  /** Further lines of bag-info.txt, such as Source-Organization and Bagging-Date. */
+  info: Readonly<Record<string, string>>
+}
+
+/** `totalBytes` is the size of the whole ZIP. `manifestSha256` is 64 hex digits. */
+export type SealedBag = { manifestBytes: Buffer; manifestSha256: string; totalBytes: number }
+
+export type Bag = {
+  /**
+   * Writes one payload file. The path is below data/ and used once (upper and lower case count as the same, as they are
+   * on some file systems): RangeError otherwise. Rejects with the content's own error when reading it fails.
+   */
+  addFile(path: string, content: Content, options: BagFileOptions): Promise<BagFile>
+  /** Writes the description and the seal, and ends `out`. RangeError for a bag without payload. */
+  seal(seal: BagSeal): Promise<SealedBag>
+}
+
+/**
+ * An `evidence-room-bundle-v1`: a BagIt 1.0 bag (RFC 8493) in a ZIP64, written as a stream and sealed last.
+ * Calls go one after the other. Sealing ends `out`; a failure destroys it, and every later call rejects with that error.
+ * A caller that gives up in between destroys `out` itself. The same content and key give the same bytes.
+ */
+export function openBag({ exportId, out }: { exportId: string; out: Writable }): Bag {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId)) throw new RangeError('An export id is of letters, digits and hyphens.')
+  const zip = openZip(out)
+  const top = `evidence-room-${exportId}/`
+  const payload: BagFile[] = []
+  const tags: { path: string; sha256: string }[] = []
+  const taken = new Set<string>()
+  let state: 'new' | 'open' | 'writing' | 'sealed' | 'failed' = 'new'
+  let failure: unknown
+
+  async function write(path: string, content: Content) {
+    const counted = tally(content)
+    await zip.write(`${top}${path}`, counted.bytes)
+    return counted.result()
+  }
+
+  async function writeTag(path: string, content: string | Buffer): Promise<void> {
+    const { sha256 } = await write(path, [content])
+    tags.push({ path, sha256 })
+  }
+
+  /** Runs one call at a time, the first one after the opening files. What fails in it fails the bag. */
+  async function alone<T>(next: 'open' | 'sealed', run: () => Promise<T>): Promise<T> {
+    if (state === 'failed') throw failure
+    if (state === 'sealed') throw new Error('The bag is sealed.')
+    if (state === 'writing') throw new Error('The bag is still writing: await each call before the next.')
+    const isNew = state === 'new'
+    state = 'writing'
+    try {
+      if (isNew) {
+        await writeTag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
+        await writeTag('README.txt', bagReadme(exportId))
+      }
+      const result = await run()
+      state = next
+      return result
+    } catch (error) {
+      state = 'failed'
+      failure = error
+      out.destroy(error instanceof Error ? error : undefined)
+      throw error
+    }
+  }
+
+  async function addFile(path: string, content: Content, { mediaType, records }: BagFileOptions): Promise<BagFile> {
+    const reason = whyNotPayloadPath(path)
+    if (reason) throw new RangeError(`${JSON.stringify(path)} can not be in the bag: ${reason}.`)
+    if (taken.has(path.toLowerCase())) throw new RangeError(`${path} is in the bag already.`)
+    return alone('open', async () => {
+      taken.add(path.toLowerCase())
+      const { bytes, lines, sha256 } = await write(path, content)
+      const file: BagFile = { path, sha256, bytes, mediaType }
+      if (records ?? mediaType === ndjson) file.records = lines
+      payload.push(file)
+      return { ...file }
+    })
+  }
+
+  async function seal({ manifest, signingKey, publicKeyPem, info }: BagSeal): Promise<SealedBag> {
+    // sha256sum -c refuses an empty list, so an empty bag could not be checked.
+    if (payload.length === 0) throw new RangeError('A bag needs at least one payload file.')
+    return alone('sealed', async () => {
+      const payloadOxum = `${payload.reduce((sum, { bytes }) => sum + bytes, 0)}.${payload.length}`
+      const list = checksums(payload)
+      const files = payload.map((file) => ({ ...file }))
+      const manifestBytes = Buffer.from(
+        canonicalJson({ ...manifest(files, payloadOxum), payloadManifestSha256: sha256(list) }),
+      )
+      const signed = signManifest(manifestBytes, signingKey, publicKeyPem)
+
+      await writeTag('bag-info.txt', bagInfo({ ...info, 'External-Identifier': exportId, 'Payload-Oxum': payloadOxum }))
+      await writeTag('manifest.json', manifestBytes)
+      await writeTag('manifest-sha256.txt', list)
+      // The seal signs what is above, so the tag manifest does not list it.
+      await write('tagmanifest-sha256.txt', [checksums(tags)])
+      await write('seal/manifest.json.sig', [signed.signature])
+      await write('seal/seal.pub.pem', [signed.publicKeyPem])
+      return { manifestBytes, manifestSha256: sha256(manifestBytes), totalBytes: await zip.finish() }
+    })
+  }
+
+  return { addFile, seal }
+}
+
+/** `sha256:` and the hex SHA-256 of the key's DER: what the service publishes and the README tells how to compute. */
+export function sealKeyFingerprint(publicKeyPem: string): string {
+  return `sha256:${hash('sha256', createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }), 'hex')}`
+}
+
+function signManifest(manifest: Buffer, signingKey: KeyObject, publicKeyPem: string) {
+  if (signingKey.asymmetricKeyType !== 'ed25519') throw new TypeError('A bag is sealed with an Ed25519 key.')
+  const publicKey = createPublicKey(publicKeyPem)
+  const signature = sign(null, manifest, signingKey)
+  if (!verify(null, manifest, publicKey, signature))
+    throw new Error('The public key does not belong to the signing key.')
+  // Exported anew: whatever PEM was given, only a public key goes into the bag.
+  return { signature, publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString() }
+}
+
+function bagInfo(info: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(info).map(([label, value]) => {
+    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(label))
+      throw new RangeError(`${JSON.stringify(label)} is no label for bag-info.txt.`)
+    if (/[\r\n]/.test(value)) throw new RangeError(`${label} in bag-info.txt is more than one line.`)
+    return `${label}: ${value}\n`
+  })
+  return lines.join('')
+}
+
+/** The lines of `sha256sum`, which are also those of BagIt's manifests. */
+const checksums = (files: readonly { path: string; sha256: string }[]): string =>
+  files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('')
+
+const sha256 = (bytes: string | Buffer): string => hash('sha256', bytes, 'hex')

@@ -1,0 +1,16 @@
+// zip-stream 7 ships no types; these are the parts that we use.
+declare module 'zip-stream' {
+  import type { Readable, Transform } from 'node:stream'
+
+  export default class ZipStream extends Transform {
+    constructor(options?: { forceZip64?: boolean; zlib?: { level?: number } })
+    /** One entry at a time: the next may begin after `callback`. */
+    entry(
+      source: Readable,
+      data: { name: string; date: Date; mode: number },
+      callback: (error: Error | null) => void,
+    ): this
+    finalize(): void
+    getBytesWritten(): number
+  }
+}

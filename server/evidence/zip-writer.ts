@@ -1,0 +1,57 @@
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import ZipStream from 'zip-stream'
+
+// The same content gives the same bytes: no clock, no account and no umask of the machine gets into the archive.
+const entryTime = new Date('1980-01-01T00:00:00Z')
+const entryMode = 0o644
+const compressionLevel = 6
+
+export type ZipWriter = {
+  /** Writes one entry, reading `content` only as fast as `out` takes it. Rejects when either side fails. */
+  write(path: string, content: AsyncIterable<Buffer>): Promise<void>
+  /** Writes the central directory and ends `out`; the size of the archive in bytes. */
+  finish(): Promise<number>
+}
+
+/**
+ * A ZIP64 archive written as a stream into `out`, one entry after the other.
+ * After any failure `out` is destroyed, without a central directory, and every further call rejects with the first error.
+ */
+export function openZip(out: Writable): ZipWriter {
+  // ZIP64 always: decided per archive, zip-stream would miscount one with exactly 65,535 entries.
+  const zip = new ZipStream({ forceZip64: true, zlib: { level: compressionLevel } })
+  let failure: Error | undefined
+  const written = pipeline(zip, out)
+  written.catch((error: Error) => {
+    failure ??= error
+  })
+
+  async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+    if (failure) throw failure
+    const source = Readable.from(content, { objectMode: false })
+    const entry = new Promise<void>((resolve, reject) => {
+      zip.entry(source, { name: path, date: entryTime, mode: entryMode }, (error) =>
+        error ? reject(error) : resolve(),
+      )
+    })
+    try {
+      // When `out` fails nobody reads the archive any more, and the entry would never end by itself.
+      await Promise.race([entry, written])
+    } catch (error) {
+      failure ??= error instanceof Error ? error : new Error('The archive could not be written.', { cause: error })
+      source.destroy()
+      zip.destroy(failure)
+      throw failure
+    }
+  }
+
+  async function finish(): Promise<number> {
+    if (failure) throw failure
+    zip.finalize()
+    await written
+    return zip.getBytesWritten()
+  }
+
+  return { write, finish }
+}

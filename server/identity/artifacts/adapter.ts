@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import {
+  type Artifact,
+  consumeArtifact,
+  deleteArtifact,
+  deleteArtifactsOfGrant,
+  deleteExpiredArtifacts,
+  findArtifact,
+  findArtifactByUid,
+  findGrantOf,
+  insertArtifactOnce,
+  upsertArtifact,
+} from './store.ts'
+
+/**
+ * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh token,
+ * a cookie), so only its SHA-256 is stored, in the row and not in the payload.
+ */
+export function artifactAdapter(tenantId: string, model: string): Adapter {
+  const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenantId, work)
+  const address = (id: string) => ({ tenantId, model, id: digest(id) })
+  return {
+    async upsert(id, payload, expiresIn) {
+      const row = {
+        ...address(id),
+        payload: withoutSecrets(payload),
+        grantId: payload.grantId ?? null,
+        uid: payload.uid ?? null,
+        expiresAt: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
+      }
+      if (model !== 'ReplayDetection') return await inTenant((tx) => upsertArtifact(tx, row))
+      // The library looks first and writes then; of two equal proofs at once only one may pass.
+      const first = await inTenant((tx) => insertArtifactOnce(tx, row))
+      if (!first) throw new errors.InvalidGrant('the proof was used before')
+    },
+    async find(id) {
+      const found = await inTenant((tx) => findArtifact(tx, address(id)))
+      return found === undefined ? undefined : { ...payloadOf(found), jti: id }
+    },
+    async findByUid(uid) {
+      const found = await inTenant((tx) => findArtifactByUid(tx, { tenantId, model, uid }))
+      return found === undefined ? undefined : payloadOf(found)
+    },
+    // Only the device flow has user codes, and it is off.
+    findByUserCode: async () => undefined,
+    async consume(id) {
+      if (await inTenant((tx) => consumeArtifact(tx, address(id)))) return
+      await inTenant((tx) => revokeFamily(tx, address(id)))
+      throw new errors.InvalidGrant('already used')
+    },
+    destroy: (id) => inTenant((tx) => deleteArtifact(tx, address(id))),
+    revokeByGrantId: (grantId) => inTenant((tx) => deleteArtifactsOfGrant(tx, { tenantId, model, grantId })),
+  }
+}
+
+/** Deletes what has expired and returns how many rows that was. Nothing expired is ever used, purged or not. */
+export const purgeExpired = (tenantId: string): Promise<number> =>
+  runtime().database.inTenant(tenantId, (tx) => deleteExpiredArtifacts(tx, tenantId))
+
+/**
+ * Two used one code or refresh token at once: somebody else holds it, so the whole grant ends, for the winner too. (The
+ * library does this itself when the second one comes later.)
+ */
+async function revokeFamily(tx: Transaction, address: { tenantId: string; model: string; id: string }): Promise<void> {
+  const grantId = (await findGrantOf(tx, address))?.grantId
+  if (grantId == null) return
+  const { tenantId } = address
+  for (const model of ['AuthorizationCode', 'RefreshToken'])
+    await deleteArtifactsOfGrant(tx, { tenantId, model, grantId })
+  await deleteArtifact(tx, { tenantId, model: 'Grant', id: digest(grantId) })
+}
+
+const digest = (id: string): string => createHash('sha256').update(id).digest('base64url')
+
+/** As JSON, without the artifact's own id and without the session cookie that an interaction began with. */
+function withoutSecrets({ jti: _id, session, ...payload }: AdapterPayload): JsonObject {
+  const { cookie: _cookie, ...kept } = session ?? {}
+  const value: JsonObject = JSON.parse(JSON.stringify(session === undefined ? payload : { ...payload, session: kept }))
+  return value
+}
+
+const payloadOf = ({ payload, consumedAt }: Artifact): AdapterPayload => ({
+  ...payload,
+  ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1000) }),
+})

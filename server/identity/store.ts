@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** A person of the realm who may have tokens: not disabled, and an active member of the realm's tenant. */
+export const findPerson = (tx: Transaction, tenantId: string, issuer: string, userId: string) =>
+  tx
+    .selectFrom('realmUsers as user')
+    .innerJoin('members as member', (join) =>
+      join
+        .onRef('member.tenantId', '=', 'user.tenantId')
+        .on('member.issuer', '=', issuer)
+        .on('member.subject', '=', userId)
+        .on('member.status', '=', 'active'),
+    )
+    .select(['user.username', 'user.displayName', 'user.email', 'member.roles'])
+    .where('user.tenantId', '=', tenantId)
+    .where('user.id', '=', userId)
+    .where('user.disabledAt', 'is', null)
+    .executeTakeFirst()
+
+/** The roles of a service account; undefined unless its membership is active and its client enabled. */
+export const findServiceAccount = (tx: Transaction, tenantId: string, issuer: string, clientId: string) =>
+  tx
+    .selectFrom('members as member')
+    .innerJoin('realmClients as client', (join) =>
+      join.onRef('client.tenantId', '=', 'member.tenantId').onRef('client.clientId', '=', 'member.subject'),
+    )
+    .select(['member.username', 'member.roles'])
+    .where('member.tenantId', '=', tenantId)
+    .where('member.issuer', '=', issuer)
+    .where('member.subject', '=', clientId)
+    .where('member.status', '=', 'active')
+    .where('client.kind', '=', 'service')
+    .where('client.disabledAt', 'is', null)
+    .executeTakeFirst()
+
+export const findUserByName = (tx: Transaction, tenantId: string, username: string) =>
+  tx
+    .selectFrom('realmUsers')
+    .select(['id', 'passwordHash', 'disabledAt'])
+    .where('tenantId', '=', tenantId)
+    .where('username', '=', username)
+    .executeTakeFirst()
+
+export async function insertUser(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    username: string
+    passwordHash: string
+    displayName: string
+    email: string | null
+  },
+): Promise<void> {
+  await tx.insertInto('realmUsers').values(row).execute()
+}
+
+export async function insertClient(
+  tx: Transaction,
+  row: { tenantId: string; clientId: string; kind: 'console' | 'cli' | 'service' },
+): Promise<void> {
+  await tx.insertInto('realmClients').values(row).execute()
+}
+
+export async function insertClientSecret(
+  tx: Transaction,
+  row: { tenantId: string; clientId: string; id: string; secretSha256: Buffer; notAfter: Date | null },
+): Promise<void> {
+  await tx.insertInto('realmClientSecrets').values(row).execute()
+}
+
+export const findClient = (tx: Transaction, tenantId: string, clientId: string) =>
+  tx
+    .selectFrom('realmClients')
+    .select(['clientId', 'kind'])
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .where('disabledAt', 'is', null)
+    .executeTakeFirst()
+
+/** Digests of the secrets that are live now; several overlap during a rotation. */
+export async function findLiveSecrets(tx: Transaction, tenantId: string, clientId: string): Promise<Buffer[]> {
+  const rows = await tx
+    .selectFrom('realmClientSecrets as secret')
+    .innerJoin('realmClients as client', (join) =>
+      join.onRef('client.tenantId', '=', 'secret.tenantId').onRef('client.clientId', '=', 'secret.clientId'),
+    )
+    .select('secret.secretSha256')
+    .where('secret.tenantId', '=', tenantId)
+    .where('secret.clientId', '=', clientId)
+    .where('client.kind', '=', 'service')
+    .where('client.disabledAt', 'is', null)
+    .where((where) => where.or([where('secret.notAfter', 'is', null), where('secret.notAfter', '>', sql<Date>`now()`)]))
+    .execute()
+  return rows.map((row) => row.secretSha256)
+}

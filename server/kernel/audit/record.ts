@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+
+const recordDomain = Buffer.from('agcp.audit.record.v1\n')
+const leafPrefix = Buffer.of(0x00)
+const nonceBytes = 32
+const digestBytes = 32
+
+/** What one leaf of a day's tree commits to. `date` is YYYY-MM-DD (UTC), `seq` the leaf's index in that day. */
+export type AuditLeaf = {
+  auditId: string
+  date: string
+  /** `recordDigest` of the record: 32 bytes. */
+  digest: Uint8Array
+  seq: number
+  tenant: string
+  type: string
+}
+
+/**
+ * SHA-256("agcp.audit.record.v1\n" ‖ nonce ‖ JCS(record)): 32 bytes.
+ * The nonce (32 random bytes, one per record) keeps a record with little in it from being guessed from its digest.
+ * Throws RangeError for another nonce length, JcsError for what JCS can't carry.
+ */
+export function recordDigest(nonce: Uint8Array, record: JsonValue): Buffer {
+  if (nonce.byteLength !== nonceBytes) throw new RangeError(`A nonce is ${nonceBytes} bytes, not ${nonce.byteLength}.`)
+  return hash('sha256', Buffer.concat([recordDomain, nonce, Buffer.from(canonicalJson(record))]), 'buffer')
+}
+
+/** The leaf as it is hashed: the UTF-8 bytes of its canonical JSON. Throws RangeError for a malformed field. */
+export function auditLeaf({ auditId, date, digest, seq, tenant, type }: AuditLeaf): Buffer {
+  if (digest.byteLength !== digestBytes)
+    throw new RangeError(`A digest is ${digestBytes} bytes, not ${digest.byteLength}.`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw new RangeError('The date of a leaf is written YYYY-MM-DD.')
+  if (!Number.isSafeInteger(seq) || seq < 0) throw new RangeError('The seq of a leaf is a whole number from 0.')
+  const written = `sha256:${Buffer.from(digest).toString('hex')}`
+  return Buffer.from(canonicalJson({ auditId, date, digest: written, seq, tenant, type, v: 1 }))
+}
+
+/**
+ * RFC 6962 leaf hash SHA-256(0x00 ‖ leaf): 32 bytes, what the day's tree is made of.
+ * The prefix is repeated from server/audit/merkle.ts because the kernel imports no domain; a test holds them together.
+ */
+export function auditLeafHash(leaf: AuditLeaf): Buffer {
+  return hash('sha256', Buffer.concat([leafPrefix, auditLeaf(leaf)]), 'buffer')
+}

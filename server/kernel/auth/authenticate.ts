@@ -1,0 +1,67 @@
+import { ApiError } from '#lib/errors.ts'
+import { type Permission, permissionsOf } from '#lib/permissions.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { type VerifiedToken, verifyBearer } from './bearer.ts'
+import type { Caller, Tenant } from './principal.ts'
+import { findMember, findTenant } from './store.ts'
+
+/** What a transport hands over: headers of HTTP, or the connection parameters of a socket. */
+export type Credentials = {
+  authorization: string | undefined
+  tenantExternalId: string | undefined
+  tenantId: string | undefined
+  requestId: string
+}
+
+export const credentialsOf = (headers: Headers, requestId: string): Credentials => ({
+  authorization: headers.get('authorization') ?? undefined,
+  tenantExternalId: headers.get('x-svc-tenant-external-id') ?? undefined,
+  tenantId: headers.get('x-svc-tenant-id') ?? undefined,
+  requestId,
+})
+
+const accessDenied = () => new ApiError('tenant_access_denied', 'Tenant access denied')
+
+/**
+ * Token → tenant → active membership → permissions. Throws 401 without a valid token, 400 without a tenant, and the same
+ * 403 for a tenant that does not exist and for one in which the subject has no active membership.
+ */
+export async function authenticate(credentials: Credentials): Promise<Caller> {
+  if (credentials.authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token.')
+  const token = await verifyBearer(credentials.authorization)
+  const tenant = await selectTenant(token, credentials)
+  const member = await runtime().database.inTenant(tenant.id, (tx) =>
+    findMember(tx, tenant.id, token.issuer, token.subject),
+  )
+  if (member === undefined || member.status !== 'active') throw accessDenied()
+  const home = tenant.externalId === token.tenantExternalId
+  // In the token's own tenant a role must be in the token and in the membership: what was taken away is gone at once.
+  const roles = home ? member.roles.filter((role) => token.roles.includes(role)) : member.roles
+  return {
+    tenant,
+    requestId: credentials.requestId,
+    principal: {
+      memberId: member.id,
+      kind: member.kind === 'person' ? 'person' : 'service_account',
+      issuer: token.issuer,
+      subject: token.subject,
+      username: member.username,
+      displayName: member.displayName,
+      roles,
+      permissions: permissionsOf(roles) satisfies Set<Permission>,
+      expiresAt: token.expiresAt,
+    },
+  }
+}
+
+async function selectTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials): Promise<Tenant> {
+  const named = tenantExternalId !== undefined || tenantId !== undefined
+  if (!named && token.tenantExternalId === undefined)
+    throw new ApiError('tenant_required', 'The token names no tenant.')
+  const wanted = named
+    ? { externalId: tenantExternalId, id: tenantId }
+    : { externalId: token.tenantExternalId, id: undefined }
+  const tenant = await runtime().database.inDirectory((tx) => findTenant(tx, wanted))
+  if (tenant === undefined) throw accessDenied()
+  return tenant
+}

@@ -1,0 +1,28 @@
+import type { Permission } from '#lib/permissions.ts'
+
+/** The tenant that a call works in. */
+export type Tenant = {
+  id: string
+  slug: string
+  externalId: string
+  name: string
+  displayName: string
+  branding: unknown
+  settings: unknown
+}
+
+/** The authenticated caller, as a member of the tenant. */
+export type Principal = {
+  memberId: string
+  kind: 'person' | 'service_account'
+  issuer: string
+  subject: string
+  username: string
+  displayName: string
+  roles: string[]
+  permissions: ReadonlySet<Permission>
+  /** The token's end, in milliseconds since the epoch: sockets close then. */
+  expiresAt: number
+}
+
+export type Caller = { tenant: Tenant; principal: Principal; requestId: string }

@@ -1,0 +1,25 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Transaction } from './database.ts'
+import type { DB } from './schema.ts'
+
+const batchRows = 500
+let opened = 0
+
+/**
+ * The rows of `query`, read in batches through a server-side cursor: all of one snapshot (that of its opening), however
+ * long the reader takes, and never more than a batch in memory. The cursor ends with the transaction at the latest.
+ */
+export async function* cursorRows<Tables extends keyof DB, Row>(
+  tx: Transaction,
+  query: SelectQueryBuilder<DB, Tables, Row>,
+): AsyncGenerator<Row> {
+  opened = (opened + 1) % 1_000_000
+  const cursor = sql.id(`rows_${opened}`)
+  await sql`declare ${cursor} no scroll cursor for ${query}`.execute(tx)
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(batchRows)} from ${cursor}`.execute(tx)
+    yield* rows
+    if (rows.length < batchRows) break
+  }
+  await sql`close ${cursor}`.execute(tx)
+}

@@ -1,0 +1,42 @@
+import { CamelCasePlugin, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { Log } from '#server/kernel/log.ts'
+import type { DB } from './schema.ts'
+
+/** One open transaction, bound to one tenant by row-level security. The only handle that a store accepts. */
+export type Transaction = KyselyTransaction<DB>
+
+export type Database = {
+  /** Runs `work` in a transaction in which only `tenantId`'s rows exist; commits when it returns, rolls back when it throws. */
+  inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** The same without a tenant: sees the directory of tenants and no tenant's rows. */
+  inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Address of the application's role, for the queue and for LISTEN. */
+  url: string
+  close(): Promise<void>
+}
+
+// Integers beyond 2^53 do not occur in our schema; bytes and counts come back as numbers.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+// A date is a calendar day in UTC, not an instant: keep its text.
+pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
+
+/** Opens the pool of the application's role. `url` comes from migrate(). */
+export function openDatabase(url: string, log: Log, poolSize = 16): Database {
+  const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: true })
+  // Without a listener an idle connection that dies would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  // Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.
+  const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
+  const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }), plugins })
+  return {
+    url,
+    inTenant: (tenantId, work) =>
+      kysely.transaction().execute(async (tx) => {
+        await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
+        return await work(tx)
+      }),
+    inDirectory: (work) => kysely.transaction().execute(work),
+    close: () => kysely.destroy(),
+  }
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import { DATABASE } from './embedded/attachment.ts'
+import { OWNER, ownerPassword } from './embedded/cluster.ts'
+import { explain } from './embedded/failure.ts'
+import { hold } from './embedded/hold.ts'
+import { CLUSTER } from './embedded/home.ts'
+import { withLock } from './embedded/lock.ts'
+import { makeDataDir, preparePlace } from './embedded/place.ts'
+
+export { EmbeddedDatabaseError } from './embedded/failure.ts'
+
+export type EmbeddedDatabase = {
+  /** `postgres://` address of the application's database as its owner, a superuser; holds the password. */
+  ownerUrl: string
+  /** Absolute path of PostgreSQL's data directory. */
+  directory: string
+  /** Detaches this process, and stops the server if it was the last one attached. End all other connections first. */
+  release(): Promise<void>
+}
+
+type Options = {
+  /** The folder that holds the database, or says where it is; made where it is missing. */
+  dataDir: string
+  /** Takes one line at a time for the person who starts the server. */
+  say(line: string): void
+}
+
+/**
+ * Starts or joins the PostgreSQL of `dataDir`. Any number of processes may do so at any time: one server runs, it
+ * survives each of them, and the last to release it stops it. If it dies meanwhile, it is started again on the same
+ * port. Throws EmbeddedDatabaseError, whose message is one line for the person who starts the server.
+ */
+export async function openEmbeddedDatabase({ dataDir, say }: Options): Promise<EmbeddedDatabase> {
+  try {
+    const folder = await makeDataDir(dataDir)
+    const locked = <T>(critical: () => Promise<T>) => withLock(join(folder, `${CLUSTER}.lock`), say, critical)
+    return await locked(async () => {
+      const place = await preparePlace(folder, say)
+      const { port, release } = await hold({ place, say, locked })
+      const password = await ownerPassword(place.cluster)
+      return {
+        ownerUrl: `postgres://${OWNER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+        directory: place.cluster,
+        release,
+      }
+    })
+  } catch (error) {
+    throw explain(error, dataDir)
+  }
+}

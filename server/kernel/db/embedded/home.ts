@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Account, canEnter } from './account.ts'
+import { writeDurably } from './durable-file.ts'
+import { codeOf, EmbeddedDatabaseError } from './failure.ts'
+
+/** The cluster's folder in its home; named for the major version, whose files no other major version reads. */
+export const CLUSTER = 'pg18'
+/** In DATA_DIR: JSON `{home, dataDir}`, where the cluster is elsewhere. */
+const POINTER = 'pg18-location.json'
+const SYSTEM_HOME = '/var/lib/countersign'
+
+type Pointer = { home: string; dataDir: string }
+
+/**
+ * The folder that holds the cluster of `dataDir` (an absolute, real path), where one was chosen already.
+ * Throws EmbeddedDatabaseError where it was chosen but is gone, or belongs to another DATA_DIR.
+ */
+export async function findHome(dataDir: string): Promise<string | undefined> {
+  if (await isFolder(join(dataDir, CLUSTER))) return dataDir
+  const pointer = await readPointer(dataDir)
+  if (!pointer) return undefined
+  const file = join(dataDir, POINTER)
+  if (!(await isFolder(pointer.home))) {
+    throw new EmbeddedDatabaseError(
+      `The database of ${dataDir} was in ${pointer.home}, which is gone: restore it, or delete ${dataDir} to begin anew.`,
+    )
+  }
+  if (pointer.dataDir !== dataDir) {
+    if ((await readPointer(pointer.dataDir))?.home === pointer.home) {
+      throw new EmbeddedDatabaseError(
+        `${file} is a copy: that database belongs to ${pointer.dataDir}. Delete ${dataDir} to begin with one of its own.`,
+      )
+    }
+    await writePointer(dataDir, pointer.home)
+  }
+  return pointer.home
+}
+
+/**
+ * Chooses and makes the folder for a new cluster: `dataDir` where the server's account can enter it, else (root
+ * below a private home) a folder under /var/lib/countersign, which `dataDir` then points to.
+ */
+export async function chooseHome(
+  dataDir: string,
+  account: Account | undefined,
+  say: (line: string) => void,
+): Promise<string> {
+  if (!account || (await canEnter(account, dataDir))) return dataDir
+  await makeEnterable(SYSTEM_HOME)
+  const name = join(SYSTEM_HOME, createHash('sha256').update(dataDir).digest('hex').slice(0, 16))
+  let home = name
+  // A folder with that name belongs to an earlier DATA_DIR at this path, and may hold what somebody still wants.
+  for (let number = 2; (await entries(home)).length > 0; number += 1) {
+    say(`${home} holds the database of an earlier ${dataDir}; delete it when it is no longer needed.`)
+    home = `${name}-${number}`
+  }
+  await makeEnterable(home)
+  if (!(await canEnter(account, home))) {
+    throw new EmbeddedDatabaseError(
+      `PostgreSQL's account ${account.name} can enter neither ${dataDir} nor ${home}: start as another user, or set DATABASE_URL.`,
+    )
+  }
+  await writePointer(dataDir, home)
+  return home
+}
+
+/** Makes a folder that every account can enter, though not list, whatever the umask says. */
+export async function makeEnterable(folder: string): Promise<void> {
+  const made = await mkdir(folder, { recursive: true })
+  if (made) await chmod(folder, 0o711)
+}
+
+async function readPointer(dataDir: string): Promise<Pointer | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dataDir, POINTER), 'utf8'))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const writePointer = (dataDir: string, home: string) =>
+  writeDurably(join(dataDir, POINTER), `${JSON.stringify({ home, dataDir } satisfies Pointer)}\n`)
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function entries(folder: string): Promise<string[]> {
+  return (await isFolder(folder)) ? readdir(folder) : []
+}

@@ -1,0 +1,5 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { JsonValue } from '#lib/json.ts'
+
+/** A value for a jsonb column. The driver would turn an array into a PostgreSQL array, so JSON is always sent as text. */
+export const json = (value: JsonValue): RawBuilder<never> => sql<never>`${JSON.stringify(value)}::jsonb`

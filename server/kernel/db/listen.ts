@@ -1,0 +1,69 @@
+import pg from 'pg'
+import type { Log } from '#server/kernel/log.ts'
+
+/** Wakes local readers when another process (or this one) has committed. Only ever a hint: the tables are the truth. */
+export type Listener = {
+  /**
+   * Calls `wake` after each notification on `channel` whose payload is `topic` ('*': whatever the payload, which it is
+   * given), and once, without a payload, after each reconnection.
+   */
+  on(channel: Channel, topic: string, wake: (payload?: string) => void): () => void
+  close(): Promise<void>
+}
+
+export const channels = ['trace', 'audit', 'approval', 'execution'] as const
+export type Channel = (typeof channels)[number]
+
+/** One connection that listens on every channel, reopened when it is lost. */
+export function openListener(url: string, log: Log): Listener {
+  const wakers = new Map<string, Set<(payload?: string) => void>>()
+  let client: pg.Client | undefined
+  let closed = false
+  let retry: NodeJS.Timeout | undefined
+
+  const wakeAll = () => {
+    for (const set of wakers.values()) for (const wake of set) wake()
+  }
+  const connect = async () => {
+    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    next.on('notification', (message) => {
+      const payload = message.payload ?? ''
+      for (const topic of [payload, '*'])
+        for (const wake of wakers.get(`${message.channel}:${topic}`) ?? []) wake(payload)
+    })
+    next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
+    next.on('end', () => {
+      if (client === next) client = undefined
+      if (!closed) retry = setTimeout(reconnect, 250)
+    })
+    await next.connect()
+    client = next
+    for (const channel of channels) await next.query(`listen ${channel}`)
+    // What was notified while nobody listened is found by reading the tables again.
+    wakeAll()
+  }
+  const reconnect = () => {
+    connect().catch((error: unknown) => {
+      log.warn({ err: error }, 'the notification connection could not be opened')
+      if (!closed) retry = setTimeout(reconnect, 1000)
+    })
+  }
+  reconnect()
+
+  return {
+    on(channel, topic, wake) {
+      const key = `${channel}:${topic}`
+      const set = wakers.get(key) ?? new Set()
+      wakers.set(key, set.add(wake))
+      return () => {
+        set.delete(wake)
+        if (set.size === 0) wakers.delete(key)
+      }
+    },
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      await client?.end()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { createHash, createHmac } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { Client } from 'pg'
+import { PgBoss } from 'pg-boss'
+
+const folder = new URL('./migrations/', import.meta.url)
+
+/** Every process that starts waits here for the one that migrates. */
+const migrationLock = 7_310_452
+
+/**
+ * Brings the database of `ownerUrl` to this version and returns the address for the application's role,
+ * `<database>_app`, which owns nothing and is subject to row-level security. Its password is derived from the owner's,
+ * so that every node with the same DATABASE_URL knows it. Throws when a migration that was applied has been edited.
+ */
+export async function migrate(ownerUrl: string): Promise<string> {
+  const client = new Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
+    const applied = new Map<string, string>()
+    for (const row of (
+      await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations')
+    ).rows)
+      applied.set(row.name, row.sha256)
+    for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()) {
+      const text = await readFile(new URL(name, folder), 'utf8')
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      const before = applied.get(name)
+      if (before === sha256) continue
+      if (before !== undefined) throw new Error(`The migration ${name} was edited after it had been applied.`)
+      await client.query('begin')
+      await client.query(text)
+      await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
+      await client.query('commit')
+    }
+    await migrateQueue(ownerUrl)
+    return await grantToApplication(client, ownerUrl)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The queue's own tables (schema pgboss) are made and migrated by its library, as the owner. */
+async function migrateQueue(ownerUrl: string): Promise<void> {
+  const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
+  let failure: unknown
+  boss.on('error', (error) => {
+    failure = error
+  })
+  await boss.start()
+  await boss.stop({ graceful: false })
+  if (failure !== undefined) throw failure
+}
+
+async function grantToApplication(client: Client, ownerUrl: string): Promise<string> {
+  const { rows } = await client.query<{ database: string }>('select current_database() as database')
+  const role = `${rows[0]?.database ?? 'countersign'}_app`
+  const url = new URL(ownerUrl)
+  const password = createHmac('sha256', decodeURIComponent(url.password))
+    .update(`application role ${role}`)
+    .digest('hex')
+  const name = client.escapeIdentifier(role)
+  const known = await client.query('select 1 from pg_roles where rolname = $1', [role])
+  if (known.rowCount === 0) await client.query(`create role ${name} login nosuperuser nobypassrls`)
+  await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`)
+  await client.query(`grant usage on schema public, pgboss to ${name}`)
+  await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
+  await client.query(`grant select, insert, update, delete on all tables in schema pgboss to ${name}`)
+  await client.query(`grant execute on all functions in schema pgboss to ${name}`)
+  await client.query(`grant usage on all sequences in schema pgboss to ${name}`)
+  // What was written once stays: the log, the journal and the votes are append-only for the application.
+  await client.query(
+    `revoke update, delete on audit_records, audit_checkpoints, execution_events, approval_votes, policy_decisions from ${name}`,
+  )
+  await client.query(`revoke all on schema_migrations from ${name}`)
+  await client.query(`revoke delete on tenants, members, approvals, executions from ${name}`)
+  url.username = role
+  url.password = password
+  return url.href
+}

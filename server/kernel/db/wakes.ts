@@ -1,0 +1,44 @@
+import type { Channel, Listener } from './listen.ts'
+
+export type Wakes = {
+  /** Resolves after the next notification (or one since the last call), after `timeoutMs`, or when the signal aborts. */
+  next(timeoutMs: number): Promise<'woken' | 'timeout' | 'aborted'>
+  close(): void
+}
+
+/**
+ * Notifications of one topic for a loop that reads the table, then waits. Open it before the first read: what commits in
+ * between is then not missed. Close it when the loop ends.
+ */
+export function openWakes(listener: Listener, channel: Channel, topic: string, signal: AbortSignal): Wakes {
+  let pending = false
+  let rouse: (() => void) | undefined
+  const wake = () => {
+    pending = true
+    rouse?.()
+  }
+  const off = listener.on(channel, topic, wake)
+  const onAbort = () => rouse?.()
+  signal.addEventListener('abort', onAbort)
+  return {
+    async next(timeoutMs) {
+      if (!pending && !signal.aborted) {
+        let timer: NodeJS.Timeout | undefined
+        await new Promise<void>((resolve) => {
+          rouse = resolve
+          timer = setTimeout(resolve, timeoutMs)
+        })
+        clearTimeout(timer)
+        rouse = undefined
+      }
+      if (signal.aborted) return 'aborted'
+      const woken = pending
+      pending = false
+      return woken ? 'woken' : 'timeout'
+    },
+    close() {
+      off()
+      signal.removeEventListener('abort', onAbort)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { ApiError } from '#lib/errors.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import type { Caller } from './auth/principal.ts'
+import type { Transaction } from './db/database.ts'
+import { findAnswer, insertAnswer } from './idempotency-store.ts'
+
+export type Identity = { caller: Caller; operation: string; key: string; input: unknown }
+
+const fingerprintOf = (input: unknown): string =>
+  `sha256:${createHash('sha256')
+    .update(canonicalJson((input ?? null) as JsonValue))
+    .digest('hex')}`
+
+const address = ({ caller, operation, key }: Identity) => ({
+  tenantId: caller.tenant.id,
+  memberId: caller.principal.memberId,
+  operation,
+  key,
+})
+
+/** The answer given before under this key, or undefined. Two requests with one key run one after the other. 409 for another body. */
+export async function answered(tx: Transaction, identity: Identity): Promise<{ response: JsonValue } | undefined> {
+  const where = address(identity)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${Object.values(where).join('\n')}, 0))`.execute(tx)
+  const row = await findAnswer(tx, where)
+  if (row === undefined) return undefined
+  if (row.fingerprint !== fingerprintOf(identity.input))
+    throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
+  return { response: row.response }
+}
+
+/** Keeps the answer in the same transaction as the act. */
+export async function remember(tx: Transaction, identity: Identity, response: unknown): Promise<void> {
+  await insertAnswer(tx, {
+    ...address(identity),
+    fingerprint: fingerprintOf(identity.input),
+    response: response as JsonValue,
+  })
+}

@@ -1,0 +1,21 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
+/** UUIDv7 (RFC 9562): made in Node so that PostgreSQL 15 will do; its order is the order of creation. */
+export function newId(): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(Date.now(), 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** An id without order, for what must not tell when it was made. */
+export const newRandomId = (): string => randomUUID()
+
+/** 256 random bits in base64url: client secrets, passwords of the demo. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/** W3C trace context: 16 and 8 random bytes in lower-case hex. */
+export const newTraceId = (): string => randomBytes(16).toString('hex')
+export const newSpanId = (): string => randomBytes(8).toString('hex')

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { ApiError, type ErrorCode } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import type { Permission } from '#lib/permissions.ts'
+import { appendAudit } from './audit/append.ts'
+import type { Caller, Principal, Tenant } from './auth/principal.ts'
+import type { Transaction } from './db/database.ts'
+import { savepoint } from './db/savepoint.ts'
+import { answered, remember } from './idempotency.ts'
+import { newId } from './ids.ts'
+import { runtime } from './runtime.ts'
+
+/** What an operation works with. Effects outside the transaction are not its business. */
+export type Context<I> = {
+  tx: Transaction
+  tenant: Tenant
+  principal: Principal
+  input: I
+  requestId: string
+}
+
+export type MutationContext<I> = Context<I> & {
+  /** Id of this act's audit record, known before it is written. */
+  auditId: string
+}
+
+/** What an audit record says happened. Details hold digests, ids and reasons; never content or secrets. */
+export type AuditEntry = {
+  action: string
+  resource: { type: string; id: string }
+  reason?: string
+  details?: JsonObject
+}
+
+/** 'any' is any authenticated member; everything else is named in lib/permissions.ts. */
+export type Need = Permission | 'any'
+
+export type Query<I, O> = {
+  kind: 'query'
+  permission: Need
+  input: z.ZodType<I>
+  output: z.ZodType<O>
+  run(context: Context<I>): Promise<O>
+}
+
+export type Mutation<I, O> = {
+  kind: 'mutation'
+  permission: Need
+  input: z.ZodType<I>
+  output: z.ZodType<O>
+  /** `output` is undefined when the act was refused. */
+  audit(input: I, output: O | undefined): AuditEntry
+  /** The part of the answer that a replay by Idempotency-Key may show; without it the whole answer. */
+  replay?(output: O): O
+  /** What must happen before the transaction (reading another system); gives what runs inside it. */
+  begin(context: Caller & { input: I }): Promise<(context: MutationContext<I>) => Promise<O>>
+}
+
+type Definition<I, O> = Omit<Mutation<I, O>, 'kind' | 'begin'>
+
+export type Subscription<I, E> = {
+  kind: 'subscription'
+  permission: Need
+  input: z.ZodType<I>
+  /** Yields [event id, event]; ends when `signal` aborts. It opens its own short transactions. */
+  run(context: Caller & { input: I; signal: AbortSignal }): AsyncIterable<[id: string, event: E]>
+}
+
+export type Operation<I, O> = Query<I, O> | Mutation<I, O>
+
+export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
+
+export const query = <I, O>(definition: Omit<Query<I, O>, 'kind'>): Query<I, O> => ({ kind: 'query', ...definition })
+export const mutation = <I, O>({
+  run,
+  ...definition
+}: Definition<I, O> & { run(context: MutationContext<I>): Promise<O> }): Mutation<I, O> => ({
+  kind: 'mutation',
+  ...definition,
+  begin: async () => run,
+})
+/** A mutation that asks another system first: `prepare` holds no transaction open, `run` gets its result. */
+export const preparedMutation = <I, O, P>({
+  prepare,
+  run,
+  ...definition
+}: Definition<I, O> & {
+  prepare(context: Caller & { input: I }): Promise<P>
+  run(context: MutationContext<I> & { prepared: P }): Promise<O>
+}): Mutation<I, O> => ({
+  kind: 'mutation',
+  ...definition,
+  begin: async (caller) => {
+    const prepared = await prepare(caller)
+    return (context) => run({ ...context, prepared })
+  },
+})
+export const subscription = <I, E>(definition: Omit<Subscription<I, E>, 'kind'>): Subscription<I, E> => ({
+  kind: 'subscription',
+  ...definition,
+})
+
+/** An act that was tried and not allowed: its effects are rolled back, the attempt stays in the audit log. */
+class Refusal extends ApiError {
+  readonly audited: JsonObject | undefined
+  constructor(code: ErrorCode, message: string, audited?: JsonObject, details?: Record<string, unknown>) {
+    super(code, message, details === undefined ? {} : { details })
+    this.audited = audited
+  }
+}
+
+/** Throw it inside a mutation: rolls back to before `run`, writes `<action>.refused` to the audit log, answers with `code`. */
+export const refuse = (
+  code: ErrorCode,
+  message: string,
+  audited?: JsonObject,
+  details?: Record<string, unknown>,
+): ApiError => new Refusal(code, message, audited, details)
+
+/** Answers 403 before anything is parsed, so that a stranger learns nothing from validation. */
+export function authorize(caller: Caller, need: Need): void {
+  if (need !== 'any' && !caller.principal.permissions.has(need))
+    throw new ApiError('forbidden', `This needs the permission ${need}.`, { details: { permission: need } })
+}
+
+/** The one way in which an operation runs: permission → input → transaction → run → audit → commit. */
+export async function execute<I, O>(
+  operation: Operation<I, O>,
+  caller: Caller,
+  rawInput: unknown,
+  options: { idempotencyKey?: string | undefined; name: string },
+): Promise<O> {
+  authorize(caller, operation.permission)
+  refuseNul(rawInput)
+  const input = operation.input.parse(rawInput)
+  const { database } = runtime()
+  if (operation.kind === 'query')
+    return await database.inTenant(caller.tenant.id, (tx) => operation.run({ ...caller, tx, input }))
+  const run = await operation.begin({ ...caller, input })
+  const outcome = await database.inTenant(caller.tenant.id, (tx) => mutate(operation, run, caller, tx, input, options))
+  if (outcome instanceof ApiError) throw outcome
+  return outcome
+}
+
+/** PostgreSQL can't store U+0000 in text or JSON: such input is refused here instead of failing there. */
+function refuseNul(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) throw new ApiError('bad_request', 'The input holds the character U+0000.')
+  } else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) {
+      refuseNul(key)
+      refuseNul(inner)
+    }
+}
+
+async function mutate<I, O>(
+  operation: Mutation<I, O>,
+  run: (context: MutationContext<I>) => Promise<O>,
+  caller: Caller,
+  tx: Transaction,
+  input: I,
+  { idempotencyKey, name }: { idempotencyKey?: string | undefined; name: string },
+): Promise<O | ApiError> {
+  const identity = idempotencyKey === undefined ? undefined : { caller, operation: name, key: idempotencyKey, input }
+  if (identity !== undefined) {
+    const before = await answered(tx, identity)
+    if (before !== undefined) return operation.output.parse(before.response)
+  }
+  const auditId = newId()
+  const actor = { type: caller.principal.kind, id: caller.principal.memberId, name: caller.principal.username }
+  const release = await savepoint(tx)
+  try {
+    const output = await run({ ...caller, tx, input, auditId })
+    await release.keep()
+    await appendAudit(tx, caller.tenant, {
+      auditId,
+      actor,
+      requestId: caller.requestId,
+      ...operation.audit(input, output),
+    })
+    if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
+    return output
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    await release.rollBack()
+    const entry = operation.audit(input, undefined)
+    await appendAudit(tx, caller.tenant, {
+      auditId,
+      actor,
+      requestId: caller.requestId,
+      ...entry,
+      action: `${entry.action}.refused`,
+      details: { ...entry.details, code: error.code, ...error.audited },
+    })
+    return error
+  }
+}

@@ -1,0 +1,10 @@
+/** One keyset page out of `limit + 1` rows that were read: the extra row only tells that there is more. */
+export function pageOf<T>(
+  rows: readonly T[],
+  limit: number,
+  keyOf: (row: T) => string,
+): { items: T[]; nextCursor: string | null } {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return { items, nextCursor: rows.length > limit && last !== undefined ? keyOf(last) : null }
+}

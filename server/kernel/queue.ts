@@ -1,0 +1,80 @@
+import { fromKysely, type Job, PgBoss } from 'pg-boss'
+import type { Transaction } from './db/database.ts'
+import type { Log } from './log.ts'
+
+/** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
+export type JobData = { tenantId: string; id: string }
+
+export type JobHandler = {
+  queue: string
+  /** At most this many at once in this process. */
+  concurrency: number
+  run(data: JobData): Promise<void>
+}
+
+export type Queue = {
+  /** Enqueues in `tx`. Of one queue and id, one job runs at a time; `startAfter` delays it. */
+  enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date): Promise<void>
+  work(handlers: readonly JobHandler[]): Promise<void>
+  /** Lets running jobs finish for a few seconds, then gives them back to whoever starts next. */
+  close(): Promise<void>
+}
+
+/**
+ * pg-boss on the application's role. A worker that dies is noticed by its missing heartbeat (10 s), and the job goes to
+ * another one; `singleton` with the id as key keeps two workers off one object meanwhile.
+ */
+export async function openQueue(url: string, log: Log): Promise<Queue> {
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 4,
+    migrate: false,
+    createSchema: false,
+    schedule: false,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    useListenNotify: true,
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'queue'))
+  boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
+  await boss.start()
+
+  return {
+    async enqueue(tx, queue, data, startAfter) {
+      await boss.send(queue, data, {
+        singletonKey: data.id,
+        db: fromKysely(tx.withoutPlugins()),
+        ...(startAfter === undefined ? {} : { startAfter }),
+      })
+    },
+    async work(handlers) {
+      for (const { queue, concurrency, run } of handlers) {
+        await boss.createQueue(queue, {
+          policy: 'singleton',
+          notify: true,
+          heartbeatSeconds: 10,
+          expireInSeconds: 6 * 3600,
+          retryLimit: 1000,
+          retryDelay: 1,
+          retryBackoff: true,
+          retryDelayMax: 60,
+          deleteAfterSeconds: 3600,
+        })
+        await boss.work<JobData>(
+          queue,
+          { pollingIntervalSeconds: 1, localConcurrency: concurrency },
+          async ([job]: Job<JobData>[]) => {
+            if (job === undefined) return
+            try {
+              await run(job.data)
+            } catch (error) {
+              log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
+              throw error
+            }
+          },
+        )
+      }
+    },
+    close: () => boss.stop({ graceful: true, timeout: 5000 }),
+  }
+}

@@ -1,0 +1,94 @@
+import { ApiError } from '#lib/errors.ts'
+import { authenticate, credentialsOf } from './auth/authenticate.ts'
+import type { Caller } from './auth/principal.ts'
+import { readJson } from './body.ts'
+import { answerFor } from './errors.ts'
+import { newId } from './ids.ts'
+import { execute, type Mutation, type Query } from './operation.ts'
+import { runtime } from './runtime.ts'
+
+/** What Next and our own server pass as second argument of a route handler. */
+export type RouteContext = { params: Promise<Record<string, string | string[]>> }
+export type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
+
+const baseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+/** The error body of REST routes. Selecting a tenant without membership answers exactly one member. */
+export function errorResponse(error: unknown, requestId: string): Response {
+  const { status, code, message, retryable, issues, details } = answerFor(error, requestId, runtime().log)
+  const body =
+    code === 'tenant_access_denied'
+      ? { error: message }
+      : { error: message, code, requestId, retryable, ...(issues === undefined ? {} : { issues }), ...details }
+  return Response.json(body, {
+    status,
+    headers: {
+      ...baseHeaders,
+      'x-request-id': requestId,
+      ...(status === 401 ? { 'www-authenticate': 'Bearer realm="countersign"' } : {}),
+      ...(status === 503 ? { 'retry-after': '1' } : {}),
+    },
+  })
+}
+
+/** Authenticates, then answers with what `work` returns; any error becomes the REST error body. */
+export function authenticated(
+  work: (caller: Caller, request: Request, context: RouteContext) => Promise<Response>,
+): RouteHandler {
+  return async (request, context) => {
+    const requestId = newId()
+    try {
+      const caller = await authenticate(credentialsOf(request.headers, requestId))
+      return await work(caller, request, context)
+    } catch (error) {
+      return errorResponse(error, requestId)
+    }
+  }
+}
+
+export type RestOptions<I, O> = {
+  /** Operation input from the route: path parameters, query string, JSON body (read only when asked for). */
+  input(from: {
+    params: Record<string, string>
+    query: Record<string, string>
+    json(): Promise<unknown>
+  }): Promise<unknown> | unknown
+  status?: number
+  /** Other than JSON: a download. It must answer with `output` alone. */
+  respond?(output: O, caller: Caller): Promise<Response> | Response
+  name: string
+  operation: Query<I, O> | Mutation<I, O>
+}
+
+/** One operation behind one REST route. */
+export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
+  return authenticated(async (caller, request, context) => {
+    const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
+    const query = Object.fromEntries(new URL(request.url).searchParams)
+    const input = await options.input({ params, query, json: () => readJson(request) })
+    const output = await execute(options.operation, caller, input, {
+      name: options.name,
+      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+    })
+    const response =
+      options.respond === undefined
+        ? Response.json(output, { status: options.status ?? 200 })
+        : await options.respond(output, caller)
+    for (const [header, value] of Object.entries(baseHeaders)) response.headers.set(header, value)
+    response.headers.set('x-request-id', caller.requestId)
+    return response
+  })
+}
+
+/** The methods of one route file; any other verb answers 405 with `Allow`. */
+export function methods(
+  table: Partial<Record<'GET' | 'POST', RouteHandler>>,
+): Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler> {
+  const allow = Object.keys(table).join(', ')
+  const refuse: RouteHandler = () => {
+    const response = errorResponse(new ApiError('method_not_allowed', `This route answers ${allow}.`), newId())
+    response.headers.set('allow', allow)
+    return Promise.resolve(response)
+  }
+  return { GET: table.GET ?? refuse, POST: table.POST ?? refuse, PUT: refuse, PATCH: refuse, DELETE: refuse }
+}

@@ -1,0 +1,34 @@
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import type { Listener } from './db/listen.ts'
+import type { Log } from './log.ts'
+import type { McpServers } from './mcp-servers.ts'
+import type { Queue } from './queue.ts'
+import type { Vault } from './vault.ts'
+
+/** What the process was started with. Made once by main.ts; nothing in it changes afterwards. */
+export type Runtime = {
+  config: Config
+  log: Log
+  database: Database
+  listener: Listener
+  queue: Queue
+  vault: Vault
+  /** The operator's stdio tool servers, by name. */
+  mcpServers: McpServers
+}
+
+// Server code can be loaded twice (Next's bundle and the server's own graph): both must see the same process.
+const slot = Symbol.for('countersign.runtime')
+const holder = globalThis as typeof globalThis & { [slot]?: Runtime }
+
+export function setRuntime(runtime: Runtime): void {
+  holder[slot] = runtime
+}
+
+/** Throws before main.ts has set the process up: code that runs at import time may not call it. */
+export function runtime(): Runtime {
+  const current = holder[slot]
+  if (current === undefined) throw new Error('The server is not running: setRuntime() has not been called.')
+  return current
+}

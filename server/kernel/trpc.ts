@@ -1,0 +1,146 @@
+import { initTRPC, TRPCError, tracked } from '@trpc/server'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import type { z } from 'zod'
+import { ZodError } from 'zod'
+import { ApiError } from '#lib/errors.ts'
+import { wireTransformer } from '#lib/wire.ts'
+import type { Caller } from './auth/principal.ts'
+import { answerFor } from './errors.ts'
+import { authorize, execute, type Mutation, type Query, type Subscription } from './operation.ts'
+import { runtime } from './runtime.ts'
+
+/** A call that has been authenticated: transports make no tRPC context without one. */
+export type CallContext = { caller: Caller; idempotencyKey?: string | undefined }
+
+const trpcCode = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const
+
+const t = initTRPC.context<CallContext>().create({
+  transformer: wireTransformer,
+  sse: { ping: { enabled: true, intervalMs: 15_000 } },
+  // `data.code` keeps tRPC's word for the status (NOT_FOUND), `data.reason` is our code; nothing else leaves the server.
+  errorFormatter({ shape, error, ctx, path }) {
+    const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? 'none', runtime().log)
+    return {
+      message: answer.message,
+      code: shape.code,
+      data: {
+        code: shape.data.code,
+        httpStatus: answer.status,
+        path: path ?? null,
+        requestId: answer.requestId,
+        reason: answer.code,
+        retryable: answer.retryable,
+        ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+        ...(answer.details ?? {}),
+      },
+    }
+  },
+})
+
+/** The error that an operation threw, or tRPC's own (unknown procedure, bad JSON, wrong verb) as one of ours. */
+function causeOf(error: TRPCError): unknown {
+  if (error.cause instanceof ApiError || error.cause instanceof ZodError) return error.cause
+  if (error.code === 'NOT_FOUND') return new ApiError('not_found', 'There is no such procedure.')
+  if (error.code === 'METHOD_NOT_SUPPORTED') return new ApiError('method_not_allowed', error.message)
+  if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
+    return new ApiError('unsupported_media_type', 'Send the body as application/json.')
+  if (error.code === 'PARSE_ERROR' || error.code === 'BAD_REQUEST')
+    return new ApiError('bad_request', 'The input is not valid JSON.')
+  return error.cause ?? error
+}
+
+const asTrpcError = (error: unknown): TRPCError => {
+  if (error instanceof TRPCError) return error
+  if (error instanceof ApiError)
+    return new TRPCError({
+      code: trpcCode[error.status as keyof typeof trpcCode],
+      message: error.message,
+      cause: error,
+    })
+  if (error instanceof ZodError)
+    return new TRPCError({ code: 'BAD_REQUEST', message: 'validation failed', cause: error })
+  return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: error })
+}
+
+/** Parsing and every duty are the kernel's (operation.ts); tRPC only needs the types, so its parser hands the input on. */
+const typed =
+  <I>(_schema: z.ZodType<unknown, I>) =>
+  (raw: unknown): I =>
+    raw as I
+
+const run = async <O>(work: () => Promise<O>): Promise<O> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw asTrpcError(error)
+  }
+}
+
+export const procedure = {
+  query: <In, I, O>(operation: Omit<Query<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
+    t.procedure
+      .input(typed<In>(operation.input))
+      .query(({ ctx, input, path }) =>
+        run<O>(() => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
+      ),
+  mutation: <In, I, O>(operation: Omit<Mutation<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
+    t.procedure
+      .input(typed<In>(operation.input))
+      .mutation(({ ctx, input, path }) =>
+        run<O>(() =>
+          execute(operation as Mutation<I, O>, ctx.caller, input, { name: path, idempotencyKey: ctx.idempotencyKey }),
+        ),
+      ),
+  subscription: <In, I, E>(operation: Omit<Subscription<I, E>, 'input'> & { input: z.ZodType<I, In> }) =>
+    t.procedure.input(typed<In>(operation.input)).subscription(async function* ({ ctx, input, signal }) {
+      try {
+        authorize(ctx.caller, operation.permission)
+        const events = operation.run({
+          ...ctx.caller,
+          input: operation.input.parse(input),
+          signal: signal ?? new AbortController().signal,
+        })
+        for await (const [id, event] of events) yield tracked(id, event)
+      } catch (error) {
+        throw asTrpcError(error)
+      }
+    }),
+}
+
+export const router = t.router
+
+/** Answers one HTTP call of a procedure. The caller is already authenticated and the body already bounded. */
+export function answerProcedure(
+  request: Request,
+  appRouter: Parameters<typeof fetchRequestHandler>[0]['router'],
+  context: CallContext,
+): Promise<Response> {
+  return fetchRequestHandler({
+    endpoint: '/v1',
+    req: request,
+    router: appRouter,
+    createContext: () => context,
+    allowMethodOverride: true,
+    maxBatchSize: 10,
+    responseMeta: ({ errors }) => ({
+      headers: {
+        'cache-control': 'no-store',
+        ...(errors.some((error) => error.code === 'METHOD_NOT_SUPPORTED')
+          ? { allow: request.method === 'GET' ? 'POST' : 'GET' }
+          : {}),
+      },
+    }),
+  })
+}

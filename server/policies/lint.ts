@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
+import { isObligationKind, whyNotAnnotation } from './annotations.ts'
+
+/**
+ * What Cedar's validator does not know: a soft forbid (@obligation) must be lifted by exactly its own token, and nothing
+ * else may look at `context.fulfilled`, or a granted approval could open something that nobody approved.
+ * Returns sentences for the author; `taken` holds the rule names already used in this policy.
+ */
+export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[] {
+  const annotations = annotationsOf(rule)
+  const { id, obligation } = annotations
+  const problems = Object.entries(annotations).flatMap(([key, value]) => whyNotAnnotation(key, value, obligation) ?? [])
+  if (id === undefined) problems.push('Every rule needs a name: @id("…").')
+  else if (taken.has(id)) problems.push(`Another rule is already named "${id}".`)
+  if (obligation !== undefined && rule.effect === 'permit')
+    problems.push('@obligation belongs on a forbid: on a permit it would be lost as soon as another permit matches.')
+
+  const bodies = rule.conditions.map(({ body }) => body)
+  const lifts = rule.conditions.filter(({ kind, body }) => kind === 'unless' && isLift(body, `${obligation}:${id}`))
+  const rest = lifts.length === 1 ? bodies.filter((body) => body !== lifts[0]?.body) : bodies
+  if (obligation !== undefined && rule.effect === 'forbid' && isObligationKind(obligation) && lifts.length !== 1)
+    problems.push(
+      `A rule with @obligation("${obligation}") ends with: unless { context.fulfilled.contains("${obligation}:${id}") }.`,
+    )
+  if (rest.some(readsFulfilled))
+    problems.push(
+      'context.fulfilled is read only by the one `unless` of a rule with @obligation, and context is never used as a whole.',
+    )
+  return problems
+}
+
+/** Annotations as Cedar knows them; one without a value is empty. */
+export const annotationsOf = (rule: PolicyJson): Record<string, string> =>
+  Object.fromEntries(Object.entries(rule.annotations ?? {}).map(([key, value]) => [key, value ?? '']))
+
+const isLift = (body: Expr, token: string): boolean =>
+  isDeepStrictEqual(body, {
+    contains: { left: { '.': { left: { Var: 'context' }, attr: 'fulfilled' } }, right: { Value: token } },
+  })
+
+/** Whether an expression reaches `context.fulfilled`, by its name or through the whole of `context`. */
+function readsFulfilled(expression: Expr): boolean {
+  // A stack of its own: a chain of operators is as deep as it is long.
+  const pending: unknown[] = [expression]
+  while (pending.length > 0) {
+    const node = pending.pop()
+    if (typeof node !== 'object' || node === null || 'Value' in node) continue
+    if ('Var' in node && node.Var === 'context') return true
+    const member = memberOf(node)
+    if (member === 'fulfilled') return true
+    if (member === undefined) pending.push(...operandsOf(node))
+  }
+  return false
+}
+
+/** The expressions directly below a node, which has one key: its operator. A record literal's keys are the author's. */
+function operandsOf(node: object): unknown[] {
+  return Object.values(node).flatMap((body: unknown) =>
+    typeof body === 'object' && body !== null ? Object.values(body) : [],
+  )
+}
+
+/** The member that `context.<member>` or `context has <member>` names; undefined for any other expression. */
+function memberOf(node: object): string | undefined {
+  const access = '.' in node ? node['.'] : 'has' in node ? node.has : undefined
+  if (typeof access !== 'object' || access === null || !('left' in access) || !('attr' in access)) return undefined
+  if (!isDeepStrictEqual(access.left, { Var: 'context' })) return undefined
+  return String(Array.isArray(access.attr) ? access.attr[0] : access.attr)
+}

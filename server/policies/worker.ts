@@ -1,0 +1,42 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+/** Cedar trapped, ran out of time or out of memory: the worker it ran in is gone. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure'
+}
+
+/**
+ * Starts a worker file of this folder. It never keeps the process alive, except while it is asked something.
+ * The name is a parameter so that Next's bundler leaves the file where it is.
+ */
+export function startWorker(file: string, options: WorkerOptions): Worker {
+  const worker = new Worker(new URL(file, import.meta.url), options)
+  worker.unref()
+  return worker
+}
+
+/** Sends `message` and takes the worker's next answer as A. After any EngineFailure the worker has been ended. */
+export async function ask<A>(worker: Worker, message: unknown, timeoutMs: number): Promise<A> {
+  const answered = Promise.withResolvers<A>()
+  const fail = (reason: string, cause?: unknown) => answered.reject(new EngineFailure(reason, { cause }))
+  const onError = (error: unknown) => fail('The policy engine trapped.', error)
+  const onExit = () => fail('The policy engine ended.')
+  const timer = setTimeout(() => fail(`The policy engine gave no answer within ${timeoutMs} ms.`), timeoutMs)
+  worker.once('message', answered.resolve)
+  worker.once('error', onError)
+  worker.once('exit', onExit)
+  worker.ref()
+  try {
+    worker.postMessage(message)
+    return await answered.promise
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    worker.unref()
+    worker.off('message', answered.resolve)
+    worker.off('error', onError)
+    worker.off('exit', onExit)
+  }
+}

@@ -1,0 +1,26 @@
+import { ListReleasesInput, ReleaseList } from '#lib/schemas/agents.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { listReleases } from './store.ts'
+import { releaseView } from './view.ts'
+
+/** Releases in any state, newest first. */
+export const list = query({
+  permission: 'release:read',
+  input: ListReleasesInput,
+  output: ReleaseList,
+  async run({ tx, tenant, input }) {
+    const rows = await listReleases(tx, tenant.id, input.agentId, input.limit + 1, input.cursor)
+    const actor = await actorsById(
+      tx,
+      tenant.id,
+      rows.map((row) => row.proposedBy),
+    )
+    return pageOf(
+      rows.map((row) => releaseView(row, actor)),
+      input.limit,
+      (release) => release.id,
+    )
+  },
+})

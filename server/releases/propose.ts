@@ -1,0 +1,154 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { specOf } from '#server/agents/manifest.ts'
+import { findAgent, findVersion } from '#server/agents/store.ts'
+import { listTools, mayUseServer } from '#server/agents/tool-servers.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { preparedMutation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
+import { findActiveRelease, insertRelease } from './store.ts'
+
+const proposalTtlMs = 7 * 86_400_000
+
+/** Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned. */
+export const propose = preparedMutation({
+  permission: 'release:propose',
+  input: ProposeReleaseInput,
+  output: ProposeReleaseOutput,
+  audit: (input, output) => ({
+    action: 'release.proposed',
+    resource: { type: 'release', id: output?.releaseId ?? 'none' },
+    details: {
+      agentId: input.agentId,
+      version: input.version,
+      environment: input.environment,
+      ...(output === undefined ? {} : { digest: output.digest, approvalId: output.approvalId }),
+    },
+  }),
+  async prepare({ tenant, input }) {
+    const found = await runtime().database.inTenant(tenant.id, async (tx) => {
+      const agent = await findAgent(tx, tenant.id, input.agentId)
+      const version = agent && (await findVersion(tx, tenant.id, agent.id, input.version))
+      return agent !== undefined && version !== undefined ? { agent, version } : undefined
+    })
+    if (found === undefined) throw notFound()
+    const spec = specOf(found.version.manifest as JsonObject)
+    if (spec.environments !== undefined && !spec.environments.includes(input.environment))
+      throw new ApiError('not_ready', `The manifest allows the environments ${spec.environments.join(', ')} only.`)
+    const tools = await pinnedTools(tenant, spec)
+    const content: ReleaseContent = {
+      v: 1,
+      agent: {
+        id: found.agent.id,
+        name: found.agent.name,
+        displayName: found.agent.displayName,
+        version: found.version.version,
+        manifestDigest: found.version.manifestDigest,
+      },
+      environment: input.environment,
+      spec,
+      tools,
+    }
+    return { content, versionId: found.version.id }
+  },
+  async run({ tx, tenant, principal, input, prepared: { content, versionId } }) {
+    const releaseId = newId()
+    const digest = releaseDigest(content)
+    const before = await findActiveRelease(tx, tenant.id, input.agentId, input.environment)
+    const { approvalId } = await requestApproval(tx, tenant, {
+      kind: 'release',
+      subjectId: releaseId,
+      payload: {
+        tenant: tenant.externalId,
+        release: digest,
+        environment: input.environment,
+        action: 'release.activate',
+        resource: `agent/${content.agent.name}`,
+        arguments: { version: content.agent.version, manifestDigest: content.agent.manifestDigest },
+        policyVersion: null,
+        requester: principal.memberId,
+      },
+      presentation: presentationOf(content, digest, before?.version),
+      agentId: input.agentId,
+      requestedBy: principal.memberId,
+      owners: [],
+      group: 'change-approvers',
+      quorum: 1,
+      expiresAt: new Date(Date.now() + proposalTtlMs),
+    })
+    await insertRelease(tx, {
+      tenantId: tenant.id,
+      id: releaseId,
+      agentId: input.agentId,
+      agentVersionId: versionId,
+      environment: input.environment,
+      digest,
+      content: content as JsonValue,
+      approvalId,
+      proposedBy: principal.memberId,
+    })
+    return { releaseId, approvalId, digest, status: 'proposed' as const }
+  },
+})
+
+/** The tools on the manifest's allow-lists as their servers describe them now. Throws `not_ready` for one that is missing. */
+async function pinnedTools(tenant: { externalId: string }, spec: AgentSpec): Promise<ReleasedTool[]> {
+  const pinned: ReleasedTool[] = []
+  for (const { mcp, allow } of spec.tools) {
+    if (!mayUseServer(tenant, mcp.server))
+      throw new ApiError('not_ready', `There is no tool server ${mcp.server} for this tenant.`)
+    const offered = await listTools(tenant, mcp.server)
+    for (const name of allow) {
+      const tool = offered.find((candidate) => candidate.name === name)
+      if (tool === undefined) throw new ApiError('not_ready', `The tool server ${mcp.server} has no tool ${name}.`)
+      pinned.push(tool)
+    }
+  }
+  return pinned
+}
+
+function presentationOf(content: ReleaseContent, digest: string, replaces: string | undefined): Presentation {
+  const { agent, environment, tools, spec } = content
+  const tier = spec.risk?.tier
+  return {
+    title: `Release ${agent.displayName} ${agent.version} to ${environment}`,
+    effectLabel: `release of ${agent.name} ${agent.version}`,
+    verb: 'Release',
+    effects: [
+      replaces === undefined
+        ? `${agent.name} ${agent.version} becomes the first release in ${environment}.`
+        : `${agent.name} ${agent.version} replaces ${replaces} in ${environment}.`,
+      `People and systems with the permission execution:start can start it there.`,
+      `It may call ${tools.map((tool) => `${tool.server}.${tool.name}`).join(', ') || 'no tools'}, with the schemas pinned in this release.`,
+    ],
+    onReject: 'The release is rejected; what runs today stays as it is.',
+    onExpiry: 'The proposal expires and counts as rejected.',
+    onEscalate: 'The escalation group decides instead.',
+    reversible: true,
+    irreversibleNote: null,
+    risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),
+    action: 'release.activate',
+    resource: `agent/${agent.name}`,
+    environment,
+    arguments: [
+      { path: 'version', value: agent.version },
+      { path: 'manifestDigest', value: agent.manifestDigest },
+      { path: 'releaseDigest', value: digest },
+      ...tools.map((tool) => ({
+        path: `tools.${tool.server}.${tool.name}`,
+        value: `${tool.sideEffect}, schema ${tool.digest}`,
+      })),
+    ],
+    agent: { id: agent.id, name: agent.name, displayName: agent.displayName, version: agent.version },
+    policy: null,
+    executionId: null,
+    traceId: null,
+    position: null,
+    subject: null,
+  }
+}

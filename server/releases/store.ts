@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { JsonValue } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+const base = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('releases as release')
+    .innerJoin('agents as agent', (join) =>
+      join.onRef('agent.tenantId', '=', 'release.tenantId').onRef('agent.id', '=', 'release.agentId'),
+    )
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'release.tenantId').onRef('version.id', '=', 'release.agentVersionId'),
+    )
+    .select([
+      'release.id',
+      'release.agentId',
+      'release.environment',
+      'release.digest',
+      'release.status',
+      'release.approvalId',
+      'release.proposedBy',
+      'release.revision',
+      'release.createdAt',
+      'release.decidedAt',
+      'agent.name as agentName',
+      'agent.status as agentStatus',
+      'version.version',
+    ])
+    .where('release.tenantId', '=', tenantId)
+
+export const listReleases = (
+  tx: Transaction,
+  tenantId: string,
+  agentId: string | undefined,
+  limit: number,
+  cursor: string | undefined,
+) =>
+  base(tx, tenantId)
+    .$if(agentId !== undefined, (q) => q.where('release.agentId', '=', agentId ?? ''))
+    .$if(cursor !== undefined, (q) => q.where('release.id', '<', cursor ?? ''))
+    .orderBy('release.id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findRelease = (tx: Transaction, tenantId: string, id: string) =>
+  base(tx, tenantId).select('release.content').where('release.id', '=', id).executeTakeFirst()
+
+/** The release that runs in an environment now. */
+export const findActiveRelease = (tx: Transaction, tenantId: string, agentId: string, environment: string) =>
+  base(tx, tenantId)
+    .select('release.content')
+    .where('release.agentId', '=', agentId)
+    .where('release.environment', '=', environment)
+    .where('release.status', '=', 'active')
+    .executeTakeFirst()
+
+export async function insertRelease(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    agentId: string
+    agentVersionId: string
+    environment: string
+    digest: string
+    content: JsonValue
+    approvalId: string
+    proposedBy: string
+  },
+): Promise<void> {
+  await tx
+    .insertInto('releases')
+    .values({ ...row, content: json(row.content), status: 'proposed' })
+    .execute()
+}
+
+/** The active release of the same agent and environment makes room. Gives the ids that were superseded. */
+export const supersedeOthers = (tx: Transaction, tenantId: string, releaseId: string) =>
+  tx
+    .updateTable('releases as old')
+    .set((e) => ({ status: 'superseded', revision: e('old.revision', '+', 1) }))
+    .from('releases as next')
+    .where('old.tenantId', '=', tenantId)
+    .where('next.tenantId', '=', tenantId)
+    .where('next.id', '=', releaseId)
+    .where('old.status', '=', 'active')
+    .whereRef('old.agentId', '=', 'next.agentId')
+    .whereRef('old.environment', '=', 'next.environment')
+    .returning('old.id')
+    .execute()
+
+/** proposed → active or rejected, once. */
+export const setReleaseDecided = (tx: Transaction, tenantId: string, id: string, status: 'active' | 'rejected') =>
+  tx
+    .updateTable('releases')
+    .set((e) => ({ status, decidedAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'proposed')
+    .returning(['id', 'agentId', 'environment', 'digest'])
+    .executeTakeFirst()

@@ -1,0 +1,27 @@
+import { Session } from '#lib/schemas/tenants.ts'
+import { noInput, query } from '#server/kernel/operation.ts'
+import { findGroupsOf } from './store.ts'
+import { settingsOf, tenantView } from './view.ts'
+
+/** session.me: the caller, what they may do and the rules of the tenant, so that the console can say why a control is blocked. */
+export const me = query({
+  permission: 'any',
+  input: noInput,
+  output: Session,
+  async run({ tx, tenant, principal }) {
+    const groups = await findGroupsOf(tx, tenant.id, principal.memberId)
+    return {
+      principal: {
+        id: principal.memberId,
+        kind: principal.kind,
+        username: principal.username,
+        displayName: principal.displayName,
+        roles: principal.roles,
+        permissions: [...principal.permissions],
+        groups: groups.map((group) => group.name),
+      },
+      tenant: tenantView(tenant),
+      settings: settingsOf(tenant),
+    }
+  },
+})

@@ -1,0 +1,131 @@
+import type { Branding } from '#lib/schemas/tenants.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+export async function insertTenant(
+  tx: Transaction,
+  row: { id: string; slug: string; externalId: string; name: string; displayName: string; branding: Branding },
+): Promise<void> {
+  await tx
+    .insertInto('tenants')
+    .values({ ...row, branding: json(row.branding) })
+    .execute()
+}
+
+export const findTenantBySlug = (tx: Transaction, slug: string) =>
+  tx.selectFrom('tenants').selectAll().where('slug', '=', slug).executeTakeFirst()
+
+export const listTenants = (tx: Transaction) => tx.selectFrom('tenants').selectAll().orderBy('slug').execute()
+
+export async function insertMember(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    issuer: string
+    subject: string
+    kind: 'person' | 'service_account'
+    username: string
+    displayName: string
+    email: string | null
+    roles: string[]
+    status: 'active'
+  },
+): Promise<void> {
+  await tx.insertInto('members').values(row).execute()
+}
+
+export async function insertSponsor(
+  tx: Transaction,
+  row: { tenantId: string; memberId: string; personId: string; link: 'created' | 'rotated' },
+): Promise<void> {
+  await tx.insertInto('memberSponsors').values(row).execute()
+}
+
+export async function insertGroup(
+  tx: Transaction,
+  row: { tenantId: string; id: string; name: string; displayName: string },
+): Promise<void> {
+  await tx.insertInto('approverGroups').values(row).execute()
+}
+
+export async function insertGroupMember(
+  tx: Transaction,
+  row: { tenantId: string; groupId: string; memberId: string },
+): Promise<void> {
+  await tx.insertInto('approverGroupMembers').values(row).execute()
+}
+
+export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
+  tx
+    .selectFrom('approverGroups')
+    .select(['id', 'name', 'displayName'])
+    .where('tenantId', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+/** Active members of a group, with what a decision needs to know of them. */
+export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
+    )
+    .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.roles'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.groupId', '=', groupId)
+    .where('member.status', '=', 'active')
+    .orderBy('member.username')
+    .execute()
+
+export const findGroupsOf = (tx: Transaction, tenantId: string, memberId: string) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('approverGroups as g', (join) =>
+      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
+    )
+    .select(['g.id', 'g.name'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.memberId', '=', memberId)
+    .orderBy('g.name')
+    .execute()
+
+export const findMembers = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  tx
+    .selectFrom('members')
+    .select(['id', 'username', 'displayName', 'kind', 'roles', 'status'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
+    .execute()
+
+/** A member by e-mail address or username: how a manifest names its owner. */
+export const findMemberByName = (tx: Transaction, tenantId: string, name: string) =>
+  tx
+    .selectFrom('members')
+    .select(['id', 'username', 'displayName', 'kind'])
+    .where('tenantId', '=', tenantId)
+    .where('status', '=', 'active')
+    .where((where) => where.or([where('email', '=', name), where('username', '=', name)]))
+    .executeTakeFirst()
+
+/** The people who created or rotated these members. */
+export const findSponsors = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  tx
+    .selectFrom('memberSponsors as sponsor')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'sponsor.tenantId').onRef('member.id', '=', 'sponsor.memberId'),
+    )
+    .innerJoin('members as person', (join) =>
+      join.onRef('person.tenantId', '=', 'sponsor.tenantId').onRef('person.id', '=', 'sponsor.personId'),
+    )
+    .select([
+      'sponsor.memberId',
+      'member.username as memberName',
+      'sponsor.personId',
+      'person.displayName as personName',
+      'sponsor.link',
+    ])
+    .where('sponsor.tenantId', '=', tenantId)
+    .where('sponsor.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
+    .orderBy('sponsor.createdAt')
+    .execute()

@@ -1,0 +1,54 @@
+import { notFound } from '#lib/errors.ts'
+import { StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
+import { openWakes } from '#server/kernel/db/wakes.ts'
+import { subscription } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
+import { spanView } from './view.ts'
+
+const heartbeatMs = 15_000
+const changesPerRead = 200
+
+/**
+ * Starts and ends of spans as they are committed, from the beginning or from after `lastEventId`, until the caller leaves.
+ * An event's id is its number in the trace. The table is read again each time; a notification only says when.
+ */
+export const stream = subscription({
+  permission: 'trace:read',
+  input: StreamInput,
+  async *run({ tenant, input, signal }): AsyncGenerator<[string, TraceEvent]> {
+    const { database, listener } = runtime()
+    const traceId = await followed(tenant.id, input)
+    const wakes = openWakes(listener, 'trace', traceId, signal)
+    let last = Number(input.lastEventId ?? 0)
+    try {
+      while (!signal.aborted) {
+        const changes = await database.inTenant(tenant.id, (tx) =>
+          listChanges(tx, tenant.id, traceId, last, changesPerRead),
+        )
+        for (const { change, type, ...span } of changes) {
+          last = change
+          yield [String(change), { type, span: spanView(span) }]
+        }
+        if (changes.length === changesPerRead) continue
+        if ((await wakes.next(heartbeatMs)) === 'timeout')
+          yield [String(last), { type: 'heartbeat', at: new Date().toISOString() }]
+      }
+    } finally {
+      wakes.close()
+    }
+  },
+})
+
+/** The trace to follow. That of an execution may begin later; an unknown trace or execution is 404. */
+async function followed(
+  tenantId: string,
+  { traceId, executionId }: { traceId?: string | undefined; executionId?: string | undefined },
+): Promise<string> {
+  const found = await runtime().database.inTenant(tenantId, async (tx) => {
+    if (executionId !== undefined) return await findTraceOfExecution(tx, tenantId, executionId)
+    return traceId === undefined ? undefined : await findTrace(tx, tenantId, traceId)
+  })
+  if (found === undefined) throw notFound()
+  return found.traceId
+}

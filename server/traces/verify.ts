@@ -1,0 +1,15 @@
+import { ApiError } from '#lib/errors.ts'
+import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
+import { verifyRecord } from '#server/audit/verify-record.ts'
+import { query } from '#server/kernel/operation.ts'
+
+/** Checks one audit record against the signed log. A proof that is wrong is an answer (`verified: false`), not an error. */
+export const verify = query({
+  permission: 'trace:verify',
+  input: VerifyInput,
+  output: VerifyOutput,
+  async run({ tx, tenant, input }) {
+    if (input.tenant !== tenant.externalId) throw new ApiError('tenant_access_denied', 'Tenant access denied')
+    return await verifyRecord(tx, tenant, input)
+  },
+})

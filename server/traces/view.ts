@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { JsonValue } from '#lib/json.ts'
+import { isMasked } from '#lib/rules/mask.ts'
+import { Attribute, Span, type Trace } from '#lib/schemas/traces.ts'
+
+type SpanRow = {
+  spanId: string
+  parentSpanId: string | null
+  name: string
+  kind: string
+  status: string
+  statusMessage: string | null
+  attributes: unknown
+  startedAt: Date
+  endedAt: Date | null
+}
+
+const Stored = z.array(z.object({ key: z.string(), value: z.json() }))
+const Marker = z.object({ $masked: z.object({ class: z.string(), length: z.int() }) })
+
+/** The row as it is on the wire. A value that is masked as a whole becomes `masked`; one within a value stays a marker there. */
+export function spanView(row: SpanRow): Span {
+  return Span.parse({
+    ...row,
+    attributes: Stored.parse(row.attributes).map(attributeView),
+    startedAt: row.startedAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+  })
+}
+
+function attributeView({ key, value }: { key: string; value: JsonValue }): z.infer<typeof Attribute> {
+  // An agent may send a value that only looks like a marker: then it is shown as what it is.
+  const marker = Marker.safeParse(value)
+  return marker.success ? { key, masked: marker.data.$masked } : { key, value }
+}
+
+export function traceView(row: {
+  traceId: string
+  name: string
+  executionId: string | null
+  agentId: string | null
+  startedAt: Date
+  endedAt: Date | null
+}): Trace {
+  const { traceId, name, executionId, agentId } = row
+  return {
+    traceId,
+    name,
+    executionId,
+    agentId,
+    startedAt: row.startedAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+  }
+}
+
+/** How many values of these spans stand masked, those within a value included. */
+export const maskedValues = (spans: readonly Span[]): number =>
+  spans
+    .flatMap((span) => span.attributes)
+    .reduce((sum, { masked, value }) => sum + (masked === undefined ? markersIn(value) : 1), 0)
+
+function markersIn(value: JsonValue | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (isMasked(value)) return 1
+  return Object.values(value).reduce<number>((sum, inner) => sum + markersIn(inner), 0)
+}

@@ -1,4 +1,5 @@
 import { setNonce } from 'get-nonce'
+import { showStoredTheme } from '#components/layout/theme.ts'
 
 type TrustedTypes = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
@@ -23,3 +24,5 @@ window.trustedTypes?.createPolicy('default', {
 // Radix locks scrolling behind a dialog with a style element, which the policy wants to see a nonce on.
 const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
 if (nonce) setNonce(nonce)
+
+showStoredTheme()

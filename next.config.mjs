@@ -1,13 +1,21 @@
 /** @type {import('next').NextConfig} */
 export default {
-  // Pages are static shells that server/shell.ts serves; Next itself only answers /_next/static in production.
+  // Pages are static shells that server/shell.ts serves; in production Next itself only answers /_next/static.
   agentRules: false,
   poweredByHeader: false,
   reactStrictMode: true,
+  devIndicators: false,
   // Images are inline SVG or a tenant's logo; the optimiser would be an unneeded fetcher of URLs.
   images: { unoptimized: true },
   // `npm test` runs tsc over the whole tree; a build at the first start need not do it again.
   typescript: { ignoreBuildErrors: true },
-  // Compression of pages is done by the shell, that of the API by its own handler.
-  devIndicators: false,
+  headers: async () => [
+    {
+      source: '/_next/static/:path*',
+      headers: [
+        { key: 'x-content-type-options', value: 'nosniff' },
+        { key: 'cross-origin-resource-policy', value: 'same-origin' },
+      ],
+    },
+  ],
 }

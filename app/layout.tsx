@@ -1,6 +1,5 @@
 import type { Metadata, Viewport } from 'next'
 import type { ReactNode } from 'react'
-import { THEME_SCRIPT } from '#components/layout/theme-script.ts'
 import { FONT_CLASSES } from './fonts.ts'
 import './globals.css'
 
@@ -19,12 +18,8 @@ export const viewport: Viewport = {
 
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
-    // The theme script may set an attribute before React takes over.
+    // The theme script in the shell may set an attribute before React takes over.
     <html lang="en" className={FONT_CLASSES} suppressHydrationWarning>
-      <head>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours; server/shell.ts gives it the nonce. */}
-        <script dangerouslySetInnerHTML={{ __html: THEME_SCRIPT }} suppressHydrationWarning />
-      </head>
       <body>{children}</body>
     </html>
   )

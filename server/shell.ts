@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { RUNTIME_CONFIG_ID, type RuntimeConfig } from '#lib/runtime-config.ts'
+import { THEME_SCRIPT } from '#lib/theme-script.ts'
 import { createMatcher } from './shell/match.ts'
 import { type Page, readPages } from './shell/pages.ts'
 import { contentSecurityPolicy, fixedHeaders } from './shell/policy.ts'
@@ -30,7 +31,7 @@ const compress = promisify(gzip)
  * what is neither gets the not-found page. Throws when the build is missing or has a page that is not static.
  */
 export function createShell(options: ShellOptions) {
-  const { pages, notFound, files } = readPages(options.distDir, configElement(options.config))
+  const { pages, notFound, files } = readPages(options.distDir, headElements(options.config))
   const match = createMatcher(pages)
   const headers = fixedHeaders(options)
   const policy = contentSecurityPolicy(options)
@@ -99,10 +100,9 @@ async function send(
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/** A data block, not a script: browsers never run it, so it needs no nonce. */
-function configElement(config: RuntimeConfig): string {
+function headElements(config: RuntimeConfig): string {
   const json = JSON.stringify(config).replaceAll('<', '\\u003c')
-  return `<script type="application/json" id="${RUNTIME_CONFIG_ID}">${json}</script>`
+  return `<script>${THEME_SCRIPT}</script><script type="application/json" id="${RUNTIME_CONFIG_ID}">${json}</script>`
 }
 
 function publicFiles(directory: string | undefined): string[] {

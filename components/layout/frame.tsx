@@ -50,9 +50,11 @@ export function Frame({ tenant, user, waiting, onSignOut, banners, children }: F
         <div className="flex min-h-dvh flex-col">
           <TopBar tenant={tenant} user={user} waiting={waiting} onSignOut={onSignOut} />
           <div className="flex grow">
-            <aside className="sticky top-13 hidden h-[calc(100dvh-3.25rem)] w-49 shrink-0 overflow-y-auto border-line border-r px-2 py-4 rail:block print:hidden">
-              <Rail tenant={tenant.externalId} waiting={waiting} />
-            </aside>
+            <div className="hidden w-49 shrink-0 border-line border-r rail:block print:hidden">
+              <div className="sticky top-13 max-h-[calc(100dvh-3.25rem)] overflow-y-auto px-2 py-4">
+                <Rail tenant={tenant.externalId} waiting={waiting} />
+              </div>
+            </div>
             <div className="flex min-w-0 grow flex-col">
               {banners}
               <main id="main" tabIndex={-1} className="flex grow flex-col">

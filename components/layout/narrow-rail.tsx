@@ -21,7 +21,7 @@ export function NarrowRail({ tenant, name, waiting }: { tenant: string; name: st
       >
         <MenuIcon aria-hidden="true" className="size-5" />
         {waiting !== undefined && waiting > 0 && (
-          <span aria-hidden="true" className="absolute top-1 right-1 size-2 bg-ink outline-2 outline-surface" />
+          <span aria-hidden="true" className="absolute top-1.5 right-1 size-2 bg-ink outline-2 outline-surface" />
         )}
       </button>
       <Dialog open={open} onOpenChange={setOpen} title={name} description="The areas of the console" placement="side">

@@ -37,7 +37,7 @@ export function PageHeader({ title, crumbs = [], id, aside, facts, action }: Pag
             <ol className="flex flex-wrap items-center gap-x-1.5">
               {crumbs.map((crumb) => (
                 <li key={crumb.href} className="flex items-center gap-x-1.5">
-                  <Link href={crumb.href} className="text-link py-0.5">
+                  <Link href={crumb.href} className="text-link inline-flex min-h-6 items-center">
                     {crumb.label}
                   </Link>
                   <span aria-hidden="true">/</span>

@@ -1,7 +1,7 @@
 'use client'
 
+import { THEME_KEY } from '#lib/theme-script.ts'
 import { createPreference } from './preference.ts'
-import { THEME_KEY } from './theme-script.ts'
 
 /** What the person chose; `system` follows the device. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
@@ -16,10 +16,17 @@ const theme = createPreference<ThemeChoice>({
   key: THEME_KEY,
   fallback: 'system',
   isValue: (text): text is ThemeChoice => THEME_CHOICES.some(({ value }) => value === text),
-  onChange(choice) {
-    if (choice === 'system') delete document.documentElement.dataset.theme
-    else document.documentElement.dataset.theme = choice
-  },
+  onChange: show,
 })
 
+function show(choice: ThemeChoice): void {
+  if (choice === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = choice
+}
+
 export const useTheme = theme.use
+
+/** For pages without the shell's script (the development server's). */
+export function showStoredTheme(): void {
+  show(theme.get())
+}

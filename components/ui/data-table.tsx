@@ -21,23 +21,22 @@ type DataTableProps<Row> = {
   rowKey: (row: Row) => string
   /** 13/18 text and tight rows. */
   dense?: boolean
+  /** On small screens: a block of name and value per row, or a table that scrolls sideways. */
+  narrow?: 'stack' | 'scroll'
 }
 
 /** A ruled table. Where it is too wide for its place it scrolls by itself, by keyboard too. */
-export function DataTable<Row>({ caption, columns, rows, rowKey, dense = false }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, columns, rows, rowKey, dense = false, narrow = 'stack' } = props
   const { ref, overflows } = useOverflow()
-  const cellLook = dense ? 'py-1 text-dense' : 'py-1.5'
+  const stack = narrow === 'stack'
+  const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
   return (
-    <section
-      ref={ref}
-      aria-label={caption}
-      // What scrolls must be reachable by keyboard (WCAG 2.1.1).
-      tabIndex={overflows ? 0 : undefined}
-      className="overflow-x-auto"
-    >
-      <table className="w-full border-collapse text-left">
+    // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+    <div ref={ref} {...scrolling} className="relative overflow-x-auto">
+      <table className={classNames('w-full border-collapse text-left', stack && 'max-narrow:block')}>
         <caption className="sr-only">{caption}</caption>
-        <thead>
+        <thead className={stack ? 'max-narrow:sr-only' : undefined}>
           <tr className="border-line border-b">
             {columns.map((column) => (
               <th
@@ -53,32 +52,55 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, dense = false }
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody className={stack ? 'max-narrow:block max-narrow:border-line max-narrow:border-t' : undefined}>
           {rows.map((row) => (
-            <tr key={rowKey(row)} className="border-line border-b">
+            <tr
+              key={rowKey(row)}
+              className={classNames('border-line border-b', stack && 'max-narrow:block max-narrow:py-2')}
+            >
               {columns.map((column) => (
-                <Cell key={column.key} column={column} row={row} look={cellLook} />
+                <Cell key={column.key} column={column} row={row} dense={dense} stack={stack} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 
-function Cell<Row>({ column, row, look }: { column: Column<Row>; row: Row; look: string }) {
-  const className = classNames('pr-4 align-baseline last:pr-0', look, column.align === 'end' && 'text-right')
-  if (!column.rowHeader) return <td className={className}>{column.cell(row)}</td>
-  return (
-    <th scope="row" className={classNames(className, 'font-normal')}>
-      {column.cell(row)}
+function Cell<Row>({ column, row, dense, stack }: { column: Column<Row>; row: Row; dense: boolean; stack: boolean }) {
+  const content = column.cell(row)
+  const empty = content === undefined || content === null || content === ''
+  const className = classNames(
+    'pr-4 text-left align-baseline font-normal last:pr-0',
+    dense ? 'py-1 text-dense' : 'py-1.5',
+    column.align === 'end' && (stack ? 'narrow:text-right' : 'text-right'),
+    stack &&
+      'max-narrow:grid max-narrow:grid-cols-[7.5rem_minmax(0,1fr)] max-narrow:gap-x-3 max-narrow:px-0 max-narrow:py-0.5',
+    stack && empty && 'max-narrow:hidden',
+  )
+  const label = stack && (
+    <span aria-hidden="true" className="text-dense text-ink-2 narrow:hidden">
+      {column.header}
+    </span>
+  )
+  const value = stack ? <div className="wrap-anywhere min-w-0">{content}</div> : content
+  return column.rowHeader ? (
+    <th scope="row" className={className}>
+      {label}
+      {value}
     </th>
+  ) : (
+    <td className={className}>
+      {label}
+      {value}
+    </td>
   )
 }
 
 function useOverflow() {
-  const ref = useRef<HTMLElement>(null)
+  const ref = useRef<HTMLDivElement>(null)
   const [overflows, setOverflows] = useState(false)
   useEffect(() => {
     const element = ref.current

@@ -9,7 +9,7 @@ export function KeyValue({ name, children }: { name: string; children: ReactNode
   return (
     <div className="grid grid-cols-1 gap-x-4 border-line border-t py-1.5 first:border-t-0 narrow:grid-cols-[minmax(8rem,22%)_minmax(0,1fr)]">
       <dt className="text-ink-2">{name}</dt>
-      <dd className="wrap-anywhere flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">{children}</dd>
+      <dd className="wrap-anywhere min-w-0">{children}</dd>
     </div>
   )
 }

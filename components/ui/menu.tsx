@@ -19,16 +19,15 @@ export function Menu({ trigger, align = 'end', children }: MenuProps) {
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="appear z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 max-w-80 overflow-y-auto border border-line-strong bg-raised py-1 text-ink shadow-[0_4px_16px_rgb(0_0_0/0.18)]"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
+      {/* No portal: the menu stays in its landmark and after its button in the reading order. */}
+      <Radix.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        className="appear z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 max-w-80 overflow-y-auto border border-line-strong bg-raised py-1 text-ink shadow-[0_4px_16px_rgb(0_0_0/0.18)]"
+      >
+        {children}
+      </Radix.Content>
     </Radix.Root>
   )
 }

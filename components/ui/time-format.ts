@@ -18,14 +18,19 @@ export function zoneName(zone: string, at: Date): string {
   return formatted.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
-/** `18 min ago`, `in 42 min`, `just now`; whole units, rounded towards now so that nothing expires early on screen. */
+/** `18 min ago`, `in 1 h 20 min`, `just now`. Rounded down, so that nobody counts on time that isn't left. */
 export function formatRelative(at: Date, now: number): string {
   const distance = at.getTime() - now
   const size = Math.abs(distance)
   if (size < MINUTE) return distance > 0 ? 'in less than a minute' : 'just now'
-  const amount =
-    size < HOUR ? unit(size, MINUTE, 'min') : size < 2 * DAY ? unit(size, HOUR, 'h') : unit(size, DAY, 'days')
-  return distance > 0 ? `in ${amount}` : `${amount} ago`
+  return distance > 0 ? `in ${amount(size)}` : `${amount(size)} ago`
+}
+
+function amount(size: number): string {
+  if (size < HOUR) return unit(size, MINUTE, 'min')
+  if (size >= 2 * DAY) return unit(size, DAY, 'days')
+  const minutes = size < DAY ? Math.floor((size % HOUR) / MINUTE) : 0
+  return minutes === 0 ? unit(size, HOUR, 'h') : `${unit(size, HOUR, 'h')} ${minutes} min`
 }
 
 function unit(size: number, length: number, name: string): string {

@@ -19,10 +19,17 @@ export const terminalExportStatuses: readonly ExportStatus[] = [
   'canceled',
 ]
 
+const PeriodTime = z.iso
+  .datetime({ offset: true })
+  .refine(
+    (time) => Date.parse(time) >= 0 && Date.parse(time) < Date.parse('9999-01-01T00:00:00Z'),
+    'A time from 1970 to 9998.',
+  )
+/** The period is [startDate, endDate). */
 export const CreateExportInput = z
   .strictObject({
-    startDate: z.iso.datetime({ offset: true }),
-    endDate: z.iso.datetime({ offset: true }),
+    startDate: PeriodTime,
+    endDate: PeriodTime,
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
   })

@@ -15,6 +15,7 @@ export const Policy = z.object({
 })
 export const PolicyList = page(Policy)
 export const ListPoliciesInput = z.strictObject(PageInput)
+export type Policy = z.infer<typeof Policy>
 
 export const CreatePolicyVersionInput = z.strictObject({ policyId: Id, source: z.string().min(1) })
 export const PolicyVersion = z.object({
@@ -27,7 +28,18 @@ export const PolicyVersion = z.object({
   createdAt: Time,
   publishedAt: Time.nullable(),
 })
-export const ListPolicyVersionsInput = z.strictObject({ policyId: Id, ...PageInput })
+export type PolicyVersion = z.infer<typeof PolicyVersion>
+/** Newest first; the cursor is a version number. */
+export const ListPolicyVersionsInput = z.strictObject({
+  policyId: Id,
+  limit: PageInput.limit,
+  cursor: z
+    .string()
+    .regex(/^\d{1,9}$/, 'a version number')
+    .optional(),
+})
+/** A policy with its newest 50 versions. */
+export const PolicyDetail = Policy.extend({ versions: z.array(PolicyVersion) })
 export const PolicyVersionList = page(PolicyVersion)
 export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int().min(1) })
 
@@ -57,6 +69,7 @@ export const Binding = z.object({
   createdAt: Time,
   decidedAt: Time.nullable(),
 })
+export type Binding = z.infer<typeof Binding>
 export const BindingList = page(Binding)
 
 /** An answer of the decision point, as recorded. */

@@ -134,5 +134,11 @@ export const Checkpoint = z.object({
   verifierKey: z.string(),
   records: z.int(),
 })
-export const CheckpointInput = z.strictObject({ date: z.iso.date().optional() })
+/** Without a date: today, in UTC. */
+export const CheckpointInput = z.strictObject({
+  date: z.iso
+    .date()
+    .refine((date) => date >= '1970-01-01', 'no log is that old')
+    .optional(),
+})
 export const Reviewer = Actor

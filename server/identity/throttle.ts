@@ -25,7 +25,12 @@ export function recordFailure(attempt: SignInAttempt, now = Date.now()): void {
   const key = keyOf(attempt)
   const known = failures.get(key)
   failures.delete(key)
-  failures.set(key, known === undefined || now - known.since >= window ? { count: 1, since: now } : { ...known, count: known.count + 1 })
+  failures.set(
+    key,
+    known === undefined || now - known.since >= window
+      ? { count: 1, since: now }
+      : { ...known, count: known.count + 1 },
+  )
   for (const oldest of failures.keys()) {
     if (failures.size <= maxKeys) break
     failures.delete(oldest)

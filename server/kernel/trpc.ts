@@ -10,7 +10,12 @@ import { authorize, execute, type Mutation, type Query, type Subscription } from
 import { runtime } from './runtime.ts'
 
 /** A call that has been authenticated: transports make no tRPC context without one. */
-export type CallContext = { caller: Caller; idempotencyKey?: string | undefined }
+export type CallContext = {
+  caller: Caller
+  idempotencyKey?: string | undefined
+  /** A socket keeps its context for its whole life, so it carries subscriptions only. */
+  socket?: boolean
+}
 
 const trpcCode = {
   400: 'BAD_REQUEST',
@@ -61,7 +66,7 @@ function causeOf(error: TRPCError): unknown {
   return error.cause ?? error
 }
 
-const asTrpcError = (error: unknown): TRPCError => {
+export const asTrpcError = (error: unknown): TRPCError => {
   if (error instanceof TRPCError) return error
   if (error instanceof ApiError)
     return new TRPCError({
@@ -80,12 +85,18 @@ const typed =
   (raw: unknown): I =>
     raw as I
 
-const run = async <O>(work: () => Promise<O>): Promise<O> => {
+const run = async <O>(ctx: CallContext, work: () => Promise<O>): Promise<O> => {
   try {
+    refuseSocket(ctx)
     return await work()
   } catch (error) {
     throw asTrpcError(error)
   }
+}
+
+function refuseSocket(ctx: CallContext): void {
+  if (ctx.socket === true)
+    throw new ApiError('method_not_allowed', 'A socket carries subscriptions only; send this over HTTP.')
 }
 
 export const procedure = {
@@ -93,13 +104,13 @@ export const procedure = {
     t.procedure
       .input(typed<In>(operation.input))
       .query(({ ctx, input, path }) =>
-        run<O>(() => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
+        run<O>(ctx, () => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
       ),
   mutation: <In, I, O>(operation: Omit<Mutation<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
     t.procedure
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
-        run<O>(() =>
+        run<O>(ctx, () =>
           execute(operation as Mutation<I, O>, ctx.caller, input, { name: path, idempotencyKey: ctx.idempotencyKey }),
         ),
       ),
@@ -142,5 +153,38 @@ export function answerProcedure(
           : {}),
       },
     }),
+  })
+}
+
+/** The error body of procedures for what fails before the library is asked (no token, too large). */
+export function procedureError(error: unknown, requestId: string, path: string): Response {
+  const answer = answerFor(error, requestId, runtime().log)
+  const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'
+  const body = {
+    error: {
+      json: {
+        message: answer.message,
+        code: TRPC_ERROR_CODES_BY_KEY[code],
+        data: {
+          code,
+          httpStatus: answer.status,
+          path,
+          requestId,
+          reason: answer.code,
+          retryable: answer.retryable,
+          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          ...answer.details,
+        },
+      },
+    },
+  }
+  return Response.json(body, {
+    status: answer.status,
+    headers: {
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ...(answer.status === 401 ? { 'www-authenticate': 'Bearer realm="countersign"' } : {}),
+    },
   })
 }

@@ -1,3 +1,5 @@
+import { durationSeconds } from '#lib/duration.ts'
+
 /** The kinds of obligation that a soft forbid may carry. Only `approval` can be honoured today. */
 export const obligationKinds = ['approval', 'mask', 'budget'] as const
 export type ObligationKind = (typeof obligationKinds)[number]
@@ -56,14 +58,4 @@ export function whyNotAnnotation(key: string, value: string, kind: string | unde
   if (owner !== undefined && owner !== kind) return `@${key} belongs on a rule with @obligation("${owner}").`
   const expected = check(value)
   return expected === undefined ? undefined : `@${key} should be ${expected}.`
-}
-
-/** Seconds of an ISO 8601 duration in weeks, or in days, hours, minutes and seconds; undefined for anything else. */
-export function durationSeconds(text: string): number | undefined {
-  const match = /^P(?=.)(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)$/.exec(
-    text,
-  )
-  if (match === null) return undefined
-  const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0))
-  return (weeks ?? 0) * 604_800 + (days ?? 0) * 86_400 + (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)
 }

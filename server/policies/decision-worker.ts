@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
-import type { Batch, Evaluation, RuleFacts } from './engine.ts'
+import type { Batch, CedarRequest, Evaluation, RuleFacts } from './engine.ts'
 import { annotationsOf } from './lint.ts'
 import { splitRules } from './scan.ts'
 
@@ -46,7 +46,7 @@ function prepare(slot: string, source: string): Map<string, RuleFacts> | 'unusab
   return answer.type === 'failure' ? 'unusable' : rules
 }
 
-function evaluate({ request, policies }: Batch, { fulfilled, ...policy }: Batch['policies'][number]): Evaluation {
+function evaluate(request: CedarRequest, { fulfilled, ...policy }: Batch['policies'][number]): Evaluation {
   const { slot, rules } = load(policy)
   if (rules === 'unusable') return { outcome: 'unusable_policy' }
   const answer = cedar.statefulIsAuthorized({
@@ -69,5 +69,5 @@ function evaluate({ request, policies }: Batch, { fulfilled, ...policy }: Batch[
 }
 
 parentPort?.on('message', (batch: Batch) =>
-  parentPort?.postMessage(batch.policies.map((policy) => evaluate(batch, policy))),
+  parentPort?.postMessage(batch.policies.map((policy) => evaluate(batch.request, policy))),
 )

@@ -14,7 +14,7 @@ export const limits = {
 export type RuleText = { text: string; start: number }
 
 // As in Cedar's lexer: a comment ends at either line break; a string has backslash escapes and may hold line breaks.
-const token = /\/\/[^\n\r]*|"(?:\\[^]|[^"\\])*"?|\s+|\w+|&&|\|\||[=!<>]=|[^]/g
+const token = /\/\/[^\n\r]*|"(?:\\[\s\S]|[^"\\])*"?|\s+|\w+|&&|\|\||[=!<>]=|[\s\S]/g
 const operator = /^(?:&&|\|\||[=!<>]=|[-+*<>!.=&|])$/
 
 /** The tokens of `source` without blanks and comments: only those and strings can hide a bracket or a semicolon. */

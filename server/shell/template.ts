@@ -25,14 +25,14 @@ export function flightTemplate(text: string, parameters: string[]): Template {
 }
 
 /**
- * A prerendered document with holes for the nonce and the parameters. `head` is put first in its head.
+ * A prerendered document, `head` put first in its head, with holes for the nonce and the parameters.
  * React escapes `<` in text and attributes, and Next escapes it in inline scripts, so `<script` is always a tag.
  */
 export function htmlTemplate(text: string, parameters: string[], head: string): Template {
   const marked = text
+    .replace('<head>', () => `<head>${head}`)
     .replaceAll(/<(script|style)(?=[\s>])/g, `<$1 nonce="${NONCE_MARK}"`)
     .replaceAll(/<link (?=[^>]*rel="(?:module)?preload")(?=[^>]*as="script")/g, `<link nonce="${NONCE_MARK}" `)
-    .replace('<head>', () => `<head>${head}`)
   return cut(marked, parameters)
 }
 

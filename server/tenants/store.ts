@@ -129,3 +129,12 @@ export const findSponsors = (tx: Transaction, tenantId: string, memberIds: reado
     .where('sponsor.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
     .orderBy('sponsor.createdAt')
     .execute()
+
+/** Throws when there is no such member. */
+export const findMemberByUsername = (tx: Transaction, tenantId: string, username: string) =>
+  tx
+    .selectFrom('members')
+    .select(['id', 'kind', 'issuer', 'subject', 'username', 'displayName', 'roles'])
+    .where('tenantId', '=', tenantId)
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()

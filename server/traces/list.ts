@@ -8,7 +8,7 @@ import { traceView } from './view.ts'
 /** `<start to the microsecond>~<trace id>` of the last row. */
 const Cursor = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z~[0-9a-f]{32}$/, 'not a cursor of this list')
+  .regex(/^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z~[0-9a-f]{32}$/, 'not a cursor of this list')
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.datetime(), TraceId]))
 

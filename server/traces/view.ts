@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
-import { isMasked } from '#lib/rules/mask.ts'
-import { Attribute, Span, type Trace } from '#lib/schemas/traces.ts'
+import { type Attribute, Span, type Trace } from '#lib/schemas/traces.ts'
 
 type SpanRow = {
   spanId: string
@@ -15,17 +14,22 @@ type SpanRow = {
   endedAt: Date | null
 }
 
-const Stored = z.array(z.object({ key: z.string(), value: z.json() }))
-const Marker = z.object({ $masked: z.object({ class: z.string(), length: z.int() }) })
+// The values are not parsed again: they come from a JSON column, and zod drops keys such as __proto__.
+const Stored = z.array(z.object({ key: z.string(), value: z.custom<JsonValue>() }))
+const Skeleton = Span.omit({ attributes: true })
+const Marker = z.strictObject({ $masked: z.object({ class: z.string(), length: z.int() }) })
 
 /** The row as it is on the wire. A value that is masked as a whole becomes `masked`; one within a value stays a marker there. */
 export function spanView(row: SpanRow): Span {
-  return Span.parse({
-    ...row,
-    attributes: Stored.parse(row.attributes).map(attributeView),
-    startedAt: row.startedAt.toISOString(),
-    endedAt: row.endedAt?.toISOString() ?? null,
-  })
+  const { attributes, ...skeleton } = row
+  return {
+    ...Skeleton.parse({
+      ...skeleton,
+      startedAt: row.startedAt.toISOString(),
+      endedAt: row.endedAt?.toISOString() ?? null,
+    }),
+    attributes: Stored.parse(attributes).map(attributeView),
+  }
 }
 
 function attributeView({ key, value }: { key: string; value: JsonValue }): z.infer<typeof Attribute> {
@@ -61,6 +65,6 @@ export const maskedValues = (spans: readonly Span[]): number =>
 
 function markersIn(value: JsonValue | undefined): number {
   if (typeof value !== 'object' || value === null) return 0
-  if (isMasked(value)) return 1
+  if (Marker.safeParse(value).success) return 1
   return Object.values(value).reduce<number>((sum, inner) => sum + markersIn(inner), 0)
 }

@@ -26,13 +26,18 @@ const refused = (reason: string): ApiError =>
   new ApiError('unauthorized', 'The bearer token is missing, expired or invalid.', { cause: new Error(reason) })
 
 /** Verifies an Authorization header of the form `Bearer <token>`. Throws ApiError 'unauthorized'. */
-export async function verifyBearer(authorizationHeader: string): Promise<VerifiedToken> {
+export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
+  (await readBearer(authorizationHeader)).token
+
+/** The same, with all of the token's claims. */
+export async function readBearer(authorizationHeader: string): Promise<{ token: VerifiedToken; claims: JWTPayload }> {
   const match = /^bearer ([^\s]+)$/i.exec(authorizationHeader)
   if (match?.[1] === undefined) throw refused('the header is not of the form "Bearer <token>"')
-  const { token, claims } = await verifyAccessToken(match[1])
+  const verified = await verifyAccessToken(match[1])
   // A token that is bound to a key proves nothing without the key (RFC 9449, section 7.2).
-  if (claims.cnf !== undefined) throw refused('the token is bound to a key and was sent as a plain bearer token')
-  return token
+  if (verified.claims.cnf !== undefined)
+    throw refused('the token is bound to a key, and no proof of the key was asked for')
+  return verified
 }
 
 /**

@@ -7,7 +7,7 @@ import { setUsed } from './store.ts'
  * Spends an approval on exactly the bytes that were approved, in the transaction that starts the act. False when it is not
  * approved, was spent before, or binds other bytes: then the act must not start.
  */
-export const useApproval = (
+export const spendApproval = (
   tx: Transaction,
   tenantId: string,
   approvalId: string,

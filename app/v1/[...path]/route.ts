@@ -1,0 +1,3 @@
+import { procedures } from '#server/procedures.ts'
+
+export { procedures as GET, procedures as POST }

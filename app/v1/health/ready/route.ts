@@ -1,0 +1,3 @@
+import { readiness } from '#server/readiness.ts'
+
+export { readiness as GET }

@@ -1,0 +1,9 @@
+import { methods, rest } from '#server/kernel/rest.ts'
+import { createPolicy } from '#server/policies/create-policy.ts'
+import { listPolicies } from '#server/policies/list-policies.ts'
+import { pageFrom } from '#server/policies/rest-input.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  GET: rest({ name: 'policies.list', operation: listPolicies, input: ({ query }) => pageFrom(query) }),
+  POST: rest({ name: 'policies.create', operation: createPolicy, status: 201, input: ({ json }) => json() }),
+})

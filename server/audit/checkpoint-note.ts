@@ -1,0 +1,68 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { currentSigningKey, type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import {
+  type Checkpoint,
+  formatCheckpoint,
+  NoteError,
+  parseCheckpoint,
+  parseNote,
+  signNote,
+  verifierKey,
+  verifyNote,
+} from './signed-note.ts'
+import type { LogOwner } from './store.ts'
+
+const dayPath = (externalId: string, date: string) => `/t/${encodeURIComponent(externalId)}/audit/${date}`
+
+/** The name of a tenant's log of one UTC day: `<host>/t/<external id>/audit/<YYYY-MM-DD>`. */
+export const logOrigin = (externalId: string, date: string): string =>
+  `${new URL(runtime().config.baseUrl).host}${dayPath(externalId, date)}`
+
+/** A signed statement of the tenant's current log key about the first `size` records of a day (a C2SP signed note). */
+export async function signCheckpoint(
+  tx: Transaction,
+  tenant: LogOwner,
+  { date, size, root }: { date: string; size: number; root: Uint8Array },
+): Promise<string> {
+  const { privateKey } = await currentSigningKey(tx, tenant.id, 'log')
+  const origin = logOrigin(tenant.externalId, date)
+  return signNote(formatCheckpoint({ origin, size, root }), { name: origin, privateKey })
+}
+
+/** The key that checks today's notes of a day without a checkpoint. */
+export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, date: string): Promise<string> {
+  const { publicKey } = await currentSigningKey(tx, tenant.id, 'log')
+  return verifierKey(logOrigin(tenant.externalId, date), publicKey)
+}
+
+export type ReadNote =
+  | { ok: true; checkpoint: Checkpoint /** Of the key that signed it. */; verifierKey: string }
+  | { ok: false; reason: string }
+
+/** Reads notes of one tenant: a note counts when one of its log keys, retired ones too, signed it for that day. */
+export async function noteReader(tx: Transaction, tenant: LogOwner): Promise<(date: string, note: string) => ReadNote> {
+  const keys = await signingKeys(tx, tenant.id, 'log')
+  return (date, note) => readNote(keys, dayPath(tenant.externalId, date), note)
+}
+
+function readNote(keys: readonly SigningKey[], path: string, note: string): ReadNote {
+  try {
+    const checkpoint = parseCheckpoint(parseNote(note).text)
+    // The service may have had another host name when it signed; tenant and day must be these.
+    const host = checkpoint.origin.slice(0, checkpoint.origin.indexOf('/'))
+    if (checkpoint.origin !== `${host}${path}` || !/^[^\s+/]+$/.test(host))
+      return { ok: false, reason: 'It is a checkpoint of another log.' }
+    let reason = 'The tenant has no log key.'
+    for (const { publicKey } of keys) {
+      const vkey = verifierKey(checkpoint.origin, publicKey)
+      const result = verifyNote(note, [vkey])
+      if (result.ok) return { ok: true, checkpoint, verifierKey: vkey }
+      reason = result.reason
+    }
+    return { ok: false, reason }
+  } catch (error) {
+    if (error instanceof NoteError) return { ok: false, reason: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import { Checkpoint, CheckpointInput } from '#lib/schemas/traces.ts'
+import { query } from '#server/kernel/operation.ts'
+import { currentVerifierKey, noteReader } from './checkpoint-note.ts'
+import { findDay, findLatestCheckpoint, today } from './store.ts'
+
+/** The last signed checkpoint of a day, the key that checks it, and how many records the day has by now. */
+export const checkpoint = query({
+  permission: 'any',
+  input: CheckpointInput,
+  output: Checkpoint,
+  async run({ tx, tenant, input }) {
+    const date = input.date ?? (await today(tx))
+    const day = await findDay(tx, tenant.id, date)
+    const last = await findLatestCheckpoint(tx, tenant.id, date)
+    const note = last === undefined ? undefined : (await noteReader(tx, tenant))(date, last.note)
+    return {
+      date,
+      size: last?.size ?? 0,
+      merkleRoot: last?.root.toString('hex') ?? null,
+      checkpoint: last?.note ?? null,
+      createdAt: last?.createdAt.toISOString() ?? null,
+      verifierKey: note?.ok ? note.verifierKey : await currentVerifierKey(tx, tenant, date),
+      records: day?.size ?? 0,
+    }
+  },
+})

@@ -1,0 +1,69 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { noteReader } from './checkpoint-note.ts'
+import { append, emptyFrontier, rootOf } from './merkle.ts'
+import { whyAltered } from './record-leaf.ts'
+import { signDay } from './sign-day.ts'
+import { findLatestCheckpoint, type LogOwner, listDays, type StoredRecord, streamRecords } from './store.ts'
+
+/** The stored log of a day is not the one that was signed. */
+export class LogBroken extends Error {
+  override readonly name = 'LogBroken'
+}
+
+/** A day of the log as far as it is signed. `open`: the day goes on, and this is an interim checkpoint. */
+export type SignedDay = {
+  date: string
+  size: number
+  root: Buffer
+  note: string
+  origin: string
+  verifierKey: string
+  open: boolean
+}
+
+/** Dates that have records between `start` and `end`, as whole UTC days. */
+export const loggedDays = async (tx: Transaction, tenantId: string, start: Date, end: Date): Promise<string[]> =>
+  (await listDays(tx, tenantId, start, end)).map((day) => day.date)
+
+/**
+ * Signs what is new in the log of `date`, and gives its last checkpoint after checking the signature.
+ * Throws LogRefused or LogBroken when the log can't be signed or its checkpoint is not the tenant's.
+ */
+export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
+  await signDay(tx, tenant, date)
+  const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
+  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} has no checkpoint.`)
+  const note = (await noteReader(tx, tenant))(date, checkpoint.note)
+  if (!note.ok) throw new LogBroken(`The checkpoint of ${date}: ${note.reason}`)
+  const { origin, size, root } = note.checkpoint
+  if (size !== checkpoint.size || !checkpoint.root.equals(root))
+    throw new LogBroken(`The checkpoint of ${date} says something else than its row.`)
+  const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
+  return {
+    date,
+    size,
+    root: checkpoint.root,
+    note: checkpoint.note,
+    origin,
+    verifierKey: note.verifierKey,
+    open: (day?.sealedAt ?? null) === null,
+  }
+}
+
+/**
+ * The records of a signed day in order. Each is hashed again before it is given, and their root is compared after the
+ * last one. Throws LogBroken for the first that was changed, moved or removed.
+ */
+export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<StoredRecord> {
+  let tree = emptyFrontier
+  for await (const row of streamRecords(tx, tenant.id, day.date, day.size)) {
+    if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+    const altered = whyAltered(row, tenant.externalId)
+    if (altered !== undefined) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${altered}.`)
+    tree = append(tree, row.leafHash)
+    yield row
+  }
+  if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+  if (!rootOf(tree).equals(day.root))
+    throw new LogBroken(`The records of ${day.date} do not have the root that was signed.`)
+}

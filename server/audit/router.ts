@@ -1,0 +1,10 @@
+import { procedure, router } from '#server/kernel/trpc.ts'
+import { checkpoint } from './checkpoint.ts'
+import { get } from './get.ts'
+import { list } from './list.ts'
+
+export const audit = router({
+  list: procedure.query(list),
+  get: procedure.query(get),
+  checkpoint: procedure.query(checkpoint),
+})

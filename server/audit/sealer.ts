@@ -1,0 +1,75 @@
+import { runtime } from '#server/kernel/runtime.ts'
+import { LogRefused, signDay } from './sign-day.ts'
+import { findLogOwner, listDaysToSign, listLogOwners } from './store.ts'
+
+/** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
+const gatherMs = 500
+/** Finds what no notification told of: days that are over, records of a time when nobody listened. */
+const sweepMs = 15_000
+
+export type Sealer = { close(): Promise<void> }
+
+/** Signs every tenant's log as it grows, and closes days that are over. Runs in every process; they don't disturb each other. */
+export function startSealer(): Sealer {
+  const { listener, log } = runtime()
+  const gathering = new Map<string, NodeJS.Timeout>()
+  let work: Promise<void> = Promise.resolve()
+  let sweeping = false
+  let closed = false
+
+  // One tenant after the other: signing must not take the connections that calls need.
+  const enqueue = (run: () => Promise<void>) => {
+    work = work
+      .then(() => (closed ? undefined : run()))
+      .catch((error: unknown) => log.error({ err: error }, 'the audit log could not be signed; it will be tried again'))
+  }
+  const sweep = () => {
+    if (sweeping || closed) return
+    sweeping = true
+    enqueue(async () => {
+      try {
+        for (const { id } of await runtime().database.inDirectory(listLogOwners)) if (!closed) await signTenant(id)
+      } finally {
+        sweeping = false
+      }
+    })
+  }
+  const off = listener.on('audit', '*', (tenantId) => {
+    if (tenantId === undefined) return sweep()
+    if (closed || gathering.has(tenantId)) return
+    const timer = setTimeout(() => {
+      gathering.delete(tenantId)
+      enqueue(() => signTenant(tenantId))
+    }, gatherMs)
+    gathering.set(tenantId, timer)
+  })
+  const interval = setInterval(sweep, sweepMs)
+  sweep()
+
+  return {
+    async close() {
+      closed = true
+      off()
+      clearInterval(interval)
+      for (const timer of gathering.values()) clearTimeout(timer)
+      await work
+    },
+  }
+}
+
+/** Signs each of the tenant's days that needs it. A log that contradicts its checkpoints is reported and left as it is. */
+export async function signTenant(tenantId: string): Promise<void> {
+  const { database, log } = runtime()
+  const days = await database.inTenant(tenantId, (tx) => listDaysToSign(tx, tenantId))
+  for (const { date } of days) {
+    try {
+      await database.inTenant(tenantId, async (tx) => {
+        const tenant = await findLogOwner(tx, tenantId)
+        if (tenant !== undefined) await signDay(tx, tenant, date)
+      })
+    } catch (error) {
+      if (!(error instanceof LogRefused)) throw error
+      log.error({ err: error, tenantId, date }, 'REFUSED to sign the audit log: it contradicts what was signed before')
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { z } from 'zod'
+import type { Check, VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { noteReader, type ReadNote } from './checkpoint-note.ts'
+import { inclusionProof, rootFromInclusionProof, treeRoot } from './merkle.ts'
+import { digestOf, hasRecordedTime, leafHashOf } from './record-leaf.ts'
+import {
+  findCheckpointOfRoot,
+  findLatestCheckpoint,
+  findLeaves,
+  findRecord,
+  type LogOwner,
+  type StoredCheckpoint,
+  type StoredRecord,
+} from './store.ts'
+
+type Checks = z.infer<typeof Check>[]
+/** Day's checkpoint that the proof leads to, as it is stored; undefined when that root was never signed. */
+type Claim = { root: Buffer; signed: StoredCheckpoint | undefined }
+
+/**
+ * Checks a record of the tenant against its signed log, in the order of the answer's `checks`. What the caller gives
+ * (nonce, root, index, size, path, checkpoint) is verified as given; what is not given is taken from the store. The stored
+ * log of the day must lead to the signed root as well, so that a change of any of its records is found.
+ */
+export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: VerifyInput): Promise<VerifyOutput> {
+  const row = await findRecord(tx, tenant.id, input.auditId)
+  if (row === undefined) {
+    const detail = 'This tenant has no audit record with this id.'
+    return { verified: false, status: 'not_found', checks: [{ name: 'record', ok: false, detail }] }
+  }
+  const { leafHash, checks } = checkRecord(row, tenant, input)
+  const intact = checks.every((check) => check.ok)
+  const latest = await findLatestCheckpoint(tx, tenant.id, row.date)
+  if (latest === undefined || latest.size <= row.seq) {
+    checks.push({ name: 'merkleRoot', ok: false, detail: 'No signed checkpoint covers this record yet.' })
+    return { verified: false, status: intact ? 'pending_seal' : 'mismatch', checks }
+  }
+  const read = await noteReader(tx, tenant)
+  const given = input.checkpoint === undefined ? undefined : read(row.date, input.checkpoint)
+  const claimed = input.merkleRoot === undefined ? undefined : Buffer.from(input.merkleRoot, 'hex')
+  const root = claimed ?? (given?.ok ? Buffer.from(given.checkpoint.root) : latest.root)
+  const claim = { root, signed: await findCheckpointOfRoot(tx, tenant.id, row.date, root) }
+  checks.push(...checkSignature(claim, input, read, given))
+  checks.push(...(await checkTree(tx, tenant, row, leafHash, claim, input)))
+  const verified = checks.every((check) => check.ok)
+  return { verified, status: verified ? 'verified' : 'mismatch', checks }
+}
+
+function checkRecord(row: StoredRecord, tenant: LogOwner, input: VerifyInput) {
+  const nonce = input.nonce === undefined ? row.nonce : Buffer.from(input.nonce, 'hex')
+  const digest = digestOf(row, nonce)
+  // A record that can't be hashed keeps the logged digest for the checks that follow; this one has failed.
+  const leafHash = leafHashOf(row, tenant.externalId, digest ?? row.digest)
+  const sameDigest = digest?.equals(row.digest) ?? false
+  const sameLeaf = leafHash?.equals(row.leafHash) ?? false
+  const sameDate = input.date === undefined || input.date === row.date
+  const sameTime = hasRecordedTime(row)
+  const checks: Checks = [
+    { name: 'record', ok: true, detail: `It is record ${row.seq} of ${row.date}.` },
+    {
+      name: 'date',
+      ok: sameDate && sameTime,
+      detail: !sameDate
+        ? `The record is of ${row.date}.`
+        : sameTime
+          ? 'The date is the record’s.'
+          : 'The stored time is not the one in the record.',
+    },
+    {
+      name: 'digest',
+      ok: sameDigest,
+      detail: sameDigest
+        ? 'The stored record and the nonce give the logged digest.'
+        : 'The stored record and the nonce do not give the logged digest: one of them was changed.',
+    },
+    {
+      name: 'leaf',
+      ok: sameLeaf,
+      detail: sameLeaf
+        ? 'Digest, id, date, position and type give the logged leaf hash.'
+        : 'Digest, id, date, position and type do not give the logged leaf hash.',
+    },
+  ]
+  return { leafHash, checks }
+}
+
+function checkSignature(
+  { root, signed }: Claim,
+  input: VerifyInput,
+  read: (date: string, note: string) => ReadNote,
+  given: ReadNote | undefined,
+): Checks {
+  const known = signed === undefined ? undefined : read(signed.date, signed.note)
+  const stored =
+    signed !== undefined &&
+    known?.ok === true &&
+    known.checkpoint.size === signed.size &&
+    signed.root.equals(known.checkpoint.root)
+  const fits =
+    given === undefined ||
+    (given.ok &&
+      root.equals(given.checkpoint.root) &&
+      given.checkpoint.size === (input.treeSize ?? signed?.size ?? given.checkpoint.size))
+  const wrong = given?.ok === false ? given.reason : 'It is of another root or size.'
+  return [
+    {
+      name: 'merkleRoot',
+      ok: signed !== undefined,
+      detail:
+        signed === undefined
+          ? 'No checkpoint with this root was ever signed for that day.'
+          : `It is the root of the checkpoint of ${signed.size} records.`,
+    },
+    {
+      name: 'checkpoint',
+      ok: stored && fits,
+      detail: !fits
+        ? `The given checkpoint does not hold. ${wrong}`
+        : stored
+          ? 'The tenant’s log key signed this root and size.'
+          : 'There is no signature of the tenant’s log key over this root and size.',
+    },
+  ]
+}
+
+async function checkTree(
+  tx: Transaction,
+  tenant: LogOwner,
+  row: StoredRecord,
+  leafHash: Buffer | undefined,
+  { root, signed }: Claim,
+  input: VerifyInput,
+): Promise<Checks> {
+  const size = input.treeSize ?? signed?.size ?? 0
+  const index = input.leafIndex ?? row.seq
+  const leaves = signed && (await findLeaves(tx, tenant.id, row.date, signed.size))
+  const own = leaves !== undefined && index < leaves.length ? inclusionProof(leaves, index) : []
+  const proof = input.inclusionProof?.map((hash) => Buffer.from(hash, 'hex')) ?? own
+  const reached = leafHash && rootFromInclusionProof({ index, size, leafHash, proof })
+  const included = index === row.seq && size === signed?.size && (reached?.equals(root) ?? false)
+  const unchanged = leaves !== undefined && treeRoot(leaves).equals(root)
+  return [
+    {
+      name: 'inclusion',
+      ok: included,
+      detail: included
+        ? `The path of ${proof.length} hashes leads from record ${index} of ${size} to the root.`
+        : `The path does not lead from record ${index} of ${size} to the root.`,
+    },
+    {
+      name: 'log',
+      ok: unchanged,
+      detail: unchanged
+        ? `The stored log of ${row.date} still has the signed root.`
+        : `The stored log of ${row.date} does not have the signed root: a record was changed, moved or removed.`,
+    },
+  ]
+}

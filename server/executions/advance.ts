@@ -1,0 +1,146 @@
+import { durationSeconds } from '#lib/duration.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { callTool } from '#server/agents/tool-servers.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { JobData } from '#server/kernel/queue.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { startSpan, startTrace } from '#server/traces/record.ts'
+import { beginCall, type StartedCall } from './begin-call.ts'
+import { endExecution } from './end.ts'
+import { finishCall } from './finish-call.ts'
+import { Fenced, journal } from './journal.ts'
+import { type Loaded, loadExecution } from './load.ts'
+import { nextStep } from './next-step.ts'
+import { resumeStep } from './resume.ts'
+import { rootSpanId } from './spans.ts'
+import { setStep } from './store.ts'
+
+const defaultTimeout = 'PT1H'
+const longestCallMs = 600_000
+
+/** What the transaction that was just committed leaves to do. */
+type Turn =
+  | { kind: 'wait' }
+  | { kind: 'again' }
+  | { kind: 'call'; call: StartedCall; tenant: { externalId: string }; deadlineAt: Date | null }
+
+/**
+ * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
+ * dies anywhere leaves a journal from which the next one goes on. Throws to be tried again.
+ */
+export async function advance({ tenantId, id }: JobData): Promise<void> {
+  const { database, log } = runtime()
+  try {
+    for (;;) {
+      const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
+      if (turn.kind === 'wait') return
+      if (turn.kind === 'again') continue
+      const { call, tenant, deadlineAt } = turn
+      const result = await callTool(tenant, {
+        server: call.tool.server,
+        name: call.tool.name,
+        arguments: call.arguments,
+        idempotencyKey: `${id}:${call.step.id}`,
+        timeoutMs: Math.min(
+          longestCallMs,
+          Math.max(1000, (deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()),
+        ),
+      })
+      await database.inTenant(tenantId, async (tx) => {
+        const loaded = await loadExecution(tx, tenantId, id)
+        if (loaded !== undefined) await finishCall(tx, loaded, call, result)
+      })
+    }
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error
+    log.info({ executionId: id }, 'the execution was changed by somebody else; this worker leaves it')
+  }
+}
+
+async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
+  const loaded = await loadExecution(tx, tenantId, id)
+  if (loaded === undefined || loaded.row.endedAt !== null) return { kind: 'wait' }
+  if (loaded.status === 'queued') {
+    await begin(tx, loaded)
+    return { kind: 'again' }
+  }
+  const { row, content, input, steps } = loaded
+  const next = nextStep(
+    content.spec.runtime.steps ?? [],
+    steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
+    input,
+  )
+  const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
+  if (late && loaded.status === 'running' && next.kind !== 'resume') {
+    await endExecution(tx, loaded, {
+      status: 'timed_out',
+      error: { code: 'timed_out', message: 'The time that the manifest allows is over.' },
+    })
+    return { kind: 'wait' }
+  }
+  switch (next.kind) {
+    case 'done':
+      await endExecution(tx, loaded, { status: 'succeeded', output: next.output })
+      return { kind: 'wait' }
+    case 'fail':
+      await endExecution(tx, loaded, { status: 'failed', error: { code: next.code, message: next.message } })
+      return { kind: 'wait' }
+    case 'skip':
+      await setStep(tx, tenantId, id, next.step.id, { status: 'skipped', ended: true })
+      await journal(tx, { tenantId, id, revision: row.revision }, {}, [{ type: 'step.skipped', stepId: next.step.id }])
+      return { kind: 'again' }
+    case 'resume':
+      return turnOf(await resumeStep(tx, loaded, next), loaded)
+    case 'call': {
+      const calls = steps.filter((record) => record.attempts > 0).length
+      if (calls >= (content.spec.limits.maxToolCalls ?? 1000)) {
+        const error = {
+          code: 'limit_exceeded',
+          message: 'The execution has made all the tool calls that its manifest allows.',
+        }
+        await endExecution(tx, loaded, { status: 'failed', error })
+        return { kind: 'wait' }
+      }
+      return turnOf(await beginCall(tx, loaded, next), loaded)
+    }
+  }
+}
+
+const turnOf = (call: StartedCall | undefined, { tenant, row }: Loaded): Turn =>
+  call === undefined ? { kind: 'wait' } : { kind: 'call', call, tenant, deadlineAt: row.deadlineAt }
+
+async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
+  const { tenant, row, content, input, mask } = loaded
+  const startedAt = new Date()
+  const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
+  const name = `${row.agentName} ${content.agent.version}`
+  await startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt })
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: rootSpanId(row.traceId),
+    name: `invoke_agent ${row.agentName}`,
+    kind: 'agent',
+    attributes: [
+      { key: 'gen_ai.operation.name', value: 'invoke_agent' },
+      { key: 'gen_ai.agent.name', value: row.agentName },
+      { key: 'gen_ai.agent.version', value: content.agent.version },
+      { key: 'countersign.execution.id', value: row.id },
+      { key: 'countersign.environment', value: row.environment },
+      { key: 'countersign.input', value: mask(input) },
+    ],
+    startedAt,
+  })
+  await journal(
+    tx,
+    { tenantId: tenant.id, id: row.id, revision: row.revision },
+    { status: 'running', started: true, deadlineAt: new Date(startedAt.getTime() + seconds * 1000) },
+    [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
+  )
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: 'execution.running',
+    resource: { type: 'execution', id: row.id },
+    details: { release: row.releaseDigest },
+  })
+}

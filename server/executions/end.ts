@@ -1,0 +1,54 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { endSpan, endTrace } from '#server/traces/record.ts'
+import { type JournalEntry, journal } from './journal.ts'
+import type { Loaded } from './load.ts'
+import { rootSpanId } from './spans.ts'
+
+export type Ending = {
+  status: Extract<
+    ExecutionStatus,
+    'succeeded' | 'failed' | 'denied' | 'rejected' | 'expired' | 'timed_out' | 'canceled' | 'indeterminate'
+  >
+  output?: JsonValue
+  error?: { code: string; message: string }
+}
+
+/** Ends an execution: state, journal, trace and audit record in one transaction. */
+export async function endExecution(
+  tx: Transaction,
+  loaded: Loaded,
+  ending: Ending,
+  entries: readonly JournalEntry[] = [],
+): Promise<void> {
+  const { tenant, row, mask } = loaded
+  const { status, output, error } = ending
+  const data: JsonObject = {
+    ...(output === undefined ? {} : { output: mask(output) }),
+    ...(error === undefined ? {} : { error: mask(error) }),
+  }
+  await journal(
+    tx,
+    { tenantId: tenant.id, id: row.id, revision: row.revision },
+    { status, ended: true, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) },
+    [...entries, { type: `execution.${status}`, data }],
+  )
+  const endedAt = new Date()
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: rootSpanId(row.traceId),
+    status: status === 'succeeded' ? 'ok' : 'error',
+    ...(error === undefined ? {} : { statusMessage: `${error.code}: ${String(mask(error.message))}` }),
+    attributes: [{ key: 'countersign.execution.status', value: status }],
+    endedAt,
+  })
+  await endTrace(tx, tenant.id, { traceId: row.traceId, endedAt })
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: `execution.${status}`,
+    resource: { type: 'execution', id: row.id },
+    details: error === undefined ? {} : { code: error.code },
+  })
+}

@@ -1,0 +1,65 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { ExecuteInput, ExecuteOutput, ExecutionStatus } from '#lib/schemas/executions.ts'
+import { findAgent } from '#server/agents/store.ts'
+import { newId, newTraceId } from '#server/kernel/ids.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { hasActiveBinding } from '#server/policies/decide.ts'
+import { findActiveRelease } from '#server/releases/store.ts'
+import { executionQueue } from './jobs.ts'
+import { findExecutionByKey, insertExecution } from './store.ts'
+
+/** Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all. */
+export const execute = mutation({
+  permission: 'execution:start',
+  input: ExecuteInput,
+  output: ExecuteOutput,
+  audit: (input, output) => ({
+    action: 'execution.started',
+    resource:
+      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'execution', id: output.executionId },
+    details: { agentId: input.agentId, environment: input.environment },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const agent = await findAgent(tx, tenant.id, input.agentId)
+    if (agent === undefined) throw notFound()
+    if (agent.status === 'suspended' || agent.status === 'retired')
+      throw refuse('agent_suspended', `The agent is ${agent.status}.`)
+    if (!(await hasActiveBinding(tx, tenant.id, agent.id, input.environment)))
+      throw refuse(
+        'policy_binding_required',
+        `No approved policy binding governs ${agent.name} in ${input.environment}.`,
+      )
+    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
+    if (release === undefined)
+      throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
+
+    const row = {
+      tenantId: tenant.id,
+      id: newId(),
+      agentId: agent.id,
+      releaseId: release.id,
+      environment: input.environment,
+      input: input.input as JsonObject,
+      idempotencyKey: input.idempotencyKey ?? null,
+      traceId: newTraceId(),
+      startedBy: principal.memberId,
+    }
+    if (!(await insertExecution(tx, row))) return await replay(row)
+    await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
+    return { executionId: row.id, status: 'queued' as const, traceId: row.traceId }
+
+    async function replay(wanted: typeof row) {
+      const before = await findExecutionByKey(tx, tenant.id, principal.memberId, wanted.idempotencyKey ?? '')
+      const same =
+        before !== undefined &&
+        before.agentId === wanted.agentId &&
+        before.environment === wanted.environment &&
+        canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input)
+      if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was used with another input.')
+      return { executionId: before.id, status: ExecutionStatus.parse(before.status), traceId: before.traceId }
+    }
+  },
+})

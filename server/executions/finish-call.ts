@@ -1,0 +1,56 @@
+import type { JsonValue } from '#lib/json.ts'
+import type { ToolResult } from '#server/agents/tool-servers.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { endSpan } from '#server/traces/record.ts'
+import type { StartedCall } from './begin-call.ts'
+import { endExecution } from './end.ts'
+import { type JournalEntry, journal } from './journal.ts'
+import type { Loaded } from './load.ts'
+import { maskerFor } from './masking.ts'
+import { setStep } from './store.ts'
+
+/** Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. */
+export async function finishCall(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: ToolResult,
+): Promise<void> {
+  const { tenant, row, content, input, steps } = loaded
+  const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
+  const mask = maskerFor(content, seen)
+  const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
+  const message = result.ok ? undefined : String(mask(result.text)).slice(0, 500)
+  await setStep(tx, tenant.id, row.id, call.step.id, {
+    status: result.ok ? 'succeeded' : 'failed',
+    output: result.output,
+    ended: true,
+  })
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: call.spanId,
+    status: result.ok ? 'ok' : 'error',
+    ...(message === undefined ? {} : { statusMessage: message }),
+    attributes: [{ key: 'gen_ai.tool.call.result', value: mask(result.output) }],
+    endedAt: new Date(),
+  })
+  const returned: JournalEntry = {
+    type: result.ok ? 'tool.returned' : 'tool.failed',
+    stepId: call.step.id,
+    data: { tool: `${call.tool.server}.${call.tool.name}`, attempt: call.attempt, result: mask(result.output) },
+  }
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: returned.type,
+    resource: { type: 'execution', id: row.id },
+    details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
+  })
+  if (result.ok) await journal(tx, execution, {}, [returned])
+  else {
+    const error = { code: 'tool_failed', message: `${call.tool.server}.${call.tool.name}: ${message}` }
+    await endExecution(tx, { ...loaded, row: { ...row, revision: call.revision }, mask }, { status: 'failed', error }, [
+      returned,
+    ])
+  }
+}

@@ -1,0 +1,24 @@
+import { notFound } from '#lib/errors.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { GetEventsInput, GetEventsOutput } from '#lib/schemas/executions.ts'
+import { query } from '#server/kernel/operation.ts'
+import { findEvents, findExecution } from './store.ts'
+
+/** The journal of one execution in order; `seq` has no gaps. It was masked when it was written. */
+export const getEvents = query({
+  permission: 'execution:read',
+  input: GetEventsInput,
+  output: GetEventsOutput,
+  async run({ tx, tenant, input }) {
+    if ((await findExecution(tx, tenant.id, input.id)) === undefined) throw notFound()
+    const rows = await findEvents(tx, tenant.id, input.id, input.afterSeq, input.limit + 1)
+    const items = rows.slice(0, input.limit).map((row) => ({
+      seq: row.seq,
+      type: row.type,
+      stepId: row.stepId,
+      data: row.data as JsonValue,
+      at: row.createdAt.toISOString(),
+    }))
+    return { items, nextCursor: rows.length > input.limit ? String(items.at(-1)?.seq) : null }
+  },
+})

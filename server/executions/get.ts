@@ -1,0 +1,18 @@
+import { notFound } from '#lib/errors.ts'
+import { Execution, GetExecutionInput } from '#lib/schemas/executions.ts'
+import { query } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { loadExecution } from './load.ts'
+import { executionView } from './view.ts'
+
+/** One execution, masked. */
+export const get = query({
+  permission: 'execution:read',
+  input: GetExecutionInput,
+  output: Execution,
+  async run({ tx, tenant, input }) {
+    const loaded = await loadExecution(tx, tenant.id, input.id)
+    if (loaded === undefined) throw notFound()
+    return executionView(loaded, await actorsById(tx, tenant.id, [loaded.row.startedBy]))
+  },
+})

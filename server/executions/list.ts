@@ -1,0 +1,26 @@
+import { ExecutionList, ListExecutionsInput } from '#lib/schemas/executions.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { listExecutions } from './store.ts'
+import { executionSummary } from './view.ts'
+
+/** Executions in any state, newest first. */
+export const list = query({
+  permission: 'execution:read',
+  input: ListExecutionsInput,
+  output: ExecutionList,
+  async run({ tx, tenant, input }) {
+    const rows = await listExecutions(tx, tenant.id, input.agentId, input.limit + 1, input.cursor)
+    const actor = await actorsById(
+      tx,
+      tenant.id,
+      rows.map((row) => row.startedBy),
+    )
+    return pageOf(
+      rows.map((row) => executionSummary(row, actor)),
+      input.limit,
+      (execution) => execution.id,
+    )
+  },
+})

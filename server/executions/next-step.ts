@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { fillTemplate, holds, type Scope, TemplateError } from '#lib/rules/template.ts'
+import type { Step } from '#lib/schemas/manifest.ts'
+
+export type StepRecord = { stepId: string; status: string; output: JsonValue | null }
+
+/** What an execution does next, from its journal alone. */
+export type NextStep =
+  | { kind: 'done'; output: JsonValue }
+  | { kind: 'skip'; step: Step }
+  | { kind: 'call'; step: ToolStep; tool: { server: string; name: string }; arguments: JsonObject; index: number }
+  /** The step's last state before a crash or a wait. */
+  | { kind: 'resume'; step: Step; status: 'waiting_approval' | 'approved' | 'calling' }
+  | { kind: 'fail'; step: Step; code: string; message: string }
+
+/** Pure: the first step that is not finished, with its condition and arguments worked out. */
+export function nextStep(steps: readonly Step[], records: readonly StepRecord[], input: JsonValue): NextStep {
+  const byId = new Map(records.map((record) => [record.stepId, record]))
+  const scope: Scope = {
+    input,
+    steps: Object.fromEntries(
+      records
+        .filter((record) => record.status === 'succeeded')
+        .map((record) => [record.stepId, { output: record.output }]),
+    ),
+  }
+  let output: JsonValue = null
+  for (const [index, step] of steps.entries()) {
+    const record = byId.get(step.id)
+    if (record?.status === 'succeeded') output = record.output
+    if (record?.status === 'succeeded' || record?.status === 'skipped') continue
+    if (record?.status === 'waiting_approval' || record?.status === 'approved' || record?.status === 'calling')
+      return { kind: 'resume', step, status: record.status }
+    return begin(step, index, scope)
+  }
+  return { kind: 'done', output }
+}
+
+function begin(step: Step, index: number, scope: Scope): NextStep {
+  try {
+    if (step.when !== undefined && !holds(step.when, scope)) return { kind: 'skip', step }
+    if (!isToolStep(step))
+      return {
+        kind: 'fail',
+        step,
+        code: 'step_not_supported',
+        message: `This version runs tool steps; the step ${step.id} is of another kind.`,
+      }
+    const args = fillTemplate(step.tool.arguments, scope)
+    return {
+      kind: 'call',
+      step,
+      tool: { server: step.tool.server, name: step.tool.name },
+      arguments: args as JsonObject,
+      index,
+    }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    return { kind: 'fail', step, code: 'template_error', message: error.message }
+  }
+}
+
+export type ToolStep = Extract<Step, { tool: unknown }>
+export const isToolStep = (step: Step): step is ToolStep => 'tool' in step && typeof step.tool === 'object'

@@ -1,0 +1,120 @@
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { approvalTokens } from '#server/policies/decide.ts'
+import { endSpan } from '#server/traces/record.ts'
+import { auditCall, beginCall, type StartedCall, startToolSpan } from './begin-call.ts'
+import { endExecution } from './end.ts'
+import { journal } from './journal.ts'
+import type { Loaded } from './load.ts'
+import { isToolStep, type NextStep } from './next-step.ts'
+import { stepSpanId } from './spans.ts'
+import { findStepApproval, setStep } from './store.ts'
+
+const maxAttempts = 5
+
+/** Goes on with a step that a wait or a crash left in the middle. Undefined: nothing to call now. */
+export async function resumeStep(
+  tx: Transaction,
+  loaded: Loaded,
+  next: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  return next.status === 'waiting_approval' ? await afterApproval(tx, loaded, next) : await afterCrash(tx, loaded, next)
+}
+
+async function afterApproval(
+  tx: Transaction,
+  loaded: Loaded,
+  { step }: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  const { tenant, row, steps, content } = loaded
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  const approvalId = record?.approvalId
+  const decisionId = record?.decisionId
+  if (record === undefined || approvalId == null || decisionId == null || !isToolStep(step))
+    throw new Error(`Step ${step.id} of execution ${row.id} waits for nothing.`)
+  const approval = await findStepApproval(tx, tenant.id, approvalId)
+  if (approval.status === 'pending') return undefined
+  const decidedAt = approval.decidedAt ?? new Date()
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: stepSpanId(row.traceId, step.id, 'approval'),
+    status: approval.status === 'approved' ? 'ok' : 'error',
+    attributes: [{ key: 'countersign.approval.status', value: approval.status }],
+    endedAt: decidedAt,
+  })
+  if (approval.status !== 'approved') {
+    const status = approval.status === 'expired' ? 'expired' : 'rejected'
+    const error = {
+      code: `approval_${status}`,
+      message: status === 'expired' ? 'Nobody decided in time.' : 'A reviewer rejected the call.',
+    }
+    await endExecution(tx, loaded, { status, error }, [
+      { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
+    ])
+    return undefined
+  }
+  const steps_ = content.spec.runtime.steps ?? []
+  // Waiting for people does not use up the time that the manifest gives the agent.
+  const waitedMs = Date.now() - approval.requestedAt.getTime()
+  return await beginCall(tx, loaded, {
+    step,
+    arguments: record.arguments as JsonObject,
+    index: steps_.findIndex((candidate) => candidate.id === step.id),
+    granted: {
+      approvalId,
+      tokens: await approvalTokens(tx, tenant.id, decisionId),
+      deadlineAt: new Date((row.deadlineAt?.getTime() ?? Date.now()) + waitedMs),
+    },
+  })
+}
+
+/**
+ * A call was started and its worker is gone: the outcome is unknown. Only a tool that promises idempotency is called again,
+ * with the same key; any other execution ends as indeterminate, because the product never retries an unknown outcome.
+ */
+async function afterCrash(
+  tx: Transaction,
+  loaded: Loaded,
+  { step }: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  const { tenant, row, steps, content } = loaded
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  if (record === undefined || !isToolStep(step))
+    throw new Error(`Step ${step.id} of execution ${row.id} was never started.`)
+  const tool = content.tools.find(
+    (candidate) => candidate.server === step.tool.server && candidate.name === step.tool.name,
+  )
+  const attempt = record.attempts + 1
+  const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
+  const before = { type: 'tool.outcome_unknown', stepId: step.id, data: { attempt: record.attempts } }
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: record.spanId ?? '',
+    status: 'error',
+    statusMessage: 'The outcome of this call is unknown.',
+    attributes: [],
+    endedAt: new Date(),
+  })
+  if (tool === undefined || !tool.idempotent || attempt > maxAttempts || late) {
+    const error = {
+      code: 'outcome_unknown',
+      message: `Nobody knows whether ${step.tool.server}.${step.tool.name} ran.`,
+    }
+    await endExecution(tx, loaded, { status: 'indeterminate', error }, [before])
+    return undefined
+  }
+  const args = record.arguments as JsonObject
+  const spanId = stepSpanId(row.traceId, step.id, 'tool', attempt)
+  await setStep(tx, tenant.id, row.id, step.id, { status: 'calling', spanId, attempts: attempt })
+  await startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt })
+  const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
+    before,
+    {
+      type: 'tool.called',
+      stepId: step.id,
+      data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt },
+    },
+  ])
+  await auditCall(tx, loaded, { step, tool, attempt })
+  return { step, tool, arguments: args, spanId, attempt, revision }
+}

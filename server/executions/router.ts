@@ -1,0 +1,12 @@
+import { procedure, router } from '#server/kernel/trpc.ts'
+import { execute } from './execute.ts'
+import { get } from './get.ts'
+import { getEvents } from './get-events.ts'
+import { list } from './list.ts'
+
+export const executions = router({
+  execute: procedure.mutation(execute),
+  get: procedure.query(get),
+  getEvents: procedure.query(getEvents),
+  list: procedure.query(list),
+})

@@ -1,0 +1,220 @@
+import { sql } from 'kysely'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+const summary = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('executions as execution')
+    .innerJoin('agents as agent', (join) =>
+      join.onRef('agent.tenantId', '=', 'execution.tenantId').onRef('agent.id', '=', 'execution.agentId'),
+    )
+    .innerJoin('releases as release', (join) =>
+      join.onRef('release.tenantId', '=', 'execution.tenantId').onRef('release.id', '=', 'execution.releaseId'),
+    )
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'release.tenantId').onRef('version.id', '=', 'release.agentVersionId'),
+    )
+    .select([
+      'execution.id',
+      'execution.agentId',
+      'execution.releaseId',
+      'execution.environment',
+      'execution.input',
+      'execution.output',
+      'execution.error',
+      'execution.status',
+      'execution.traceId',
+      'execution.revision',
+      'execution.startedBy',
+      'execution.createdAt',
+      'execution.startedAt',
+      'execution.endedAt',
+      'execution.deadlineAt',
+      'agent.name as agentName',
+      'agent.displayName as agentDisplayName',
+      'agent.status as agentStatus',
+      'version.version as agentVersion',
+      'release.content',
+      'release.digest as releaseDigest',
+      'release.status as releaseStatus',
+    ])
+    .where('execution.tenantId', '=', tenantId)
+
+export const listExecutions = (
+  tx: Transaction,
+  tenantId: string,
+  agentId: string | undefined,
+  limit: number,
+  cursor: string | undefined,
+) =>
+  summary(tx, tenantId)
+    .$if(agentId !== undefined, (q) => q.where('execution.agentId', '=', agentId ?? ''))
+    .$if(cursor !== undefined, (q) => q.where('execution.id', '<', cursor ?? ''))
+    .orderBy('execution.id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findExecution = (tx: Transaction, tenantId: string, id: string) =>
+  summary(tx, tenantId).where('execution.id', '=', id).executeTakeFirst()
+
+export const findExecutionByKey = (tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) =>
+  tx
+    .selectFrom('executions')
+    .select(['id', 'status', 'traceId', 'agentId', 'environment', 'input'])
+    .where('tenantId', '=', tenantId)
+    .where('startedBy', '=', startedBy)
+    .where('idempotencyKey', '=', idempotencyKey)
+    .executeTakeFirst()
+
+/** Inserts; false when the same caller has used the idempotency key before. */
+export async function insertExecution(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    agentId: string
+    releaseId: string
+    environment: string
+    input: JsonObject
+    idempotencyKey: string | null
+    traceId: string
+    startedBy: string
+  },
+): Promise<boolean> {
+  const result = await tx
+    .insertInto('executions')
+    .values({ ...row, input: json(row.input), status: 'queued' })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'startedBy', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
+    )
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export type ExecutionChange = {
+  status?: ExecutionStatus
+  output?: JsonValue
+  error?: { code: string; message: string }
+  started?: boolean
+  ended?: boolean
+  deadlineAt?: Date
+}
+
+/**
+ * The one way an execution changes: compare-and-set on the revision, which fences every worker that read an older one.
+ * Gives the number of the first of `events` new journal entries, or undefined when somebody else was first.
+ */
+export async function setExecution(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  revision: number,
+  change: ExecutionChange,
+  events: number,
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('executions')
+    .set((e) => ({
+      revision: e('revision', '+', 1),
+      eventCount: e('eventCount', '+', events),
+      ...(change.status === undefined ? {} : { status: change.status }),
+      ...(change.output === undefined ? {} : { output: json(change.output) }),
+      ...(change.error === undefined ? {} : { error: json(change.error) }),
+      ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
+      ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
+      ...(change.deadlineAt === undefined ? {} : { deadlineAt: change.deadlineAt }),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('endedAt', 'is', null)
+    .returning('eventCount')
+    .executeTakeFirst()
+  return row === undefined ? undefined : row.eventCount - events + 1
+}
+
+export async function insertEvents(
+  tx: Transaction,
+  rows: readonly {
+    tenantId: string
+    executionId: string
+    seq: number
+    type: string
+    stepId: string | null
+    data: JsonObject
+  }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('executionEvents')
+    .values(rows.map((row) => ({ ...row, data: json(row.data), createdAt: sql<Date>`clock_timestamp()` })))
+    .execute()
+}
+
+export const findEvents = (tx: Transaction, tenantId: string, executionId: string, afterSeq: number, limit: number) =>
+  tx
+    .selectFrom('executionEvents')
+    .select(['seq', 'type', 'stepId', 'data', 'createdAt'])
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+
+export const findSteps = (tx: Transaction, tenantId: string, executionId: string) =>
+  tx
+    .selectFrom('executionSteps')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .execute()
+
+export type StepChange = {
+  status: 'waiting_approval' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'
+  arguments?: JsonObject
+  decisionId?: string
+  approvalId?: string
+  spanId?: string
+  attempts?: number
+  output?: JsonValue
+  started?: boolean
+  ended?: boolean
+}
+
+/** Writes a step's state; the execution's compare-and-set in the same transaction is its fence. */
+export async function setStep(
+  tx: Transaction,
+  tenantId: string,
+  executionId: string,
+  stepId: string,
+  change: StepChange,
+): Promise<void> {
+  const values = {
+    status: change.status,
+    ...(change.arguments === undefined ? {} : { arguments: json(change.arguments) }),
+    ...(change.decisionId === undefined ? {} : { decisionId: change.decisionId }),
+    ...(change.approvalId === undefined ? {} : { approvalId: change.approvalId }),
+    ...(change.spanId === undefined ? {} : { spanId: change.spanId }),
+    ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
+    ...(change.output === undefined ? {} : { output: json(change.output) }),
+    ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
+    ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
+  }
+  await tx
+    .insertInto('executionSteps')
+    .values({ tenantId, executionId, stepId, ...values })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'executionId', 'stepId']).doUpdateSet(values))
+    .execute()
+}
+
+/** What became of the approval that a step waits for. */
+export const findStepApproval = (tx: Transaction, tenantId: string, approvalId: string) =>
+  tx
+    .selectFrom('approvals')
+    .select(['status', 'decidedAt', 'requestedAt'])
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', approvalId)
+    .executeTakeFirstOrThrow()

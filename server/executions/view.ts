@@ -1,0 +1,50 @@
+import type { JsonValue } from '#lib/json.ts'
+import type { Actor } from '#lib/schemas/common.ts'
+import { type Execution, ExecutionStatus, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
+import type { Loaded } from './load.ts'
+import type { listExecutions } from './store.ts'
+
+type Row = Awaited<ReturnType<typeof listExecutions>>[number]
+
+export const executionSummary = (row: Row, actor: (id: string) => Actor): ExecutionSummary => ({
+  id: row.id,
+  agentId: row.agentId,
+  agentName: row.agentName,
+  agentVersion: row.agentVersion,
+  environment: row.environment,
+  status: ExecutionStatus.parse(row.status),
+  traceId: row.traceId,
+  startedBy: actor(row.startedBy),
+  revision: row.revision,
+  createdAt: row.createdAt.toISOString(),
+  endedAt: row.endedAt?.toISOString() ?? null,
+})
+
+/** One execution as people read it: masked, with every step of its release. */
+export function executionView({ row, content, steps, mask, input }: Loaded, actor: (id: string) => Actor): Execution {
+  const records = new Map(steps.map((step) => [step.stepId, step]))
+  return {
+    ...executionSummary(row, actor),
+    agentDisplayName: row.agentDisplayName,
+    releaseId: row.releaseId,
+    input: mask(input),
+    output: row.output === null ? null : mask(row.output as JsonValue),
+    error: row.error === null ? null : (mask(row.error as JsonValue) as { code: string; message: string }),
+    steps: (content.spec.runtime.steps ?? []).map((step) => {
+      const record = records.get(step.id)
+      const tool =
+        'tool' in step && typeof step.tool === 'object' ? (step.tool as { server: string; name: string }) : undefined
+      return {
+        id: step.id,
+        kind: tool !== undefined ? ('tool' as const) : 'wait' in step ? ('wait' as const) : ('model' as const),
+        title: tool === undefined ? step.id : `${tool.server}.${tool.name}`,
+        status: StepView.shape.status.parse(record?.status ?? 'pending'),
+        approvalId: record?.approvalId ?? null,
+        startedAt: record?.startedAt?.toISOString() ?? null,
+        endedAt: record?.endedAt?.toISOString() ?? null,
+      }
+    }),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    deadlineAt: row.deadlineAt?.toISOString() ?? null,
+  }
+}

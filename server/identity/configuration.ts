@@ -1,0 +1,106 @@
+import type { Configuration, JWK } from 'oidc-provider'
+import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { artifactAdapter } from './artifacts/adapter.ts'
+import { accessTokenClaims, findAccount } from './claims.ts'
+import { clientAdapter, consoleClientId } from './clients.ts'
+import { renderError } from './error-page.ts'
+import { loadExistingGrant } from './grants.ts'
+import { signInPolicy } from './interaction-policy.ts'
+import { lifetimes } from './lifetimes.ts'
+import type { Realm } from './realm.ts'
+import { apiResource, resourceServer, scopes } from './resource.ts'
+import { renderSignedOut, renderSignOut } from './sign-out-page.ts'
+
+/** Keycloak's paths, below the realm. */
+const protocol = '/protocol/openid-connect'
+export const paths = {
+  authorization: `${protocol}/auth`,
+  token: `${protocol}/token`,
+  jwks: `${protocol}/certs`,
+  userinfo: `${protocol}/userinfo`,
+  end_session: `${protocol}/logout`,
+  revocation: `${protocol}/revoke`,
+  introspection: `${protocol}/token/introspect`,
+} as const
+
+/** What a person's id_token says. The console needs all of it, so it comes with `openid` alone. */
+const claims = {
+  openid: ['sub', 'tenant', 'name', 'preferred_username', 'email'],
+  profile: ['name', 'preferred_username'],
+  email: ['email'],
+}
+
+/** oidc-provider's configuration of one realm. */
+export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Buffer[]): Configuration {
+  const { accessTokenTtl, baseUrl } = runtime().config
+  const consoleOrigin = new URL(baseUrl).origin
+  return {
+    adapter: (model) => (model === 'Client' ? clientAdapter(realm.tenantId) : artifactAdapter(realm.tenantId, model)),
+    jwks: { keys: keys.map(privateJwk) },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'], dPoPSigningAlgValues: ['ES256', 'Ed25519', 'EdDSA'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientBasedCORS: (_ctx, origin, client) => client.clientId === consoleClientId && origin === consoleOrigin,
+    // Each node's clock is trusted to the second: skew must not lengthen a right.
+    clockTolerance: 0,
+    cookies: cookies(realm, cookieKeys),
+    routes: paths,
+    responseTypes: ['code'],
+    scopes,
+    claims,
+    conformIdTokenClaims: false,
+    subjectTypes: ['public'],
+    pkce: { required: () => true },
+    ttl: lifetimes(accessTokenTtl),
+    interactions: { policy: signInPolicy(), url: (_ctx, { uid }) => `${realm.url}/interaction/${uid}` },
+    findAccount: (_ctx, subject) => findAccount(realm, subject),
+    loadExistingGrant,
+    extraTokenClaims: (_ctx, token) => accessTokenClaims(realm, token),
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    // Signing out ends the tokens, too.
+    expiresWithSession: () => true,
+    renderError: renderError(realm),
+    features: {
+      devInteractions: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: true, requireNonce: () => false },
+      clientCredentials: { enabled: true },
+      // In the discovery document; answered in front of the library, which can't read its own JWT access tokens.
+      userinfo: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: () => false },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: renderSignOut(realm),
+        postLogoutSuccessSource: renderSignedOut(realm),
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => apiResource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, resource) => resourceServer(ctx, resource, accessTokenTtl),
+      },
+    },
+  }
+}
+
+/** Names and paths of their own for each realm, or two realms in one browser would overwrite one another. */
+function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies'] {
+  const prefix = `${url.startsWith('https:') ? '__Secure-' : ''}cs_${slug}`
+  const options = { httpOnly: true, sameSite: 'lax', signed: true } as const
+  return {
+    keys: keys.map((key) => key.toString('base64url')),
+    names: { session: `${prefix}_session`, interaction: `${prefix}_interaction`, resume: `${prefix}_resume` },
+    long: { ...options, path: `/realms/${slug}` },
+    // Without a path of ours these two get that of their own interaction, so that two tabs can sign in at once.
+    short: options,
+  }
+}
+
+function privateJwk(key: SigningKey): JWK {
+  const { kty, crv, x, y, d } = key.privateKey.export({ format: 'jwk' })
+  if (kty !== 'EC') throw new Error(`The realm key ${key.id} is not an elliptic-curve key.`)
+  return { kty, crv, x, y, d, kid: key.id, alg: 'ES256', use: 'sig' }
+}

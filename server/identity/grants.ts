@@ -1,0 +1,18 @@
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
+import { grantEnd } from './lifetimes.ts'
+import { apiResource, scopes } from './resource.ts'
+
+/** oidc-provider's `loadExistingGrant`: our own clients are granted what they may ask for, one grant a session and client. */
+export async function loadExistingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { provider, session, client } = oidc
+  const accountId = session?.accountId
+  if (session === undefined || client === undefined || accountId === undefined) return undefined
+  const known = session.grantIdFor(client.clientId)
+  const found = known === undefined ? undefined : await provider.Grant.find(known)
+  const grant = found ?? new provider.Grant({ accountId, clientId: client.clientId })
+  grant.addOIDCScope(scopes)
+  grant.addResourceScope(apiResource, scopes)
+  grant.exp = grantEnd()
+  await grant.save()
+  return grant
+}

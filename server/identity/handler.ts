@@ -1,0 +1,47 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { slugPattern } from '#server/kernel/auth/realm.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { paths } from './configuration.ts'
+import { serveIntrospection } from './introspection.ts'
+import { type OpenRealm, openRealm } from './provider.ts'
+import { sendJson } from './respond.ts'
+import { serveSignIn } from './sign-in.ts'
+import { serveUserinfo } from './userinfo.ts'
+
+/** Serves everything below `/realms/`. Never rejects: what goes wrong is logged and answered with 500. */
+export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  try {
+    const target = parse(req.url ?? '')
+    const open = target === undefined ? undefined : await openRealm(target.slug)
+    if (target === undefined || open === undefined)
+      return sendJson(res, 404, { error: 'not_found', error_description: 'There is no such realm.' })
+    await serve(open, target, req, res)
+  } catch (error) {
+    runtime().log.error({ err: error }, 'the identity provider failed')
+    if (res.headersSent) res.destroy()
+    else sendJson(res, 500, { error: 'server_error', error_description: 'Something went wrong on our side.' })
+  }
+}
+
+type Target = { slug: string /** Below the realm, without the query. */; path: string /** With it. */; rest: string }
+
+function parse(url: string): Target | undefined {
+  const match = /^\/realms\/([^/?]+)(\/[^?]*)?(\?.*)?$/.exec(url)
+  const [, slug, path = '/', query = ''] = match ?? []
+  return slug === undefined || !slugPattern.test(slug) ? undefined : { slug, path, rest: `${path}${query}` }
+}
+
+async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const uid = /^\/interaction\/([\w-]{1,128})$/.exec(target.path)?.[1]
+  if (uid !== undefined) return await serveSignIn(open, uid, req, res)
+  const { method } = req
+  if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
+    return await serveUserinfo(open.realm, req, res)
+  if (target.path === paths.introspection && method === 'POST') return await serveIntrospection(open.realm, req, res)
+  const authUrl = new URL(runtime().config.authUrl)
+  req.headers['x-forwarded-host'] = authUrl.host
+  req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
+  // How oidc-provider learns what it is mounted below.
+  Object.assign(req, { originalUrl: req.url, url: target.rest })
+  await open.serve(req, res)
+}

@@ -1,0 +1,36 @@
+import type { RefreshToken, Session } from 'oidc-provider'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** Seconds, all of them. */
+const hour = 3600
+
+/** After this the person enters the password again, whatever they did meanwhile. */
+export const sessionSeconds = 12 * hour
+
+const now = () => Math.floor(Date.now() / 1000)
+// The library wants at least one second, also of what is over.
+const remaining = (until: number) => Math.max(1, until - now())
+
+/** Without use, a refresh token lives for an hour, or for two access tokens where those live long. */
+function refreshTokenSeconds(token: RefreshToken): number {
+  const idle = Math.max(hour, 2 * runtime().config.accessTokenTtl)
+  return Math.min(idle, remaining((token.iiat ?? now()) + sessionSeconds))
+}
+
+const loginSeconds = (session: Session): number =>
+  session.loginTs === undefined ? 10 * 60 : remaining(session.loginTs + sessionSeconds)
+
+/** oidc-provider's `ttl`. A number for an access token would also override the resource's: here the two are the same. */
+export const lifetimes = (accessTokenTtl: number) => ({
+  AccessToken: accessTokenTtl,
+  ClientCredentials: accessTokenTtl,
+  IdToken: accessTokenTtl,
+  AuthorizationCode: 60,
+  Interaction: 30 * 60,
+  RefreshToken: (_ctx: unknown, token: RefreshToken) => refreshTokenSeconds(token),
+  Session: (_ctx: unknown, session: Session) => loginSeconds(session),
+  Grant: sessionSeconds,
+})
+
+/** When a grant that is used in a new authorization ends: not before the refresh tokens that hang on it. */
+export const grantEnd = (): number => now() + sessionSeconds

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { deriveAccent, parseAccent, type Theme } from '#lib/rules/accent.ts'
+import { Html, html } from './html.ts'
+import type { Realm } from './realm.ts'
+
+export type Page = {
+  title: string
+  body: Html
+  /** A script of our own, allowed by its hash. */
+  script?: string
+  /** Origins besides our own that a form's answer may lead to: Chromium checks redirects after a POST, too. */
+  formOrigins?: string[]
+}
+
+export type RenderedPage = { text: string; headers: Record<string, string> }
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const baseStyle = `${read('../../app/tokens.css')}\n${read('./page.css')}`
+
+/** Headers of everything that a realm answers. */
+export const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+} as const
+
+/** A whole page in the tenant's branding, and the headers that it must be sent with. */
+export function renderPage(realm: Realm, { title, body, script, formOrigins = [] }: Page): RenderedPage {
+  const style = `${accentStyle(realm.accentColor)}${baseStyle}`
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · ${realm.displayName}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+<p class="organisation"><span class="mark" aria-hidden="true">${initialOf(realm.displayName)}</span> ${realm.displayName}</p>
+<h1>${title}</h1>
+${body}
+</main>
+${script !== undefined && html`<script>${new Html(script)}</script>`}
+</body>
+</html>
+`
+  const policy = contentSecurityPolicy({ style, script, formOrigins })
+  return {
+    text: page.text,
+    headers: {
+      ...securityHeaders,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
+    },
+  }
+}
+
+/** `script-src` is there even when it allows nothing: oidc-provider adds the hash of its own script to it. */
+export function contentSecurityPolicy(allowed: {
+  style?: string | undefined
+  script?: string | undefined
+  formOrigins: string[]
+}): string {
+  return [
+    "default-src 'none'",
+    `style-src${hash(allowed.style)}`,
+    `script-src${hash(allowed.script)}`,
+    "img-src 'self'",
+    ['form-action', "'self'", ...new Set(allowed.formOrigins)].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const hash = (text: string | undefined): string =>
+  text === undefined ? '' : ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** The tenant's tones for app/tokens.css; nothing that was entered reaches the style sheet unparsed. */
+function accentStyle(entered: string | undefined): string {
+  const accent = entered === undefined ? undefined : parseAccent(entered)
+  if (accent === undefined) return ''
+  const tones = (theme: Theme) => {
+    const { mark, text, onMark } = deriveAccent(accent, theme)
+    return `--tenant-mark-${theme}:${mark};--tenant-text-${theme}:${text};--tenant-on-mark-${theme}:${onMark};`
+  }
+  return `:root{${tones('light')}${tones('dark')}}\n`
+}
+
+const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? ''

@@ -1,0 +1,36 @@
+import { realmUrl } from '#server/kernel/auth/realm.ts'
+import { findRealm } from '#server/kernel/auth/realm-store.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** One tenant's realm, as its pages and tokens need it. */
+export type Realm = {
+  tenantId: string
+  slug: string
+  /** The tenant's external id: the claim `tenant`. */
+  externalId: string
+  displayName: string
+  /** The tenant's accent as it was entered, not yet parsed. */
+  accentColor: string | undefined
+  /** Its address, without a slash at the end: the issuer. */
+  url: string
+}
+
+export async function loadRealm(slug: string): Promise<Realm | undefined> {
+  const row = await runtime().database.inDirectory((tx) => findRealm(tx, slug))
+  if (row === undefined) return undefined
+  const { tenantId, externalId, displayName, branding } = row
+  return {
+    tenantId,
+    slug,
+    externalId,
+    displayName: textOf(branding, 'displayName') ?? displayName,
+    accentColor: textOf(branding, 'accentColor'),
+    url: realmUrl(slug),
+  }
+}
+
+function textOf(branding: unknown, name: string): string | undefined {
+  if (typeof branding !== 'object' || branding === null) return undefined
+  const value: unknown = Reflect.get(branding, name)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

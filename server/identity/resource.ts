@@ -1,0 +1,30 @@
+import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider'
+import { apiAudience } from '#server/kernel/auth/realm.ts'
+
+/** RFC 8707: every token is for the one API, also when the request names no resource. */
+export const apiResource = 'urn:countersign:api'
+
+export const scopes = ['openid', 'profile', 'email']
+
+/** What the API's tokens are like. Throws invalid_target for another resource. */
+export function resourceServer(ctx: KoaContextWithOIDC, resource: string, accessTokenTTL: number): ResourceServer {
+  if (resource !== apiResource) throw new errors.InvalidTarget()
+  ensureScope(ctx)
+  return {
+    audience: apiAudience,
+    scope: scopes.join(' '),
+    accessTokenTTL,
+    accessTokenFormat: 'jwt',
+    jwt: { sign: { alg: 'ES256' } },
+  }
+}
+
+/**
+ * Gives a request without a known scope Keycloak's default ones, so that the answer always has a scope. Scopes only choose
+ * claims; what somebody may do is a matter of roles. A refresh keeps what was granted.
+ */
+function ensureScope({ oidc: { params, route } }: KoaContextWithOIDC): void {
+  if (params === undefined || (route !== 'authorization' && params.grant_type !== 'client_credentials')) return
+  const requested = typeof params.scope === 'string' ? params.scope.split(' ') : []
+  if (!requested.some((scope) => scopes.includes(scope))) params.scope = 'profile email'
+}

@@ -1,0 +1,347 @@
+import { createHash } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyBearer } from '#server/kernel/auth/bearer.ts'
+import { Browser } from '#server/testing/browser.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import {
+  authorizationRequest,
+  authorize,
+  exchangeCode,
+  readTokens,
+  sendSignIn,
+  signIn,
+} from '#server/testing/sign-in.ts'
+
+let server: IdentityServer
+let northwind: TestRealm
+let maria: { userId: string; password: string }
+let consoleClient: { clientId: string; redirectUri: string }
+
+beforeAll(async () => {
+  server = await identityServer()
+  northwind = await testRealm(server, 'northwind')
+  maria = await northwind.person('maria', ['developer', 'approver'])
+  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+})
+afterAll(() => server.close())
+
+const requestPage = async (browser: Browser, parameters: Record<string, string> = {}) =>
+  browser.follow(await browser.visit(authorizationRequest(northwind.realmUrl, undefined, parameters).url))
+
+describe('a person signs in', () => {
+  test('at the command line, and gets a token with their roles', async () => {
+    const tokens = await signIn(server.url, 'northwind', 'maria', maria.password)
+    expect(tokens.expiresIn).toBe(1800)
+    expect(tokens.scope).toBe('openid profile email')
+    expect(await verifyBearer(`Bearer ${tokens.accessToken}`)).toMatchObject({
+      issuer: '/realms/northwind',
+      subject: maria.userId,
+      tenantExternalId: 'ext-northwind',
+      roles: ['developer', 'approver'],
+      username: 'maria',
+      authorizedParty: 'countersign-cli',
+    })
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({
+      aud: 'countersign',
+      azp: 'countersign-cli',
+      name: 'maria of northwind',
+      email: 'maria@northwind.example',
+      preferred_username: 'maria',
+    })
+  })
+
+  test('at the console, whose id_token says who they are', async () => {
+    const tokens = await signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
+    expect(decodeJwt(tokens.idToken)).toMatchObject({
+      iss: northwind.realmUrl,
+      aud: 'countersign-console',
+      sub: maria.userId,
+      name: 'maria of northwind',
+      preferred_username: 'maria',
+      email: 'maria@northwind.example',
+      tenant: 'ext-northwind',
+    })
+  })
+
+  test('however they write their name', async () => {
+    const tokens = await signIn(server.url, 'northwind', ' MARIA ', maria.password)
+    expect(decodeJwt(tokens.accessToken).sub).toBe(maria.userId)
+  })
+
+  test('once for several tabs of the console, but each time for the command line', async () => {
+    const browser = new Browser()
+    await signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
+    const again = authorizationRequest(northwind.realmUrl, consoleClient)
+    const answer = await browser.follow(await browser.visit(again.url), consoleClient.redirectUri)
+    expect(answer.location).toMatch(/[?&]code=/)
+    const page = await requestPage(browser)
+    expect(page.text).toContain('<form method="post"')
+    expect(page.text).toContain('This signs in the command line')
+  })
+
+  test('in two tabs at once', async () => {
+    const browser = new Browser()
+    const requests = [authorizationRequest(northwind.realmUrl), authorizationRequest(northwind.realmUrl)]
+    const pages = await Promise.all(requests.map(async ({ url }) => browser.follow(await browser.visit(url))))
+    for (const page of pages) {
+      const visit = await browser.follow(
+        await sendSignIn(browser, page, 'maria', maria.password),
+        'http://127.0.0.1:49152/',
+      )
+      expect(visit.location).toMatch(/[?&]code=/)
+    }
+  })
+})
+
+describe('the sign-in page', () => {
+  test('can be used with a keyboard, a screen reader and a password manager', async () => {
+    const { text, status, headers } = await requestPage(new Browser(), { login_hint: 'ma"ria<' })
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(text).toContain('<html lang="en">')
+    expect(text).toContain('<label for="username">')
+    expect(text).toMatch(/<input id="username"[^>]* autofocus autocomplete="username"/)
+    expect(text).toContain('<label for="password">')
+    expect(text).toMatch(/<input id="password"[^>]* type="password"[^>]* autocomplete="current-password"/)
+    expect(text).toContain('value="ma&quot;ria&lt;"')
+    expect(text).not.toContain('role="alert"')
+  })
+
+  test('allows no script, no frame, its own style, and forms that lead back to the client', async () => {
+    const { text, headers } = await requestPage(new Browser())
+    const policy = Object.fromEntries(
+      (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
+        const [name = '', ...values] = directive.split(' ')
+        return [name, values]
+      }),
+    )
+    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
+    expect(policy).toEqual({
+      'default-src': ["'none'"],
+      'style-src': [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
+      'script-src': [],
+      'img-src': ["'self'"],
+      'form-action': ["'self'", 'http://127.0.0.1:49152'],
+      'base-uri': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    })
+    expect(text).not.toMatch(/<script|style="/)
+  })
+
+  test('says the same of an unknown name and of a wrong password', async () => {
+    const answers = ['maria', 'nobody'].map(async (name) => {
+      const browser = new Browser()
+      const page = await sendSignIn(browser, await requestPage(browser), name, 'wrong')
+      return { status: page.status, alert: /role="alert"[^>]*>([^<]*)</.exec(page.text)?.[1] }
+    })
+    const [known, unknown] = await Promise.all(answers)
+    expect(known).toEqual({ status: 200, alert: 'The user name or the password is wrong.' })
+    expect(unknown).toEqual(known)
+  })
+
+  test('is no use without its cookies, nor from another site', async () => {
+    const browser = new Browser()
+    const page = await requestPage(browser)
+    const elsewhere = await sendSignIn(new Browser(), page, 'maria', maria.password)
+    expect([elsewhere.status, elsewhere.location]).toEqual([400, undefined])
+    expect(elsewhere.text).toContain('no longer valid')
+    const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const cookie = browser.cookies(action).map(({ name, value }) => `${name}=${value}`)
+    const body = new URLSearchParams({ username: 'maria', password: maria.password })
+    const send = (headers: Record<string, string>) =>
+      fetch(action, { method: 'POST', redirect: 'manual', body, headers: { cookie: cookie.join('; '), ...headers } })
+    expect((await send({ origin: 'https://evil.example' })).status).toBe(403)
+    expect((await send({ 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await send({ origin: server.url, 'sec-fetch-site': 'same-origin' })).status).toBe(303)
+  })
+
+  test('refuses a body that is no form, or a large one', async () => {
+    const browser = new Browser()
+    const page = await requestPage(browser)
+    const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const cookie = browser
+      .cookies(action)
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ')
+    const json = { cookie, 'content-type': 'application/json' }
+    expect((await fetch(action, { method: 'POST', headers: json, body: '{}' })).status).toBe(415)
+    const large = new URLSearchParams({ username: 'maria', password: 'x'.repeat(40_000) })
+    expect((await fetch(action, { method: 'POST', headers: { cookie }, body: large })).status).toBe(413)
+    expect((await fetch(action, { method: 'PUT', headers: { cookie } })).status).toBe(405)
+  })
+
+  test('lets nobody guess on: after ten failures the right password is turned away, too, elsewhere not', async () => {
+    const tom = await northwind.person('tom', [])
+    const browser = new Browser()
+    const page = await requestPage(browser)
+    for (let failure = 0; failure < 10; failure++) {
+      expect((await sendSignIn(browser, page, 'tom', 'wrong')).status).toBe(200)
+    }
+    const blocked = await sendSignIn(browser, page, 'tom', tom.password)
+    expect(blocked.status).toBe(429)
+    expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await sendSignIn(browser, page, 'maria', maria.password)).status).toBe(303)
+  })
+})
+
+describe('an account', () => {
+  test('that is disabled looks like a wrong password', async () => {
+    const gone = await northwind.person('gone', [])
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('realmUsers')
+        .set({ disabledAt: new Date() })
+        .where('tenantId', '=', northwind.id)
+        .where('id', '=', gone.userId)
+        .execute(),
+    )
+    const browser = new Browser()
+    const page = await sendSignIn(browser, await requestPage(browser), 'gone', gone.password)
+    expect(page.text).toContain('The user name or the password is wrong.')
+  })
+
+  test('without an active membership gets no token, not even with a session from before', async () => {
+    const vera = await northwind.person('vera', ['auditor'])
+    const browser = new Browser()
+    const tokens = await signIn(server.url, 'northwind', 'vera', vera.password, { client: consoleClient, browser })
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('members')
+        .set({ status: 'suspended' })
+        .where('tenantId', '=', northwind.id)
+        .where('subject', '=', vera.userId)
+        .execute(),
+    )
+    const renewed = await fetch(`${northwind.realmUrl}/protocol/openid-connect/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: 'countersign-console',
+        refresh_token: tokens.refreshToken,
+      }),
+    })
+    expect([renewed.status, (await renewed.json()).error]).toEqual([400, 'invalid_grant'])
+    const request = authorizationRequest(northwind.realmUrl, consoleClient)
+    const page = await browser.follow(await browser.visit(request.url), consoleClient.redirectUri)
+    expect(page.text).toContain('<form method="post"')
+    const refused = await sendSignIn(browser, page, 'vera', vera.password)
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('no active membership')
+  })
+
+  test('has its password in the database only as an Argon2id hash', async () => {
+    const rows = await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx.selectFrom('realmUsers').selectAll().where('tenantId', '=', northwind.id).execute(),
+    )
+    expect(JSON.stringify(rows)).not.toContain(maria.password)
+    for (const row of rows)
+      expect(row.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+  })
+})
+
+describe('an authorization code', () => {
+  test('is good once; when it comes again, the tokens of the first time end', async () => {
+    const request = authorizationRequest(northwind.realmUrl)
+    const code = await authorize(new Browser(), request, 'maria', maria.password)
+    const tokens = await readTokens(await exchangeCode(request, code))
+    const replay = await exchangeCode(request, code)
+    expect([replay.status, (await replay.json()).error]).toEqual([400, 'invalid_grant'])
+    const renewed = await fetch(`${northwind.realmUrl}/protocol/openid-connect/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: 'countersign-cli',
+        refresh_token: tokens.refreshToken,
+      }),
+    })
+    expect(renewed.status).toBe(400)
+  })
+
+  test('is given to at most one of many who come at once', async () => {
+    const request = authorizationRequest(northwind.realmUrl)
+    const code = await authorize(new Browser(), request, 'maria', maria.password)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => exchangeCode(request, code)))
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
+    const others = answers.filter(({ status }) => status !== 200)
+    for (const answer of others) expect([answer.status, (await answer.json()).error]).toEqual([400, 'invalid_grant'])
+  })
+
+  test.each([
+    ['another verifier', { code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
+    ['no verifier', { code_verifier: '' }, 'invalid_grant'],
+    ['another port than at the start', { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant'],
+    ['another client', { client_id: 'countersign-console' }, 'invalid_grant'],
+  ])('is refused with %s', async (_name, changes, error) => {
+    const request = authorizationRequest(northwind.realmUrl)
+    const code = await authorize(new Browser(), request, 'maria', maria.password)
+    const answer = await exchangeCode(request, code, changes)
+    expect([answer.status, (await answer.json()).error]).toEqual([400, error])
+  })
+
+  test('is refused when it is too old', async () => {
+    const request = authorizationRequest(northwind.realmUrl)
+    const code = await authorize(new Browser(), request, 'maria', maria.password)
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('realmArtifacts')
+        .set({ expiresAt: new Date(Date.now() - 1) })
+        .where('tenantId', '=', northwind.id)
+        .where('model', '=', 'AuthorizationCode')
+        .execute(),
+    )
+    const answer = await exchangeCode(request, code)
+    expect([answer.status, (await answer.json()).error]).toEqual([400, 'invalid_grant'])
+  })
+})
+
+describe('an authorization request', () => {
+  const visit = async (client: { clientId: string; redirectUri: string }, parameters: Record<string, string>) => {
+    const request = authorizationRequest(northwind.realmUrl, client, parameters)
+    const browser = new Browser()
+    return browser.follow(await browser.visit(request.url), 'http://127.0.0.1')
+  }
+  const cli = { clientId: 'countersign-cli', redirectUri: 'http://127.0.0.1:49152/callback' }
+
+  test.each([
+    'http://127.0.0.1:49152/other',
+    'http://localhost:49152/callback',
+    'https://127.0.0.1:49152/callback',
+    'http://127.0.0.1.evil.example/callback',
+    'http://evil.example/callback',
+    'http://127.0.0.1:49152/callback#x',
+  ])('shows an error page and sends nobody to %s', async (redirectUri) => {
+    const page = await visit({ ...cli, redirectUri }, {})
+    expect([page.status, page.location]).toEqual([400, undefined])
+    expect(page.text).toContain('role="alert"')
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  })
+
+  test('of the console is held to its one address', async () => {
+    const page = await visit({ clientId: 'countersign-console', redirectUri: 'http://127.0.0.1:1/auth/callback' }, {})
+    expect([page.status, page.location]).toEqual([400, undefined])
+  })
+
+  test('may use any port of the loopback address', async () => {
+    const page = await visit({ ...cli, redirectUri: 'http://127.0.0.1:65535/callback' }, {})
+    expect(page.text).toContain('<form method="post"')
+  })
+
+  test.each([
+    ['without PKCE', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
+    ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['for an implicit token', { response_type: 'token' }, 'unsupported_response_type'],
+    ['for another resource', { resource: 'https://elsewhere.example/' }, 'invalid_target'],
+    ['that allows no page, without a session', { prompt: 'none' }, 'login_required'],
+  ])('%s is refused', async (_name, parameters, error) => {
+    const { location = '' } = await visit(cli, parameters)
+    // An implicit answer, refused or not, comes behind the hash.
+    expect(new URL(location.replace('#', '?')).searchParams.get('error')).toBe(error)
+  })
+
+  test('of an unknown client shows an error page with nothing of it in markup', async () => {
+    const page = await visit({ clientId: '<script>alert(1)</script>', redirectUri: 'http://127.0.0.1:1/callback' }, {})
+    expect(page.status).toBe(400)
+    expect(page.text).not.toContain('<script')
+  })
+})

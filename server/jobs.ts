@@ -1,0 +1,17 @@
+import { expiry } from '#server/approvals/jobs.ts'
+import { onDecided } from '#server/approvals/subjects.ts'
+import { evidenceExports } from '#server/evidence/jobs.ts'
+import { advanceExecutions, toolCallDecided } from '#server/executions/jobs.ts'
+import type { JobHandler } from '#server/kernel/queue.ts'
+import { bindingDecided } from '#server/policies/on-decided.ts'
+import { releaseDecided } from '#server/releases/on-decided.ts'
+
+/** What the worker role runs, one line for each queue. */
+export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, evidenceExports]
+
+/** What a decision does to the thing that was asked for. */
+export function registerDecisions(): void {
+  onDecided('policy_binding', bindingDecided)
+  onDecided('release', releaseDecided)
+  onDecided('tool_call', toolCallDecided)
+}

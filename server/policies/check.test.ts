@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { checkPolicy } from './check.ts'
+import { limits } from './scan.ts'
+
+const head = (effect: string) => `${effect} (principal, action in Countersign::Action::"ToolCall", resource)`
+const permit = (condition: string, id = 'a') => `@id("${id}") ${head('permit')} when { ${condition} };`
+const soft = (annotations: string, unless = 'context.fulfilled.contains("approval:s")') =>
+  `@id("s") @obligation("approval") ${annotations} ${head('forbid')} unless { ${unless} };`
+const messages = async (source: string) => (await checkPolicy(source)).map(({ message }) => message)
+
+describe('parsing and validating', () => {
+  test('a sound policy has no issues', async () => {
+    expect(await checkPolicy(`${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`)).toEqual(
+      [],
+    )
+  })
+
+  test('a syntax error is placed by line and column, counted in characters', async () => {
+    const source = `${permit('true')}\n// Größe: 5 €\n${permit('"é" == foo', 'b')}`
+    expect(await checkPolicy(source)).toEqual([
+      expect.objectContaining({ path: 'source', line: 3, column: (source.split('\n')[2]?.indexOf('foo') ?? 0) + 1 }),
+    ])
+  })
+
+  test('each rule tells its own syntax error', async () => {
+    const source = `${permit('foo', 'a')}\n${permit('bar', 'b')}`
+    expect((await checkPolicy(source)).map(({ line }) => line)).toEqual([1, 2])
+  })
+
+  test('an attribute that the schema does not have is named with its place', async () => {
+    const source = `${permit('true')}\n${permit('"é" == "é" && resource.nam == "x"', 'b')}`
+    const [issue] = await checkPolicy(source)
+    expect(issue?.message).toContain('`nam`')
+    expect(issue?.message).toContain('did you mean `name`?')
+    expect(issue).toMatchObject({ line: 2, column: (source.split('\n')[1]?.indexOf('resource.nam') ?? 0) + 1 })
+  })
+
+  test('a condition that is never true and look-alike letters are refused', async () => {
+    expect(await messages(permit('false'))).toEqual([expect.stringContaining('impossible')])
+    // The second letter is Cyrillic.
+    expect(await messages(permit('resource.name == "p\u0430y"'))).toEqual([expect.stringContaining('mixed scripts')])
+  })
+
+  test('templates, emptiness and missing ends are refused', async () => {
+    expect(await messages('@id("a") permit (principal == ?principal, action, resource);')).toEqual([
+      expect.stringContaining('template'),
+    ])
+    expect(await messages('// nothing')).toEqual(['The policy holds no rule.'])
+    expect(await messages('@id("a") permit (principal, action, resource)')).toHaveLength(1)
+  })
+
+  test('200 nested parentheses never reach Cedar', async () => {
+    expect(await messages(permit(`${'('.repeat(200)}true${')'.repeat(200)}`))).toEqual([
+      'Expressions are nested at most 40 deep.',
+    ])
+  })
+
+  // The forms that recurse in Cedar, as long as the scan lets them be: an answer, never a trap.
+  test.each([
+    ['or', Array(limits.operators).fill('true').join('||')],
+    [
+      'plus',
+      `${Array(limits.operators - 2)
+        .fill('1')
+        .join('+')} == 1`,
+    ],
+    ['attributes', `context${'.call'.repeat(limits.operators)}`],
+    ['methods', `context.call${'.now()'.repeat(limits.operators - 1)}`],
+    ['nesting', `${'('.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
+    ['sets', `${'['.repeat(limits.nesting - 1)}1${']'.repeat(limits.nesting - 1)} == 1`],
+    ['ifs', `${'if true then true else '.repeat(limits.nesting - 1)}true`],
+    ['nested chains', `${`(${Array(20).fill('true').join('&&')}&&`.repeat(38)}true${')'.repeat(38)}`],
+  ])('the engine survives the longest %s', async (_form, condition) => {
+    for (const message of await messages(permit(condition))) expect(message).not.toContain('could not work')
+  })
+})
+
+describe('lints', () => {
+  test('every rule has a name of its own', async () => {
+    expect(await messages(`${head('permit')};`)).toEqual(['Every rule needs a name: @id("…").'])
+    expect(await messages(`${permit('true')}${permit('true')}`)).toEqual(['Another rule is already named "a".'])
+  })
+
+  test('names of generated rules are reserved', async () => {
+    expect(await messages(permit('true', 'manifest.payments/x'))).toHaveLength(1)
+    expect(await messages(permit('true', 'manifest.x'))).toHaveLength(1)
+  })
+
+  test('an obligation on a permit is refused', async () => {
+    expect(await messages(`@id("a") @obligation("approval") ${head('permit')};`)).toEqual([
+      expect.stringContaining('belongs on a forbid'),
+    ])
+  })
+
+  test.each([
+    ['no unless', `@id("s") @obligation("approval") ${head('forbid')};`],
+    ['the token of another rule', soft('', 'context.fulfilled.contains("approval:t")')],
+    ['the token of another kind', soft('', 'context.fulfilled.contains("mask:s")')],
+    ['more in the same unless', soft('', 'context.fulfilled.contains("approval:s") || resource.idempotent')],
+    [
+      'a when instead',
+      `@id("s") @obligation("approval") ${head('forbid')} when { context.fulfilled.contains("approval:s") };`,
+    ],
+  ])('a soft forbid is lifted by exactly its own token: %s', async (_case, source) => {
+    expect(await messages(source)).toContainEqual(expect.stringContaining('ends with: unless'))
+  })
+
+  test.each([
+    ['a permit', permit('context.fulfilled.contains("approval:s")')],
+    ['a hard forbid', `@id("a") ${head('forbid')} unless { context.fulfilled.contains("approval:a") };`],
+    ['a second clause', soft('').replace(' unless', ' when { context.fulfilled.contains("x") } unless')],
+    ['a record around it', permit('{Value: context.fulfilled}.Value.contains("x")')],
+    ['an index', permit('context["fulfilled"].isEmpty()')],
+    ['a has', permit('context has fulfilled')],
+    ['the whole context', permit('(if true then context else context).fulfilled.isEmpty()')],
+    ['a comparison with the whole context', permit('context == context')],
+  ])('nothing else reads context.fulfilled: %s', async (_case, source) => {
+    expect(await messages(source)).toContainEqual(expect.stringContaining('context.fulfilled is read only by'))
+  })
+
+  test('the word in other places is no use of it', async () => {
+    expect(
+      await checkPolicy(permit('resource.name == "fulfilled" && context.env.name == "context.fulfilled"')),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['an unknown kind', `@id("s") @obligation("dance") ${head('forbid')};`, '@obligation should be one of approval'],
+    ['an unknown annotation', permit('true').replace('permit', '@approvalgroup("x") permit'), 'There is no annotation'],
+    [
+      'a parameter without its obligation',
+      permit('true').replace('permit', '@approval_ttl("PT1H") permit'),
+      'belongs on',
+    ],
+    ['a quorum that is none', soft('@approval_quorum("0")'), '@approval_quorum should be'],
+    ['a time that is none', soft('@approval_ttl("1h")'), '@approval_ttl should be'],
+    ['a time beyond 30 days', soft('@approval_ttl("P31D")'), '@approval_ttl should be'],
+    ['an empty message', soft('@message'), '@message should be'],
+  ])('%s is refused', async (_case, source, expected) => {
+    expect(await messages(source)).toContainEqual(expect.stringContaining(expected))
+  })
+
+  test.each(['mask', 'budget'])('the kind %s is known', async (kind) => {
+    const token = `context.fulfilled.contains("${kind}:s")`
+    expect(await checkPolicy(`@id("s") @obligation("${kind}") ${head('forbid')} unless { ${token} };`)).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { PolicyVersion, PublishPolicyVersionInput } from '#lib/schemas/policies.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { findVersion, setVersionPublished } from './store.ts'
+import { versionView } from './view.ts'
+
+/** draft → published: from then on the text never changes and can be bound. A second time is 409. */
+export const publishVersion = mutation({
+  permission: 'policy:author',
+  input: PublishPolicyVersionInput,
+  output: PolicyVersion,
+  audit: (input, output) => ({
+    action: 'policy_version.published',
+    resource: { type: 'policy', id: input.policyId },
+    details: { version: input.version, ...(output === undefined ? {} : { digest: output.digest }) },
+  }),
+  async run({ tx, tenant, input }) {
+    const row = await setVersionPublished(tx, tenant.id, input.policyId, input.version)
+    if (row !== undefined) return versionView(row, await actorsById(tx, tenant.id, [row.createdBy]))
+    if ((await findVersion(tx, tenant.id, input.policyId, input.version)) === undefined) throw notFound()
+    throw new ApiError('conflict', `Version ${input.version} is already published.`)
+  },
+})

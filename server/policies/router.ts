@@ -1,0 +1,15 @@
+import { procedure, router } from '#server/kernel/trpc.ts'
+import { getPolicy } from './get-policy.ts'
+import { listBindings } from './list-bindings.ts'
+import { listPolicies } from './list-policies.ts'
+import { proposeBinding } from './propose-binding.ts'
+
+export const policies = router({
+  get: procedure.query(getPolicy),
+  list: procedure.query(listPolicies),
+})
+
+export const policyBindings = router({
+  list: procedure.query(listBindings),
+  propose: procedure.mutation(proposeBinding),
+})

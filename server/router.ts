@@ -1,0 +1,25 @@
+import { agents } from '#server/agents/router.ts'
+import { approvals } from '#server/approvals/router.ts'
+import { audit } from '#server/audit/router.ts'
+import { executions } from '#server/executions/router.ts'
+import { router } from '#server/kernel/trpc.ts'
+import { policies, policyBindings } from '#server/policies/router.ts'
+import { releases } from '#server/releases/router.ts'
+import { session, tenants } from '#server/tenants/router.ts'
+import { traces } from '#server/traces/router.ts'
+
+/** Every procedure of the API, by domain. */
+export const appRouter = router({
+  agents,
+  approvals,
+  audit,
+  executions,
+  policies,
+  policyBindings,
+  releases,
+  session,
+  tenants,
+  traces,
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,49 @@
+import { Hono } from 'hono'
+import { ApiError } from '#lib/errors.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { errorResponse, type RouteContext } from '#server/kernel/rest.ts'
+import * as procedures from '../app/v1/[...path]/route.ts'
+import * as evidenceJobs from '../app/v1/evidence/export-jobs/route.ts'
+import * as evidenceCancel from '../app/v1/evidence/factory/jobs/[exportId]/cancel/route.ts'
+import * as evidenceDownload from '../app/v1/evidence/factory/jobs/[exportId]/download/route.ts'
+import * as evidenceManifest from '../app/v1/evidence/factory/jobs/[exportId]/manifest/route.ts'
+import * as evidenceJob from '../app/v1/evidence/factory/jobs/[exportId]/route.ts'
+import * as live from '../app/v1/health/live/route.ts'
+import * as ready from '../app/v1/health/ready/route.ts'
+import * as publish from '../app/v1/policies/[policyId]/versions/[version]/publish/route.ts'
+import * as policyVersions from '../app/v1/policies/[policyId]/versions/route.ts'
+import * as policies from '../app/v1/policies/route.ts'
+
+type Module = Partial<
+  Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', (request: Request, context: RouteContext) => Promise<Response>>
+>
+
+/** Every route file of app/v1, most specific first. Our server calls them directly; Next would cost four times the CPU. */
+const table: readonly [path: string, module: Module][] = [
+  ['/v1/evidence/export-jobs', evidenceJobs],
+  ['/v1/evidence/factory/jobs/:exportId/manifest', evidenceManifest],
+  ['/v1/evidence/factory/jobs/:exportId/download', evidenceDownload],
+  ['/v1/evidence/factory/jobs/:exportId/cancel', evidenceCancel],
+  ['/v1/evidence/factory/jobs/:exportId', evidenceJob],
+  ['/v1/health/live', live],
+  ['/v1/health/ready', ready],
+  ['/v1/policies', policies],
+  ['/v1/policies/:policyId/versions', policyVersions],
+  ['/v1/policies/:policyId/versions/:version/publish', publish],
+  ['/v1/:procedure{[^/]+}', procedures],
+]
+
+export const api = new Hono()
+
+for (const [path, module] of table)
+  api.all(path, (c) => {
+    const handler = module[c.req.method as keyof Module]
+    const params: Record<string, string> = c.req.param()
+    if (handler !== undefined) return handler(c.req.raw, { params: Promise.resolve(params) })
+    const allow = (['GET', 'POST'] as const).filter((method) => module[method] !== undefined).join(', ')
+    const response = errorResponse(new ApiError('method_not_allowed', `This route answers ${allow}.`), newId())
+    response.headers.set('allow', allow)
+    return response
+  })
+
+api.notFound(() => errorResponse(new ApiError('not_found', 'There is no such route.'), newId()))

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { applyWSSHandler } from '@trpc/server/adapters/ws'
+import { WebSocketServer } from 'ws'
+import { authenticate } from '#server/kernel/auth/authenticate.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { asTrpcError, type CallContext } from '#server/kernel/trpc.ts'
+import { appRouter } from './router.ts'
+
+const maxPayloadBytes = 64 * 1024
+/** RFC 6455 "try again later" family of private codes: the client signs the next socket with a fresh token. */
+const tokenExpired = 4401
+
+/** The socket at `/v1`: the same router, the token in the connection parameters, closed when the token ends. */
+export function createSocket() {
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxPayloadBytes, perMessageDeflate: false })
+  const handler = applyWSSHandler({
+    wss: server,
+    router: appRouter,
+    keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
+    async createContext({ info, req, res }): Promise<CallContext> {
+      try {
+        const caller = await authenticate({
+          authorization: info.connectionParams?.authorization ?? req.headers.authorization,
+          tenantExternalId: info.connectionParams?.tenantExternalId,
+          tenantId: undefined,
+          requestId: newId(),
+        })
+        const timer = setTimeout(
+          () => res.close(tokenExpired, 'token expired'),
+          caller.principal.expiresAt - Date.now(),
+        )
+        res.once('close', () => clearTimeout(timer))
+        return { caller, socket: true }
+      } catch (error) {
+        throw asTrpcError(error)
+      }
+    },
+  })
+  return {
+    /** Takes over upgrades of `/v1`; false for any other path. A page of another origin is refused: browsers send no token by themselves, but sockets have no CORS. */
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+      const [path] = (request.url ?? '').split('?')
+      if (path !== '/v1') return false
+      const { origin } = request.headers
+      if (origin !== undefined && origin !== new URL(runtime().config.baseUrl).origin) {
+        socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+        return true
+      }
+      server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request))
+      return true
+    },
+    close() {
+      handler.broadcastReconnectNotification()
+      for (const client of server.clients) client.terminate()
+      server.close()
+    },
+  }
+}

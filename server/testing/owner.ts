@@ -1,0 +1,22 @@
+import { Client } from 'pg'
+import type { Runtime } from '#server/kernel/runtime.ts'
+
+/** One statement on the runtime's database as its owner, past every grant and policy: what an intruder with SQL could do. */
+export async function asOwner(
+  { database }: Pick<Runtime, 'database'>,
+  statement: string,
+  values: unknown[] = [],
+): Promise<void> {
+  const serverUrl = process.env.TEST_DATABASE_URL
+  if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests by npm test.')
+  const url = new URL(serverUrl)
+  url.pathname = new URL(database.url).pathname
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query(statement, values)
+    if (rowCount === 0) throw new Error(`No row was touched by: ${statement}`)
+  } finally {
+    await client.end()
+  }
+}

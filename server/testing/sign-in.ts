@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Browser, type Visit } from './browser.ts'
+
+export type Tokens = {
+  accessToken: string
+  refreshToken: string
+  idToken: string
+  /** Seconds. */
+  expiresIn: number
+  scope: string
+}
+
+/** A public client and where its codes go. */
+export type PublicClient = { clientId: string; redirectUri: string }
+
+// Nothing listens there: the code is read from the redirect.
+const commandLine: PublicClient = { clientId: 'countersign-cli', redirectUri: 'http://127.0.0.1:49152/callback' }
+
+/** A person's tokens, had over HTTP as the command line has them: authorization code with PKCE through the sign-in page. */
+export async function signIn(
+  baseUrl: string,
+  slug: string,
+  username: string,
+  password: string,
+  { client = commandLine, browser = new Browser() }: { client?: PublicClient; browser?: Browser } = {},
+): Promise<Tokens> {
+  const request = authorizationRequest(`${baseUrl}/realms/${slug}`, client)
+  const code = await authorize(browser, request, username, password)
+  return readTokens(await exchangeCode(request, code))
+}
+
+export type AuthorizationRequest = {
+  realmUrl: string
+  url: string
+  client: PublicClient
+  verifier: string
+  state: string
+}
+
+export function authorizationRequest(
+  realmUrl: string,
+  client: PublicClient = commandLine,
+  parameters: Record<string, string> = {},
+): AuthorizationRequest {
+  const verifier = randomBytes(32).toString('base64url')
+  const state = randomBytes(16).toString('base64url')
+  const query = new URLSearchParams({
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    response_type: 'code',
+    scope: 'openid profile email',
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...parameters,
+  })
+  return { realmUrl, url: `${realmUrl}/protocol/openid-connect/auth?${query}`, client, verifier, state }
+}
+
+/** Goes through the sign-in page, when there is one, and returns the code. Throws when another page comes instead. */
+export async function authorize(
+  browser: Browser,
+  request: AuthorizationRequest,
+  username: string,
+  password: string,
+): Promise<string> {
+  const { redirectUri } = request.client
+  let visit = await browser.follow(await browser.visit(request.url), redirectUri)
+  if (visit.location === undefined) visit = await sendSignIn(browser, visit, username, password)
+  return codeOf(await browser.follow(visit, redirectUri), request)
+}
+
+/** Fills in the page's form and sends it. */
+export function sendSignIn(browser: Browser, page: Visit, username: string, password: string): Promise<Visit> {
+  const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1]
+  if (action === undefined) throw new Error(`There is no sign-in form at ${page.url}: ${page.status} ${page.text}`)
+  return browser.visit(new URL(action, page.url).href, { username, password })
+}
+
+function codeOf({ location, status, text }: Visit, { client, state }: AuthorizationRequest): string {
+  if (location?.startsWith(client.redirectUri) !== true) throw new Error(`No redirect to the client: ${status} ${text}`)
+  const answer = new URL(location).searchParams
+  const code = answer.get('code')
+  if (code === null || answer.get('state') !== state) throw new Error(`No code in ${location}`)
+  return code
+}
+
+export const exchangeCode = (
+  { realmUrl, client, verifier }: AuthorizationRequest,
+  code: string,
+  changes: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(`${realmUrl}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client.clientId,
+      redirect_uri: client.redirectUri,
+      code,
+      code_verifier: verifier,
+      ...changes,
+    }),
+  })
+
+export const refresh = (realmUrl: string, refreshToken: string, clientId = commandLine.clientId): Promise<Response> =>
+  fetch(`${realmUrl}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }),
+  })
+
+/** Reads a token answer of a person. Throws, with the answer's text, when it is an error. */
+export async function readTokens(response: Response): Promise<Tokens> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`The token endpoint answered ${response.status}: ${text}`)
+  const answer: unknown = JSON.parse(text)
+  return {
+    accessToken: stringIn(answer, 'access_token'),
+    refreshToken: stringIn(answer, 'refresh_token'),
+    idToken: stringIn(answer, 'id_token'),
+    expiresIn: Number(valueIn(answer, 'expires_in')),
+    scope: stringIn(answer, 'scope'),
+  }
+}
+
+const valueIn = (answer: unknown, name: string): unknown =>
+  typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
+
+function stringIn(answer: unknown, name: string): string {
+  const value = valueIn(answer, name)
+  if (typeof value !== 'string') throw new Error(`The token answer has no ${name}.`)
+  return value
+}

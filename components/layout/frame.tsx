@@ -43,7 +43,7 @@ export function Frame({ tenant, user, waiting, onSignOut, banners, children }: F
       <LiveNotices>
         <a
           href="#main"
-          className="sr-only z-50 bg-primary px-3 py-2 text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+          className="sr-only z-50 bg-primary text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
         >
           Skip to the page
         </a>

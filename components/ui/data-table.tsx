@@ -21,7 +21,7 @@ type DataTableProps<Row> = {
   rowKey: (row: Row) => string
   /** 13/18 text and tight rows. */
   dense?: boolean
-  /** On small screens: a block of name and value per row, or a table that scrolls sideways. */
+  /** Where less than 480 px are left: a block of names and values per row, or a table that scrolls sideways. */
   narrow?: 'stack' | 'scroll'
 }
 
@@ -33,10 +33,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
   return (
     // What scrolls must be reachable by keyboard (WCAG 2.1.1).
-    <div ref={ref} {...scrolling} className="relative overflow-x-auto">
-      <table className={classNames('w-full border-collapse text-left', stack && 'max-narrow:block')}>
+    <div ref={ref} {...scrolling} className="@container relative overflow-x-auto">
+      <table className={classNames('w-full border-collapse text-left', stack && '@max-[30rem]:block')}>
         <caption className="sr-only">{caption}</caption>
-        <thead className={stack ? 'max-narrow:sr-only' : undefined}>
+        <thead className={stack ? '@max-[30rem]:sr-only' : undefined}>
           <tr className="border-line border-b">
             {columns.map((column) => (
               <th
@@ -52,11 +52,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody className={stack ? 'max-narrow:block max-narrow:border-line max-narrow:border-t' : undefined}>
+        <tbody className={stack ? '@max-[30rem]:block @max-[30rem]:border-line @max-[30rem]:border-t' : undefined}>
           {rows.map((row) => (
             <tr
               key={rowKey(row)}
-              className={classNames('border-line border-b', stack && 'max-narrow:block max-narrow:py-2')}
+              className={classNames('border-line border-b', stack && '@max-[30rem]:block @max-[30rem]:py-2')}
             >
               {columns.map((column) => (
                 <Cell key={column.key} column={column} row={row} dense={dense} stack={stack} />
@@ -73,19 +73,19 @@ function Cell<Row>({ column, row, dense, stack }: { column: Column<Row>; row: Ro
   const content = column.cell(row)
   const empty = content === undefined || content === null || content === ''
   const className = classNames(
-    'pr-4 text-left align-baseline font-normal last:pr-0',
+    'pr-4 align-baseline font-normal last:pr-0',
     dense ? 'py-1 text-dense' : 'py-1.5',
-    column.align === 'end' && (stack ? 'narrow:text-right' : 'text-right'),
+    column.align !== 'end' ? 'text-left' : stack ? 'text-left @[30rem]:text-right' : 'text-right',
     stack &&
-      'max-narrow:grid max-narrow:grid-cols-[7.5rem_minmax(0,1fr)] max-narrow:gap-x-3 max-narrow:px-0 max-narrow:py-0.5',
-    stack && empty && 'max-narrow:hidden',
+      '@max-[30rem]:grid @max-[30rem]:grid-cols-[7.5rem_minmax(0,1fr)] @max-[30rem]:gap-x-3 @max-[30rem]:px-0 @max-[30rem]:py-0.5',
+    stack && empty && '@max-[30rem]:hidden',
   )
   const label = stack && (
-    <span aria-hidden="true" className="text-dense text-ink-2 narrow:hidden">
+    <span aria-hidden="true" className="text-dense text-ink-2 @[30rem]:hidden">
       {column.header}
     </span>
   )
-  const value = stack ? <div className="wrap-anywhere min-w-0">{content}</div> : content
+  const value = stack ? <div className="wrap-break-word min-w-0">{content}</div> : content
   return column.rowHeader ? (
     <th scope="row" className={className}>
       {label}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AuditList, ListAuditInput } from '#lib/schemas/traces.ts'
 import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
 import { listRecords } from './store.ts'
 import { auditRecordView } from './view.ts'
 
@@ -19,10 +20,7 @@ export const list = query({
   async run({ tx, tenant, input }) {
     const before = input.cursor && { date: input.cursor[0], seq: input.cursor[1] }
     const rows = await listRecords(tx, tenant.id, { limit: input.limit + 1, before })
-    const last = rows.length > input.limit ? rows[input.limit - 1] : undefined
-    return {
-      items: rows.slice(0, input.limit).map(auditRecordView),
-      nextCursor: last === undefined ? null : `${last.date}~${last.seq}`,
-    }
+    const { items, nextCursor } = pageOf(rows, input.limit, (row) => `${row.date}~${row.seq}`)
+    return { items: items.map(auditRecordView), nextCursor }
   },
 })

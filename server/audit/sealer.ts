@@ -1,6 +1,7 @@
 import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
 import { LogRefused, signDay } from './sign-day.ts'
-import { findLogOwner, listDaysToSign, listLogOwners } from './store.ts'
+import { listDaysToSign, listLogOwners } from './store.ts'
 
 /** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
 const gatherMs = 500
@@ -63,10 +64,7 @@ export async function signTenant(tenantId: string): Promise<void> {
   const days = await database.inTenant(tenantId, (tx) => listDaysToSign(tx, tenantId))
   for (const { date } of days) {
     try {
-      await database.inTenant(tenantId, async (tx) => {
-        const tenant = await findLogOwner(tx, tenantId)
-        if (tenant !== undefined) await signDay(tx, tenant, date)
-      })
+      await database.inTenant(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date))
     } catch (error) {
       if (!(error instanceof LogRefused)) throw error
       log.error({ err: error, tenantId, date }, 'REFUSED to sign the audit log: it contradicts what was signed before')

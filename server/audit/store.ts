@@ -37,9 +37,6 @@ export type LogOwner = { id: string; externalId: string }
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
   tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
 
-export const findLogOwner = (tx: Transaction, tenantId: string): Promise<LogOwner | undefined> =>
-  tx.selectFrom('tenants').select(['id', 'externalId']).where('id', '=', tenantId).executeTakeFirst()
-
 export const findRecord = (tx: Transaction, tenantId: string, auditId: string): Promise<StoredRecord | undefined> =>
   records(tx, tenantId).where('auditId', '=', auditId).executeTakeFirst()
 

@@ -6,7 +6,7 @@ import { decide } from '#server/approvals/decide.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
 import { createRealm, createRealmUser, createServiceClient, issuerOf } from '#server/identity/create-realm.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import type { Transaction } from '#server/kernel/db/database.ts'
+import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 import { newId, newRandomId, newSecret } from '#server/kernel/ids.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
@@ -40,66 +40,66 @@ type TenantCredentials = {
 export async function seedDemo(say: (line: string) => void): Promise<void> {
   const { config, database } = runtime()
   const path = join(config.dataDir, 'demo-credentials.json')
-  await database.inDirectory(async (lock) => {
+  const made = await database.inDirectory(async (tx) => {
     // Two first starts at once: the second waits here and then finds the tenants.
-    await seedLock(lock)
-    if ((await listTenants(lock)).length === 0) {
-      const tenants: TenantCredentials[] = []
-      for (const tenant of demoTenants) tenants.push(await createDemoTenant(tenant))
-      await writeDurably(
-        path,
-        `${JSON.stringify({ baseUrl: config.baseUrl, authUrl: config.authUrl, tenants }, null, 2)}\n`,
-      )
-      await driveRefundCase('northwind')
-    }
+    await seedLock(tx)
+    if ((await listTenants(tx)).length > 0) return false
+    const tenants: TenantCredentials[] = []
+    for (const tenant of demoTenants) tenants.push(await createDemoTenant(tx, tenant))
+    // On the disk before the commit: a crash leaves a file without tenants (made anew), never tenants without their file.
+    await writeDurably(
+      path,
+      `${JSON.stringify({ baseUrl: config.baseUrl, authUrl: config.authUrl, tenants }, null, 2)}\n`,
+    )
+    return true
   })
-  say(`Demo credentials: ${path}`)
+  if (made) await driveRefundCase('northwind')
+  if (made) say(`Demo tenants northwind and globex were made. Credentials: ${path}`)
 }
 
-async function createDemoTenant(demo: DemoTenant): Promise<TenantCredentials> {
+async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<TenantCredentials> {
   const { mailDomain, ...base } = demo
   const tenant = { id: newRandomId(), ...base }
-  return await runtime().database.inTenant(tenant.id, async (tx) => {
-    await createTenant(tx, tenant)
-    await createRealm(tx, tenant)
-    const refundApprovers = await createGroup(tx, tenant, 'refund-approvers', 'Refund approvers')
-    const members = new Map<string, string>()
-    const users: TenantCredentials['users'] = []
-    for (const { username, displayName, roles, groups } of demoUsers) {
-      const password = newSecret().slice(0, 20)
-      const email = `${username}@${mailDomain}`
-      const { userId } = await createRealmUser(tx, tenant, { username, displayName, email, password })
-      const memberId = await createMember(tx, tenant, {
-        issuer: issuerOf(tenant.slug),
-        subject: userId,
-        kind: 'person',
-        username,
-        displayName,
-        email,
-        roles,
-      })
-      members.set(username, memberId)
-      for (const name of groups)
-        await addGroupMember(tx, tenant, await groupId(tx, tenant.id, name, refundApprovers), memberId)
-      users.push({ username, displayName, password, roles })
-    }
-    const clients: TenantCredentials['clients'] = []
-    for (const { clientId, displayName, roles, createdBy } of demoClients) {
-      const { clientSecret } = await createServiceClient(tx, tenant, { clientId })
-      const person = createdBy === undefined ? undefined : members.get(createdBy)
-      await createMember(tx, tenant, {
-        issuer: issuerOf(tenant.slug),
-        subject: clientId,
-        kind: 'service_account',
-        username: clientId,
-        displayName,
-        roles,
-        ...(person === undefined ? {} : { createdBy: person }),
-      })
-      clients.push({ clientId, clientSecret, roles })
-    }
-    return { slug: tenant.slug, externalId: tenant.externalId, id: tenant.id, users, clients }
-  })
+  await bindTenant(tx, tenant.id)
+  await createTenant(tx, tenant)
+  await createRealm(tx, tenant)
+  const refundApprovers = await createGroup(tx, tenant, 'refund-approvers', 'Refund approvers')
+  const members = new Map<string, string>()
+  const users: TenantCredentials['users'] = []
+  for (const { username, displayName, roles, groups } of demoUsers) {
+    const password = newSecret().slice(0, 20)
+    const email = `${username}@${mailDomain}`
+    const { userId } = await createRealmUser(tx, tenant, { username, displayName, email, password })
+    const memberId = await createMember(tx, tenant, {
+      issuer: issuerOf(tenant.slug),
+      subject: userId,
+      kind: 'person',
+      username,
+      displayName,
+      email,
+      roles,
+    })
+    members.set(username, memberId)
+    for (const name of groups)
+      await addGroupMember(tx, tenant, await groupId(tx, tenant.id, name, refundApprovers), memberId)
+    users.push({ username, displayName, password, roles })
+  }
+  const clients: TenantCredentials['clients'] = []
+  for (const { clientId, displayName, roles, createdBy } of demoClients) {
+    const { clientSecret } = await createServiceClient(tx, tenant, { clientId })
+    const person = createdBy === undefined ? undefined : members.get(createdBy)
+    await createMember(tx, tenant, {
+      issuer: issuerOf(tenant.slug),
+      subject: clientId,
+      kind: 'service_account',
+      username: clientId,
+      displayName,
+      roles,
+      ...(person === undefined ? {} : { createdBy: person }),
+    })
+    clients.push({ clientId, clientSecret, roles })
+  }
+  return { slug: tenant.slug, externalId: tenant.externalId, id: tenant.id, users, clients }
 }
 
 async function groupId(tx: Transaction, tenantId: string, name: string, refundApprovers: string): Promise<string> {

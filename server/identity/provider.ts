@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Provider } from 'oidc-provider'
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { cookieKeys, signingKeys } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { secretMatches } from './clients.ts'
@@ -70,6 +70,7 @@ function guardAnswers(provider: Provider): void {
     ctx.set(securityHeaders)
     ctx.set('content-security-policy', contentSecurityPolicy({ formOrigins: [consoleOrigin] }))
     await next()
+    allowReturn(ctx)
     // oidc-client-ts refuses an empty answer that calls itself text/plain.
     if (ctx.path === paths.revocation && ctx.status === 200 && ctx.body === '') ctx.remove('content-type')
     if (ctx.status === 404 && ctx.body === undefined) {
@@ -77,6 +78,20 @@ function guardAnswers(provider: Provider): void {
       ctx.status = 404
     }
   })
+}
+
+/** `oidc` is there once a route of the library has answered. */
+type Answering = { oidc?: KoaContextWithOIDC['oidc']; response: KoaContextWithOIDC['response'] }
+
+/** A form of the library's in the middle of a sign-in leads back to the client in the end, by redirects. */
+function allowReturn({ oidc, response }: Answering): void {
+  const redirectUri = oidc?.entities.Interaction?.params.redirect_uri
+  if (typeof redirectUri !== 'string') return
+  const policy = response.get('content-security-policy')
+  response.set(
+    'content-security-policy',
+    policy.replace("form-action 'self'", () => `form-action 'self' ${new URL(redirectUri).origin}`),
+  )
 }
 
 function logEvents(provider: Provider, realm: string): void {

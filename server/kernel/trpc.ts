@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError, tracked } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
 import { ZodError } from 'zod'
 import { ApiError } from '#lib/errors.ts'

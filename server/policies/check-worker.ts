@@ -1,4 +1,4 @@
-// Runs once, for one text, in a thread that is thrown away: whatever the text does to Cedar dies with it.
+// Works on one text, in a thread that is thrown away: whatever the text does to Cedar dies with it.
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
@@ -40,4 +40,7 @@ function problemOf(rule: number, { message, help, sourceLocations }: cedar.Detai
   return { rule, message: sentence.slice(0, 500), byte: sourceLocations?.[0]?.start ?? 0 }
 }
 
-parentPort?.once('message', (rules: RuleText[]) => parentPort?.postMessage(problemsOf(rules)))
+// Started is worth a message of its own: a busy machine is not the text's fault.
+parentPort?.on('message', (rules: RuleText[] | 'start') =>
+  parentPort?.postMessage(rules === 'start' ? 'started' : problemsOf(rules)),
+)

@@ -6,7 +6,9 @@ import { ask, EngineFailure, startWorker } from './worker.ts'
 /** What is wrong with one rule; `byte` is a UTF-8 offset in the rule's own text. */
 export type RuleProblem = { rule: number; message: string; byte: number }
 
+/** Milliseconds for the text itself, and for the thread to start before. */
 const timeoutMs = 2000
+const startMs = 10_000
 const mostIssues = 50
 
 /** At most this many texts are checked at once in this process, and this many wait; Cedar's threads cost memory. */
@@ -45,6 +47,11 @@ async function problemsOf(rules: RuleText[]): Promise<RuleProblem[]> {
   const worker = startWorker('check-worker.ts', {
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 },
   })
+  try {
+    await ask<'started'>(worker, 'start', startMs)
+  } catch (cause) {
+    throw new ApiError('unavailable', 'The policy engine did not start. Try again in a moment.', { cause })
+  }
   try {
     const problems = await ask<RuleProblem[]>(worker, rules, timeoutMs)
     await worker.terminate()

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { type CedarRequest, closeEngine, type Evaluation, evaluate } from './engine.ts'
+import { findExcess, limits } from './scan.ts'
 
 afterAll(closeEngine)
 
@@ -67,6 +68,18 @@ test('more policies than slots are all answered by their own text', async () => 
   const expected = texts.map((_, n) => (n % 4 === 3 ? 'allow' : 'deny'))
   expect(await round()).toEqual(expected)
   expect(await round()).toEqual(expected)
+})
+
+// What the scan lets through and recurses deepest in Cedar, evaluated to its last term.
+test.each([
+  ['or', `${'false||'.repeat(limits.operators / 2 - 1)}true`],
+  ['plus', `${'1+'.repeat(limits.operators - 2)}1 == ${limits.operators - 1}`],
+  ['nesting', `${'('.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
+  ['ifs', `${'if false then false else '.repeat(limits.nesting - 1)}true`],
+  ['chains in nesting', `${'(false||false||'.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
+])('the longest %s that may be stored is decided', async (_form, condition) => {
+  expect(findExcess(permit(condition))).toBeUndefined()
+  expect(await ask(permit(condition))).toMatchObject({ decision: 'allow' })
 })
 
 test('a trap forced past the scan fails its own batch and nobody else: the worker is replaced', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TraceId } from '#lib/schemas/common.ts'
 import { ListTracesInput, TraceList } from '#lib/schemas/traces.ts'
 import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
 import { listTraces } from './store.ts'
 import { traceView } from './view.ts'
 
@@ -19,15 +20,15 @@ export const list = query({
   async run({ tx, tenant, input }) {
     const before = input.cursor && { at: input.cursor[0], traceId: input.cursor[1] }
     const rows = await listTraces(tx, tenant.id, { limit: input.limit + 1, before })
-    const last = rows.length > input.limit ? rows[input.limit - 1] : undefined
+    const { items, nextCursor } = pageOf(rows, input.limit, (row) => `${row.cursorAt}~${row.traceId}`)
     return {
-      items: rows.slice(0, input.limit).map((row) => ({
+      items: items.map((row) => ({
         ...traceView(row),
         spanCount: row.spanCount,
         errorCount: row.errorCount,
         agentName: row.agentName,
       })),
-      nextCursor: last === undefined ? null : `${last.cursorAt}~${last.traceId}`,
+      nextCursor,
     }
   },
 })

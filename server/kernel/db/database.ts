@@ -21,6 +21,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 // A date is a calendar day in UTC, not an instant: keep its text.
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 
+/** Binds an open transaction to a tenant, until it ends or is bound again. Only inTenant and the demo's seed call it. */
+export async function bindTenant(tx: Transaction, tenantId: string): Promise<void> {
+  await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
+}
+
 /** Opens the pool of the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: true })
@@ -33,7 +38,7 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
     url,
     inTenant: (tenantId, work) =>
       kysely.transaction().execute(async (tx) => {
-        await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
+        await bindTenant(tx, tenantId)
         return await work(tx)
       }),
     inDirectory: (work) => kysely.transaction().execute(work),

@@ -1,0 +1,73 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineConfig } from '@playwright/test'
+import { demoTenants } from './server/demo/tenants.ts'
+
+// Workers load this file too: what the first one made is handed on by the environment.
+if (process.env.E2E_DIR === undefined) {
+  const directory = mkdtempSync(join(tmpdir(), 'countersign-e2e-'))
+  // As root PostgreSQL runs under another account, which must be able to enter.
+  chmodSync(directory, 0o711)
+  mkdirSync(join(directory, 'gate'))
+  writeFileSync(
+    join(directory, 'mcp-servers.json'),
+    JSON.stringify({
+      mcpServers: {
+        payments: {
+          command: process.execPath,
+          args: [join(import.meta.dirname, 'server/testing/gated-payments.ts')],
+          env: { COUNTERSIGN_GATE: join(directory, 'gate') },
+          tenants: demoTenants.map((tenant) => tenant.externalId),
+        },
+      },
+    }),
+  )
+  process.env.E2E_DIR = directory
+}
+
+const directory = process.env.E2E_DIR
+const port = process.env.E2E_PORT ?? '3187'
+const baseURL = `http://localhost:${port}`
+process.env.DEMO_CREDENTIALS = join(directory, 'data', 'demo-credentials.json')
+process.env.COUNTERSIGN_GATE = join(directory, 'gate')
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  fullyParallel: false,
+  // Two cores: the server and its database need one.
+  workers: 1,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? 'list' : [['list'], ['json']],
+  use: {
+    baseURL,
+    browserName: 'chromium',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+  webServer: {
+    command: `${process.execPath} cli/start.mjs`,
+    url: `${baseURL}/v1/health/ready`,
+    timeout: 240_000,
+    reuseExistingServer: false,
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
+    env: {
+      PORT: port,
+      DATA_DIR: join(directory, 'data'),
+      MCP_SERVERS: join(directory, 'mcp-servers.json'),
+      LOG_LEVEL: 'warn',
+    },
+  },
+})

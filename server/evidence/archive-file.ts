@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { runtime } from '#server/kernel/runtime.ts'
+
+const archivePath = (tenantId: string, exportId: string) =>
+  join(runtime().config.dataDir, 'evidence', tenantId, `${exportId}.zip`)
+
+/** The finished archive, for reading. Rejects when it is not on this machine. */
+export const openArchive = (tenantId: string, exportId: string): Promise<FileHandle> =>
+  open(archivePath(tenantId, exportId), 'r')
+
+export type Draft = {
+  out: Writable
+  /** Makes the written file durable and gives it its name, in place of an earlier one. `out` has ended. */
+  publish(): Promise<void>
+  /** Removes what was written; nothing after publish(). */
+  discard(): Promise<void>
+}
+
+/** A new archive under a temporary name. What an earlier run of the same export left behind is removed. */
+export async function openDraft(tenantId: string, exportId: string): Promise<Draft> {
+  const path = archivePath(tenantId, exportId)
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(folder))
+    if (name.startsWith(`${exportId}.`) && name.endsWith('.part')) await rm(join(folder, name), { force: true })
+  const part = join(folder, `${exportId}.${randomBytes(4).toString('hex')}.part`)
+  const out = createWriteStream(part, { flags: 'wx', mode: 0o600 })
+  return {
+    out,
+    async publish() {
+      await sync(part)
+      await rename(part, path)
+      // The name is durable only when its folder is.
+      await sync(folder)
+    },
+    async discard() {
+      out.destroy()
+      await rm(part, { force: true })
+    },
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

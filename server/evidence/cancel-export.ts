@@ -1,0 +1,32 @@
+import { ApiError } from '#lib/errors.ts'
+import { CancelExportInput, ExportJob, terminalExportStatuses } from '#lib/schemas/evidence.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { setExportStatus } from './store.ts'
+import { exportView } from './view.ts'
+import { visibleExport } from './visible-export.ts'
+
+/** Ends an export that is still being made; its worker stops and removes what it has written. */
+export const cancelExport = mutation({
+  permission: 'evidence:export',
+  input: CancelExportInput,
+  output: ExportJob,
+  audit: (input) => ({
+    action: 'evidence_export.canceled',
+    resource: { type: 'evidence_export', id: input.exportId },
+    reason: input.reason,
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const row = await visibleExport(tx, tenant.id, principal, input.exportId)
+    if (terminalExportStatuses.includes(row.status))
+      throw new ApiError('conflict', `This export has ended already: it is ${row.status}.`)
+    const where = { tenantId: tenant.id, id: row.id, status: row.status, revision: input.expectedRevision }
+    const revision = await setExportStatus(tx, where, 'canceled', {})
+    if (revision === undefined)
+      throw new ApiError('revision_conflict', 'The export has changed since you read it.', {
+        details: { revision: row.revision },
+      })
+    const actorOf = await actorsById(tx, tenant.id, [row.requestedBy])
+    return exportView(await visibleExport(tx, tenant.id, principal, row.id), actorOf)
+  },
+})

@@ -1,0 +1,187 @@
+import { sql } from 'kysely'
+import { cursorRows } from '#server/kernel/db/cursor.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+// What an archive holds besides the log, a query for each file. Each is read through a cursor, so as one snapshot. `period`
+// is [start, end). Configuration is what existed before its end; the rest is what happened, or was under way, in it.
+
+export type Period = { start: Date; end: Date }
+
+/** Who the ids in all other files are. */
+export const readMembers = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('members')
+      .select(['id', 'kind', 'username', 'displayName', 'status', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('agents')
+      .select(['id', 'name', 'displayName', 'status', 'revision', 'createdBy', 'createdAt'])
+      .select(
+        sql<string[]>`array(select owner.member_id::text from agent_owners owner
+          where owner.tenant_id = agents.tenant_id and owner.agent_id = agents.id order by 1)`.as('owners'),
+      )
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readAgentVersions = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('agentVersions')
+      .select(['id', 'agentId', 'version', 'manifestYaml', 'manifestDigest', 'createdBy', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readReleases = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('releases')
+      .select(['id', 'agentId', 'agentVersionId', 'environment', 'digest', 'content', 'status', 'approvalId'])
+      .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** Published versions only: drafts never decide anything. */
+export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyVersions as version')
+      .innerJoin('policies as policy', (join) =>
+        join.onRef('policy.tenantId', '=', 'version.tenantId').onRef('policy.id', '=', 'version.policyId'),
+      )
+      .select(['version.policyId', 'policy.name', 'policy.description', 'version.version', 'version.source'])
+      .select(['version.digest', 'version.createdBy', 'version.createdAt', 'version.publishedAt'])
+      .where('version.tenantId', '=', tenantId)
+      .where('version.status', '=', 'published')
+      .where('version.publishedAt', '<', end)
+      .orderBy('version.policyId')
+      .orderBy('version.version'),
+  )
+
+export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyBindings')
+      .select(['id', 'agentId', 'environment', 'policyId', 'policyVersion', 'mode', 'status', 'approvalId'])
+      .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readExecutions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('executions')
+      .select(['id', 'agentId', 'releaseId', 'environment', 'status', 'traceId', 'eventCount', 'revision'])
+      .select(['input', 'output', 'startedBy', 'createdAt', 'startedAt', 'endedAt', 'deadlineAt'])
+      .select(sql<string | null>`error ->> 'code'`.as('errorCode'))
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
+      .orderBy('id'),
+  )
+
+/** `data` is masked where it is written. */
+export const readExecutionEvents = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('executionEvents')
+      .select(['executionId', 'seq', 'type', 'stepId', 'data', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('executionId')
+      .orderBy('seq'),
+  )
+
+export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('approvals')
+      .select(['id', 'kind', 'subjectId', 'status', 'payloadDigest', 'agentId', 'executionId', 'stepId', 'decisionId'])
+      .select(['requestedBy', 'identities', 'groupId', 'quorum', 'escalationLevel', 'revision', 'requestedAt'])
+      .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId'])
+      .where('tenantId', '=', tenantId)
+      .where('requestedAt', '<', end)
+      .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
+      .orderBy('id'),
+  )
+
+export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('approvalVotes')
+      .select(['approvalId', 'id', 'memberId', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('approvalId')
+      .orderBy('id'),
+  )
+
+/** Without the request, which holds the arguments in clear: `inputDigest` stands for it. */
+export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyDecisions')
+      .select(['id', 'agentId', 'releaseId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
+      .select(['obligations', 'reasons', 'policies', 'inputDigest', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** The UTC dates on which spans of the period began. */
+export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
+  const rows = await tx
+    .selectFrom('spans')
+    .select(sql<string>`(started_at at time zone 'UTC')::date`.as('date'))
+    .distinct()
+    .where('tenantId', '=', tenantId)
+    .where('startedAt', '>=', start)
+    .where('startedAt', '<', end)
+    .orderBy('date')
+    .execute()
+  return rows.map((row) => row.date)
+}
+
+/** Values are masked where spans are recorded. */
+export const readSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('spans')
+      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes'])
+      .select(['startedAt', 'endedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('startedAt', '>=', start)
+      .where('startedAt', '<', end)
+      .orderBy('startedAt')
+      .orderBy('traceId')
+      .orderBy('startChange'),
+  )

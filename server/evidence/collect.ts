@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson, JcsError } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { readDay, type SignedDay } from '#server/audit/read-day.ts'
+import { leafOf } from '#server/audit/record-leaf.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { Bag } from './bag.ts'
+import {
+  listSpanDates,
+  type Period,
+  readAgents,
+  readAgentVersions,
+  readApprovals,
+  readApprovalVotes,
+  readDecisions,
+  readExecutionEvents,
+  readExecutions,
+  readMembers,
+  readPolicies,
+  readPolicyBindings,
+  readReleases,
+  readSpans,
+} from './collect-store.ts'
+import { checkStillOurs, type ExportRun } from './export-run.ts'
+
+const ndjson = { mediaType: 'application/x-ndjson' }
+const text = { mediaType: 'text/plain; charset=utf-8' }
+
+/** Files of one query each, in the order of the archive. */
+const resources: readonly [
+  name: string,
+  read: (tx: Transaction, tenantId: string, period: Period) => AsyncIterable<object>,
+][] = [
+  ['members', readMembers],
+  ['agents', readAgents],
+  ['agent-versions', readAgentVersions],
+  ['releases', readReleases],
+  ['policies', readPolicies],
+  ['policy-bindings', readPolicyBindings],
+  ['executions', (...from) => withDigests(readExecutions(...from))],
+  ['execution-events', readExecutionEvents],
+  ['approvals', readApprovals],
+  ['approval-votes', readApprovalVotes],
+  ['decisions', readDecisions],
+]
+
+/** Writes every payload file. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
+export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promise<void> {
+  const { tenant, row } = run
+  const { database } = runtime()
+  const period = { start: row.startAt, end: row.endAt }
+  const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
+    await checkStillOurs(run)
+    await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
+  }
+
+  await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
+    mediaType: 'application/json',
+  })
+  for (const [name, read] of resources) await add(`data/${name}.ndjson`, (tx) => lines(read(tx, tenant.id, period)))
+  const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
+  for (const date of dates)
+    await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, within(date, period))))
+  for (const day of days) {
+    const leaves: Buffer[] = []
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
+    if (!row.includeProofs) continue
+    await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
+    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves, { mediaType: 'application/octet-stream' })
+  }
+  await bag.addFile('data/keys/vkeys.txt', [days.map((day) => `${day.verifierKey}\n`).join('')], text)
+  // Nothing that was asked for is left out; the file says so by being empty.
+  await bag.addFile('data/omissions.ndjson', [], ndjson)
+}
+
+async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+}
+
+/** The day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
+async function* auditLines(
+  tx: Transaction,
+  { tenant, row: { startAt, endAt } }: ExportRun,
+  day: SignedDay,
+  leaves: Buffer[],
+): AsyncGenerator<string> {
+  for await (const row of readDay(tx, tenant, day)) {
+    leaves.push(row.leafHash)
+    if (row.createdAt < startAt || row.createdAt >= endAt) continue
+    const { nonce, record } = row
+    yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
+  }
+}
+
+/** Inputs and outputs hold what the manifest calls sensitive; an archive without raw payloads has their digests. */
+async function* withDigests<Row extends { input: unknown; output: unknown }>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<object> {
+  for await (const { input, output, ...row } of rows)
+    yield { ...row, inputDigest: digestOf(input), outputDigest: output === null ? null : digestOf(output) }
+}
+
+/** Null for a value that has no canonical form, such as an integer beyond 2^53. */
+function digestOf(value: unknown): string | null {
+  try {
+    return `sha256:${createHash('sha256')
+      .update(canonicalJson(value as JsonValue))
+      .digest('hex')}`
+  } catch (error) {
+    if (error instanceof JcsError) return null
+    throw error
+  }
+}
+
+/** That part of the period which lies on a UTC date. */
+function within(date: string, { start, end }: Period): Period {
+  const midnight = Date.parse(date)
+  const nextMidnight = midnight + 24 * 3600 * 1000
+  return {
+    start: new Date(Math.max(start.getTime(), midnight)),
+    end: new Date(Math.min(end.getTime(), nextMidnight)),
+  }
+}
+
+const description = ({ tenant, row }: ExportRun) => ({
+  type: 'evidence-room-bundle-v1',
+  exportId: row.id,
+  tenant: { externalId: tenant.externalId, name: tenant.name },
+  period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+  requestedBy: row.requestedBy,
+  createdAt: row.createdAt.toISOString(),
+  options: { includeProofs: row.includeProofs, includeRawPayloads: row.includeRawPayloads },
+  contents: {
+    configuration: 'Members, agents, releases, published policies and bindings as they stood, made before the end.',
+    activity:
+      'Executions and approvals that were under way in the period; events, votes, decisions and spans made in it.',
+    payloads: 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
+    masking: 'In events and spans a sensitive value is {"$masked":{"class","length"}}.',
+    log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',
+  },
+})

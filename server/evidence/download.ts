@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { ApiError, notFound } from '#lib/errors.ts'
+import { ExportById } from '#lib/schemas/evidence.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { openArchive } from './archive-file.ts'
+import { findExport } from './store.ts'
+import { unfinished } from './unfinished.ts'
+
+const Archive = z.object({ exportId: z.string(), name: z.string(), bytes: z.int(), manifestSha256: z.string() })
+
+/** Gives out a finished archive. It changes nothing, yet it is a mutation: who downloads is in the audit log. */
+export const download = mutation({
+  permission: 'evidence:read',
+  input: ExportById,
+  output: Archive,
+  audit: (input, archive) => ({
+    action: 'evidence_export.downloaded',
+    resource: { type: 'evidence_export', id: input.exportId },
+    ...(archive === undefined ? {} : { details: { manifestSha256: archive.manifestSha256, bytes: archive.bytes } }),
+  }),
+  async run({ tx, tenant, input }) {
+    const row = await findExport(tx, tenant.id, input.exportId)
+    if (row === undefined) throw notFound()
+    const { archiveName, archiveBytes, manifestSha256 } = row
+    if (archiveName === null || archiveBytes === null || manifestSha256 === null) throw unfinished(row.status)
+    return { exportId: row.id, name: archiveName, bytes: archiveBytes, manifestSha256 }
+  },
+})
+
+/** The archive as a stream. 503 when the file is not there or not whole, which the operator has to look into. */
+export async function archiveResponse(archive: z.infer<typeof Archive>, { tenant }: Caller): Promise<Response> {
+  const missing = (cause: unknown) =>
+    new ApiError('unavailable', 'The archive can not be read at the moment.', { cause })
+  const file = await openArchive(tenant.id, archive.exportId).catch((cause: unknown) => {
+    throw missing(cause)
+  })
+  const { size } = await file.stat()
+  if (size !== archive.bytes) {
+    await file.close()
+    throw missing(new Error(`The archive of ${archive.exportId} has ${size} bytes instead of ${archive.bytes}.`))
+  }
+  return new Response(Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>, {
+    headers: {
+      'content-type': 'application/zip',
+      'content-length': String(size),
+      'content-disposition': `attachment; filename="${archive.name}"`,
+      // Of one manifest there is one archive.
+      etag: `"zip-sha256:${archive.manifestSha256}"`,
+    },
+  })
+}

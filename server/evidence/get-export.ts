@@ -1,0 +1,16 @@
+import { ExportById, ExportJob } from '#lib/schemas/evidence.ts'
+import { query } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { exportView } from './view.ts'
+import { visibleExport } from './visible-export.ts'
+
+/** One export's state. `permission` is 'any' because one of two will do, which visibleExport checks. */
+export const getExport = query({
+  permission: 'any',
+  input: ExportById,
+  output: ExportJob,
+  async run({ tx, tenant, principal, input }) {
+    const row = await visibleExport(tx, tenant.id, principal, input.exportId)
+    return exportView(row, await actorsById(tx, tenant.id, [row.requestedBy]))
+  },
+})

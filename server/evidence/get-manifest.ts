@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { notFound } from '#lib/errors.ts'
+import { ExportById } from '#lib/schemas/evidence.ts'
+import { query } from '#server/kernel/operation.ts'
+import { findManifest } from './store.ts'
+import { unfinished } from './unfinished.ts'
+
+const SealedManifest = z.object({ bytes: z.instanceof(Uint8Array<ArrayBuffer>), sha256: z.string() })
+
+/** The sealed manifest.json, byte for byte as it lies in the archive. 409 not_ready before the export is completed. */
+export const getManifest = query({
+  permission: 'evidence:read',
+  input: ExportById,
+  output: SealedManifest,
+  async run({ tx, tenant, input }) {
+    const row = await findManifest(tx, tenant.id, input.exportId)
+    if (row === undefined) throw notFound()
+    if (row.manifest === null || row.manifestSha256 === null) throw unfinished(row.status)
+    return { bytes: new Uint8Array(row.manifest), sha256: row.manifestSha256 }
+  },
+})
+
+/** The ETag is the manifest's SHA-256. */
+export const manifestResponse = ({ bytes, sha256 }: z.infer<typeof SealedManifest>): Response =>
+  new Response(bytes, { headers: { 'content-type': 'application/json', etag: `"sha256:${sha256}"` } })

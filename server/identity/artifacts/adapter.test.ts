@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Browser } from '#server/testing/browser.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { authorizationRequest, authorize, exchangeCode, readTokens, refresh, signIn } from '#server/testing/sign-in.ts'
+import { purgeExpired } from './adapter.ts'
+
+let server: IdentityServer
+let northwind: TestRealm
+let globex: TestRealm
+let maria: { userId: string; password: string }
+let mariaOfGlobex: { userId: string; password: string }
+let consoleClient: { clientId: string; redirectUri: string }
+
+beforeAll(async () => {
+  server = await identityServer()
+  northwind = await testRealm(server, 'northwind')
+  globex = await testRealm(server, 'globex')
+  maria = await northwind.person('maria', ['developer'])
+  mariaOfGlobex = await globex.person('maria', ['auditor'])
+  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+})
+afterAll(() => server.close())
+
+const signInAtConsole = (browser = new Browser()) =>
+  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
+
+const renew = (refreshToken: string, realm = northwind) =>
+  refresh(realm.realmUrl, refreshToken, 'countersign-console')
+
+const artifacts = (realm: TestRealm) =>
+  server.runtime.database.inTenant(realm.id, (tx) =>
+    tx.selectFrom('realmArtifacts').selectAll().where('tenantId', '=', realm.id).execute(),
+  )
+
+describe('what is stored', () => {
+  test('holds no code, no refresh token and no session cookie in clear', async () => {
+    const browser = new Browser()
+    const request = authorizationRequest(northwind.realmUrl, consoleClient)
+    const code = await authorize(browser, request, 'maria', maria.password)
+    const { refreshToken } = await readTokens(await exchangeCode(request, code))
+    // A second sign-in page, begun with a session.
+    const again = authorizationRequest(northwind.realmUrl, consoleClient, { prompt: 'login' })
+    await browser.follow(await browser.visit(again.url))
+    const cookies = browser.cookies(`${northwind.realmUrl}/x`).filter(({ name }) => name.endsWith('_session'))
+    const rows = JSON.stringify(await artifacts(northwind))
+    expect(cookies).toHaveLength(1)
+    for (const secret of [code, refreshToken, ...cookies.map(({ value }) => value)]) expect(rows).not.toContain(secret)
+    expect(rows).toContain(maria.userId)
+  })
+
+  test('is purged when it has expired, and only then', async () => {
+    const { refreshToken } = await signInAtConsole()
+    const { refreshToken: other } = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, {
+      client: consoleClient,
+    })
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('realmArtifacts')
+        .set({ expiresAt: new Date(Date.now() - 1000) })
+        .where('tenantId', '=', northwind.id)
+        .where('model', '=', 'AuthorizationCode')
+        .execute(),
+    )
+    const codes = (await artifacts(northwind)).filter(({ model }) => model === 'AuthorizationCode').length
+    expect(codes).toBeGreaterThan(0)
+    expect(await purgeExpired(northwind.id)).toBe(codes)
+    expect(await purgeExpired(northwind.id)).toBe(0)
+    expect((await renew(refreshToken)).status).toBe(200)
+    expect((await renew(other, globex)).status).toBe(200)
+  })
+})

@@ -1,0 +1,109 @@
+import { decodeJwt } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { verifyBearer } from '#server/kernel/auth/bearer.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { readTokens, refresh, signIn } from '#server/testing/sign-in.ts'
+
+let server: IdentityServer
+let northwind: TestRealm
+let maria: { userId: string; password: string }
+let consoleClient: { clientId: string; redirectUri: string }
+
+beforeAll(async () => {
+  server = await identityServer()
+  northwind = await testRealm(server, 'northwind')
+  maria = await northwind.person('maria', ['developer'])
+  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+})
+afterAll(() => server.close())
+afterEach(() => vi.useRealTimers())
+
+const signInAtConsole = () =>
+  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
+
+const renew = (refreshToken: string, clientId = 'countersign-console') =>
+  refresh(northwind.realmUrl, refreshToken, clientId)
+
+const expectRefused = async (response: Response) => {
+  expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
+}
+
+/** Only the clock of this process moves; the database's stays. */
+const at = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+
+describe('a refresh token', () => {
+  test('gives new tokens and a new refresh token', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    expect(second.refreshToken).not.toBe(first.refreshToken)
+    expect(second.scope).toBe('openid profile email')
+    expect(decodeJwt(second.idToken)).toMatchObject({ sub: maria.userId, name: 'maria of northwind' })
+    await expect(verifyBearer(`Bearer ${second.accessToken}`)).resolves.toMatchObject({ subject: maria.userId })
+    expect((await renew(second.refreshToken)).status).toBe(200)
+  })
+
+  test('that comes again ends the whole family', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    await expectRefused(await renew(first.refreshToken))
+    await expectRefused(await renew(second.refreshToken))
+  })
+
+  test('serves at most one of many who come at once, and leaves the family unusable', async () => {
+    const { refreshToken } = await signInAtConsole()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => renew(refreshToken)))
+    const served = answers.filter(({ status }) => status === 200)
+    expect(served.length).toBeLessThanOrEqual(1)
+    for (const answer of answers) if (answer.status !== 200) await expectRefused(answer)
+    for (const answer of served) await expectRefused(await renew((await readTokens(answer)).refreshToken))
+  })
+
+  test('brings the roles of now, not those of the sign-in', async () => {
+    const anna = await northwind.person('anna', ['approver'])
+    const tokens = await signIn(server.url, 'northwind', 'anna', anna.password)
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('members')
+        .set({ roles: ['viewer'] })
+        .where('tenantId', '=', northwind.id)
+        .where('subject', '=', anna.userId)
+        .execute(),
+    )
+    const renewed = await readTokens(await refresh(northwind.realmUrl, tokens.refreshToken))
+    expect((await verifyBearer(`Bearer ${renewed.accessToken}`)).roles).toEqual(['viewer'])
+  })
+
+  test('is for the client that got it', async () => {
+    const { refreshToken } = await signInAtConsole()
+    await expectRefused(await renew(refreshToken, 'countersign-cli'))
+    expect((await renew(refreshToken)).status).toBe(200)
+  })
+
+  test('lives for an hour without use', async () => {
+    const { refreshToken } = await signInAtConsole()
+    at(61 * 60_000)
+    await expectRefused(await renew(refreshToken))
+  })
+
+  test('lives for twelve hours at most, however often it is renewed', async () => {
+    let { refreshToken } = await signInAtConsole()
+    for (let hours = 0; hours < 11; hours++) {
+      at(59 * 60_000)
+      refreshToken = (await readTokens(await renew(refreshToken))).refreshToken
+    }
+    at(59 * 60_000)
+    refreshToken = (await readTokens(await renew(refreshToken))).refreshToken
+    at(15 * 60_000)
+    await expectRefused(await renew(refreshToken))
+  })
+
+  test('ends when it is revoked, and the answer has no type for its empty body', async () => {
+    const { refreshToken } = await signInAtConsole()
+    const body = new URLSearchParams({ token: refreshToken, client_id: 'countersign-console' })
+    const url = `${northwind.realmUrl}/protocol/openid-connect/revoke`
+    const answer = await fetch(url, { method: 'POST', body, headers: { origin: server.url } })
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
+    expect(answer.headers.get('content-type')).toBeNull()
+    await expectRefused(await renew(refreshToken))
+  })
+})

@@ -1,0 +1,277 @@
+import { createPrivateKey, createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { CompactSign, decodeJwt, decodeProtectedHeader, exportJWK } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ApiError } from '#lib/errors.ts'
+import { openDatabase } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { createSigningKey, currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { setRuntime } from '#server/kernel/runtime.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { signIn } from '#server/testing/sign-in.ts'
+import { verifyBearer } from './bearer.ts'
+
+let server: IdentityServer
+let northwind: TestRealm
+let globex: TestRealm
+let genuine: string
+let idToken: string
+let refreshToken: string
+let northwindKey: { id: string; privateKey: KeyObject; publicKey: KeyObject }
+let globexKey: { id: string; privateKey: KeyObject }
+
+beforeAll(async () => {
+  server = await identityServer()
+  northwind = await testRealm(server, 'northwind')
+  globex = await testRealm(server, 'globex')
+  const { password } = await northwind.person('maria', ['developer'])
+  const tokens = await signIn(server.url, 'northwind', 'maria', password)
+  genuine = tokens.accessToken
+  idToken = tokens.idToken
+  refreshToken = tokens.refreshToken
+  northwindKey = await keyOf(northwind)
+  globexKey = await keyOf(globex)
+})
+afterEach(() => vi.useRealTimers())
+afterAll(() => server.close())
+
+const keyOf = (realm: TestRealm) =>
+  server.runtime.database.inTenant(realm.id, (tx) => currentSigningKey(tx, realm.id, 'realm'))
+
+type Changes = {
+  header?: Record<string, unknown>
+  claims?: Record<string, unknown>
+  key?: KeyObject
+}
+
+/** The genuine token with changes, signed by the realm's own key unless told otherwise. A claim set to undefined is left out. */
+const forge = ({ header = {}, claims = {}, key = northwindKey.privateKey }: Changes): Promise<string> => {
+  const payload = JSON.stringify({ ...decodeJwt(genuine), ...claims })
+  const protectedHeader = { alg: 'ES256', ...decodeProtectedHeader(genuine), ...header }
+  return new CompactSign(Buffer.from(payload)).setProtectedHeader(protectedHeader).sign(key)
+}
+
+/** As `forge`, for headers that no library would sign. */
+const patchwork = (header: object, claims: object = {}, signature = genuine.split('.')[2]): string => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${encode({ ...decodeProtectedHeader(genuine), ...header })}.${encode({ ...decodeJwt(genuine), ...claims })}.${signature}`
+}
+
+const now = () => Math.floor(Date.now() / 1000)
+
+async function expectRefused(header: string): Promise<void> {
+  const error = await verifyBearer(header).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(ApiError)
+  // The same for everybody; the reason is for the log, and holds nothing of the token.
+  expect(error).toMatchObject({ code: 'unauthorized', message: 'The bearer token is missing, expired or invalid.' })
+  const cause = error instanceof ApiError && error.cause instanceof Error ? error.cause : new Error('no cause')
+  expect(cause.message).not.toBe('no cause')
+  const sent = header.split(' ').pop() ?? ''
+  if (sent.length > 20) expect(`${cause.message}${JSON.stringify(cause)}`).not.toContain(sent.slice(0, 20))
+}
+
+describe('accepted', () => {
+  test('the genuine token, and its forgery by nobody but the realm', async () => {
+    const token = await verifyBearer(`Bearer ${genuine}`)
+    expect(token).toEqual({
+      issuer: '/realms/northwind',
+      subject: decodeJwt(genuine).sub,
+      tenantExternalId: 'ext-northwind',
+      roles: ['developer'],
+      username: 'maria',
+      expiresAt: Number(decodeJwt(genuine).exp) * 1000,
+      authorizedParty: 'countersign-cli',
+    })
+    await expect(verifyBearer(`Bearer ${await forge({})}`)).resolves.toEqual(token)
+  })
+
+  test('any case of the scheme', async () => {
+    await expect(verifyBearer(`bearer ${genuine}`)).resolves.toMatchObject({ username: 'maria' })
+    await expect(verifyBearer(`BEARER ${genuine}`)).resolves.toMatchObject({ username: 'maria' })
+  })
+
+  test.each<[string, Changes, object]>([
+    ['several audiences, ours among them', { claims: { aud: ['account', 'countersign'] } }, {}],
+    ['no tenant', { claims: { tenant: undefined } }, { tenantExternalId: undefined }],
+    ['no roles', { claims: { realm_access: undefined } }, { roles: [] }],
+    ['roles of another shape', { claims: { realm_access: { roles: 'tenant_admin' } } }, { roles: [] }],
+    ['roles that are no text', { claims: { realm_access: { roles: [1, 'viewer', null] } } }, { roles: ['viewer'] }],
+    ['roles elsewhere', { claims: { realm_access: undefined, roles: ['tenant_admin'] } }, { roles: [] }],
+    ['a clock that is a little ahead of ours', { claims: { nbf: now() + 3 } }, {}],
+    [
+      'no azp, as the token of a service account elsewhere',
+      { claims: { azp: undefined } },
+      { authorizedParty: 'countersign-cli' },
+    ],
+  ])('%s', async (_name, changes, expected) => {
+    await expect(verifyBearer(`Bearer ${await forge(changes)}`)).resolves.toMatchObject(expected)
+  })
+})
+
+describe('refused: the header', () => {
+  test.each(['', 'Bearer', 'Bearer ', 'Basic bWFyaWE6eA==', 'Token x', 'Bearer x', 'Bearer null'])(
+    '"%s"',
+    async (header) => {
+      await expectRefused(header)
+    },
+  )
+
+  test('another way of writing it', async () => {
+    for (const header of [genuine, `Bearer  ${genuine}`, `Bearer\t${genuine}`, `Bearer ${genuine} `, `DPoP ${genuine}`])
+      await expectRefused(header)
+    await expectRefused(`Bearer ${genuine}, Bearer ${genuine}`)
+    await expectRefused(`Bearer "${genuine}"`)
+  })
+
+  test('a token of another kind', async () => {
+    await expectRefused(`Bearer ${idToken}`)
+    await expectRefused(`Bearer ${refreshToken}`)
+  })
+})
+
+describe('refused: another spelling', () => {
+  test('of the signature, the payload and the header', async () => {
+    const [header = '', payload = '', signature = ''] = genuine.split('.')
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const sibling = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) ^ 1]
+    expect(Buffer.from(sibling, 'base64url')).toEqual(Buffer.from(signature, 'base64url'))
+    const spellings = [
+      `${header}.${payload}.${sibling}`,
+      `${header}.${payload}.${signature}==`,
+      `${header}=.${payload}.${signature}`,
+      `${header}.${payload}=.${signature}`,
+      `${genuine}.`,
+      `.${genuine}`,
+      `${genuine}.${signature}`,
+    ]
+    for (const spelling of spellings) await expectRefused(`Bearer ${spelling}`)
+  })
+})
+
+describe('refused: the signature', () => {
+  test('of changed content', async () => {
+    await expectRefused(`Bearer ${patchwork({}, { realm_access: { roles: ['tenant_admin'] } })}`)
+    await expectRefused(`Bearer ${patchwork({}, { exp: now() + 10_000_000 })}`)
+    await expectRefused(`Bearer ${patchwork({}, { sub: 'somebody-else' })}`)
+  })
+
+  test('that was changed, cut, emptied or taken from another token', async () => {
+    const [header, payload, signature = ''] = genuine.split('.')
+    const flipped = Buffer.from(signature, 'base64url')
+    flipped.writeUInt8(flipped.readUInt8(10) ^ 1, 10)
+    const zero = Buffer.alloc(64).toString('base64url')
+    const cut = Buffer.from(signature, 'base64url').subarray(0, 63).toString('base64url')
+    const other = idToken.split('.')[2]
+    for (const changed of [flipped.toString('base64url'), zero, cut, other, 'AA'])
+      await expectRefused(`Bearer ${header}.${payload}.${changed}`)
+  })
+
+  test('by a key of somebody else, under the key id of the realm', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await expectRefused(`Bearer ${await forge({ key: privateKey })}`)
+  })
+
+  test('by the key of another realm', async () => {
+    await expectRefused(`Bearer ${await forge({ key: globexKey.privateKey })}`)
+    await expectRefused(`Bearer ${await forge({ key: globexKey.privateKey, header: { kid: globexKey.id } })}`)
+  })
+
+  test('by a key that the token brings along', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwk = { ...(await exportJWK(publicKey)) }
+    const header = { jwk, kid: undefined }
+    await expectRefused(`Bearer ${await forge({ key: privateKey, header })}`)
+    await expectRefused(`Bearer ${await forge({ key: privateKey, header: { jwk } })}`)
+    await expectRefused(`Bearer ${await forge({ key: privateKey, header: { jku: 'https://evil.example/keys' } })}`)
+  })
+})
+
+describe('refused: the algorithm', () => {
+  test('none', async () => {
+    await expectRefused(`Bearer ${patchwork({ alg: 'none' })}`)
+    await expectRefused(`Bearer ${patchwork({ alg: 'none' }, {}, '')}`)
+    await expectRefused(`Bearer ${patchwork({ alg: 'None' }, {}, 'AA')}`)
+  })
+
+  test('HMAC with the public key as the secret', async () => {
+    const pem = northwindKey.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    await expectRefused(`Bearer ${await forge({ header: { alg: 'HS256' }, key: createSecretKey(Buffer.from(pem)) })}`)
+  })
+
+  test('another one, with a key that fits it', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const ed25519 = generateKeyPairSync('ed25519').privateKey
+    const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey
+    for (const [alg, key] of [
+      ['RS256', rsa],
+      ['EdDSA', ed25519],
+      ['ES384', p384],
+    ] as const)
+      await expectRefused(`Bearer ${await forge({ header: { alg }, key })}`)
+  })
+
+  test.each(['es256', 'ES512', 'ES256K', '', 7, null])('a name that the realm does not sign with: %s', async (alg) => {
+    await expectRefused(`Bearer ${patchwork({ alg })}`)
+  })
+})
+
+describe('refused: what the realm’s own key signed', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['no type', { typ: undefined }],
+    ['the type of an id_token', { typ: 'JWT' }],
+    ['the type of a logout token', { typ: 'logout+jwt' }],
+    ['Keycloak’s type, which our realms do not issue', { typ: 'Bearer' }],
+    ['no key id', { kid: undefined }],
+    ['an unknown key id', { kid: newId() }],
+    ['a key id that is a list', { kid: ['x'] }],
+    ['a key id that reaches for the prototype', { kid: '__proto__' }],
+    ['an extension that must be understood', { crit: ['exp'], exp: 1 }],
+  ])('with %s', async (_name, header) => {
+    const token = 'crit' in header || Array.isArray(header.kid) ? patchwork(header) : await forge({ header })
+    await expectRefused(`Bearer ${token}`)
+  })
+
+  test.each<[string, Record<string, unknown> | (() => Record<string, unknown>)]>([
+    ['no issuer', { iss: undefined }],
+    ['an issuer that is a list', () => ({ iss: [northwind.realmUrl] })],
+    ['the issuer with a slash', () => ({ iss: `${northwind.realmUrl}/` })],
+    ['the issuer with a query', () => ({ iss: `${northwind.realmUrl}?x` })],
+    ['the issuer in capitals', () => ({ iss: northwind.realmUrl.toUpperCase() })],
+    ['the issuer’s path alone', { iss: '/realms/northwind' }],
+    ['the issuer on another host', { iss: 'https://evil.example/realms/northwind' }],
+    ['the issuer on our host’s name with an ending', () => ({ iss: `${server.url}.evil.example/realms/northwind` })],
+    ['another of our realms as issuer', () => ({ iss: globex.realmUrl })],
+    ['a realm that does not exist', () => ({ iss: `${server.url}/realms/nowhere` })],
+    ['a realm with dots', () => ({ iss: `${server.url}/realms/../realms/northwind` })],
+    ['no audience', { aud: undefined }],
+    ['another audience', { aud: 'account' }],
+    ['an empty audience', { aud: [] }],
+    ['an audience that only begins like ours', { aud: 'countersign-evil' }],
+    ['an audience of another case', { aud: 'Countersign' }],
+    ['no end', { exp: undefined }],
+    ['an end as text', () => ({ exp: String(now() + 1000) })],
+    ['its end a second ago', () => ({ exp: now() - 1 })],
+    ['its end now', () => ({ exp: now() })],
+    ['its beginning in a minute', () => ({ nbf: now() + 60 })],
+    ['its beginning as text', { nbf: 'now' }],
+    ['no time of issue', { iat: undefined }],
+    ['no subject', { sub: undefined }],
+    ['an empty subject', { sub: '' }],
+    ['a subject that is a number', { sub: 7 }],
+    ['another tenant than the realm’s', { tenant: 'ext-globex' }],
+    ['a tenant that is a list', { tenant: ['ext-northwind'] }],
+    ['an empty tenant', { tenant: '' }],
+    ['a key that it is bound to', { cnf: { jkt: 'x' } }],
+    ['a certificate that it is bound to', { cnf: { 'x5t#S256': 'x' } }],
+    ['a binding of an unknown kind', { cnf: null }],
+  ])('with %s', async (_name, claims) => {
+    await expectRefused(`Bearer ${await forge({ claims: typeof claims === 'function' ? claims() : claims })}`)
+  })
+
+  test('when it is longer than 16 KiB', async () => {
+    await expect(verifyBearer(`Bearer ${await forge({ claims: { note: 'x'.repeat(8000) } })}`)).resolves.toBeDefined()
+    await expectRefused(`Bearer ${await forge({ claims: { note: 'x'.repeat(16_000) } })}`)
+  })
+})

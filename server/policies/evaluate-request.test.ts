@@ -1,0 +1,221 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { sourceDigest } from './create-version.ts'
+import { closeEngine } from './engine.ts'
+import { evaluateRequest } from './evaluate-request.ts'
+import { manifestPolicy } from './manifest-rules.ts'
+import type { ToolCallRequest } from './request.ts'
+import type { DecidingPolicy } from './soft-forbid.ts'
+
+afterAll(closeEngine)
+
+const now = new Date('2026-05-01T12:00:00.000Z')
+const request: ToolCallRequest = {
+  agent: {
+    id: '0197c0de-0000-7000-8000-000000000001',
+    name: 'refunder',
+    version: '1.4.0',
+    lifecycle: 'released',
+    riskTier: 'high',
+    allowedTools: ['payments/issue_refund'],
+    requireApproval: [],
+    approvals: { group: 'owners', quorum: 1, expiresAfterSeconds: 3600 },
+  },
+  releaseId: '0197c0de-0000-7000-8000-000000000002',
+  releaseDigest: `sha256:${'0'.repeat(64)}`,
+  environment: 'production',
+  tool: { server: 'payments', name: 'issue_refund', sideEffect: 'irreversible', idempotent: true },
+  arguments: { amount: '10.00' },
+  executionId: '0197c0de-0000-7000-8000-000000000003',
+  stepId: 'refund',
+  toolCalls: 2,
+  fulfilled: [],
+}
+const policy = (source: string, name = 'p'): DecidingPolicy => ({
+  policyId: name,
+  name,
+  version: 1,
+  digest: sourceDigest(source),
+  source,
+})
+const head = (effect: string) => `${effect} (principal, action in Countersign::Action::"ToolCall", resource)`
+const permit = `@id("ok") ${head('permit')} when { principal.allowedTools.contains(resource) };`
+const hard = `@id("no") @code("FREEZE") @message("Nothing moves today.") ${head('forbid')};`
+const soft = (id: string, annotations = '', kind = 'approval') =>
+  `@id("${id}") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:${id}") };`
+const decide = (sources: string | (string | DecidingPolicy)[], changes: Partial<ToolCallRequest> = {}) =>
+  evaluateRequest(
+    [sources].flat().map((source, index) => (typeof source === 'string' ? policy(source, `p${index}`) : source)),
+    { ...request, ...changes },
+    now,
+  )
+const codes = async (outcome: ReturnType<typeof decide>) => {
+  const { effect, reasons } = await outcome
+  return [effect, ...reasons.map(({ rule }) => rule)]
+}
+
+describe('allow and deny', () => {
+  test('a permit that matches allows, and is the reason', async () => {
+    expect(await decide(permit)).toEqual({
+      effect: 'allow',
+      obligations: [],
+      reasons: [
+        { policyId: 'p0', policyName: 'p0', policyVersion: 1, rule: 'ok', code: null, message: null, source: permit },
+      ],
+    })
+  })
+
+  test('no permit denies, and so does no policy at all', async () => {
+    const other = { ...request.tool, name: 'close_account' }
+    expect(await codes(decide(permit, { tool: other }))).toEqual(['deny', 'no_permit'])
+    expect(await codes(decide([]))).toEqual(['deny', 'no_permit'])
+  })
+
+  test('a hard forbid in any policy wins, with its own words', async () => {
+    expect(await decide([permit, hard])).toMatchObject({
+      effect: 'deny',
+      reasons: [{ policyName: 'p1', rule: 'no', code: 'FREEZE', message: 'Nothing moves today.', source: hard }],
+    })
+  })
+
+  test('a rule that fails denies, whatever the others say', async () => {
+    const failing = `@id("sum") ${head('forbid')} when { context.call.counters.toolCalls * 9223372036854775807 > 0 };`
+    expect(await codes(decide([permit, failing]))).toEqual(['deny', 'policy_error', 'sum'])
+  })
+
+  test('a published text that no longer parses denies', async () => {
+    expect(await codes(decide([permit, 'permit (']))).toEqual(['deny', 'policy_error'])
+  })
+
+  test('an engine that traps on one policy denies the call, and the next call is decided', async () => {
+    const trap = `@id("t") ${head('forbid')} when { ${'('.repeat(200)}false${')'.repeat(200)} };`
+    expect(await codes(decide([permit, trap]))).toEqual(['deny', 'pdp_unavailable'])
+    expect(await codes(decide(permit))).toEqual(['allow', 'ok'])
+  })
+})
+
+describe('soft forbids', () => {
+  test('one asks for an approval, as its annotations say', async () => {
+    const source = `${permit}\n${soft('big', '@approval_group("money") @approval_quorum("2") @approval_ttl("PT30M") @message("Ask.")')}`
+    const outcome = await decide(source)
+    expect(outcome).toMatchObject({
+      effect: 'require_approval',
+      reasons: [{ rule: 'big', message: 'Ask.' }],
+      approval: { group: 'money', quorum: 2, expiresAfterSeconds: 1800, rules: [{ rule: 'big' }] },
+      obligations: [{ kind: 'approval', policyRule: 'big', parameters: { group: 'money' } }],
+    })
+    expect(outcome.reasons[0]?.source).toBe(source.split('\n')[1])
+  })
+
+  test('without parameters the manifest says who approves', async () => {
+    expect(await decide([permit, soft('big')])).toMatchObject({
+      approval: { group: 'owners', quorum: 1, expiresAfterSeconds: 3600 },
+    })
+  })
+
+  test('the granted token lifts it', async () => {
+    const { approval } = await decide([permit, soft('big')])
+    expect(approval?.tokens).toHaveLength(1)
+    expect(await codes(decide([permit, soft('big')], { fulfilled: approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
+  })
+
+  test('a hard forbid beats an approval, before and after it was granted', async () => {
+    const { approval } = await decide([permit, soft('big')])
+    expect(await codes(decide([permit, soft('big'), hard]))).toEqual(['deny', 'no'])
+    expect(await codes(decide([permit, soft('big'), hard], { fulfilled: approval?.tokens ?? [] }))).toEqual([
+      'deny',
+      'no',
+    ])
+  })
+
+  test('nothing is asked for that no permit would allow afterwards', async () => {
+    expect(await codes(decide(soft('big')))).toEqual(['deny', 'no_permit'])
+  })
+
+  test('two rules of one group are one approval, under the stricter terms', async () => {
+    const sources = [permit, soft('a', '@approval_quorum("2")'), soft('b', '@approval_ttl("PT10M")')]
+    const { approval } = await decide(sources)
+    expect(approval).toMatchObject({ group: 'owners', quorum: 2, expiresAfterSeconds: 600 })
+    expect(approval?.rules.map(({ rule }) => rule)).toEqual(['a', 'b'])
+    expect(await codes(decide(sources, { fulfilled: approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
+  })
+
+  test('two rules of two groups are two approvals, one after the other', async () => {
+    const sources = [permit, soft('a', '@approval_group("first")'), soft('b', '@approval_group("second")')]
+    const one = await decide(sources)
+    expect(one.approval).toMatchObject({ group: 'first', rules: [{ rule: 'a' }] })
+    expect(one.reasons.map(({ rule }) => rule)).toEqual(['a', 'b'])
+    const two = await decide(sources, { fulfilled: one.approval?.tokens ?? [] })
+    expect(two).toMatchObject({ effect: 'require_approval', approval: { group: 'second', rules: [{ rule: 'b' }] } })
+    expect(await codes(decide(sources, { fulfilled: two.approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
+  })
+
+  test('a token lifts no rule of the same name in another policy or version', async () => {
+    const { approval } = await decide([permit, soft('big')])
+    const fulfilled = approval?.tokens ?? []
+    expect(await decide([permit, soft('big', '@message("New words.")')], { fulfilled })).toMatchObject({
+      effect: 'require_approval',
+    })
+    expect(await decide([permit, soft('big'), soft('big', '@code("X")')], { fulfilled })).toMatchObject({
+      effect: 'require_approval',
+      approval: { rules: [{ policyName: 'p2' }] },
+    })
+  })
+
+  test('a bare token, as a policy writes it, lifts nothing', async () => {
+    expect(await decide([permit, soft('big')], { fulfilled: ['approval:big'] })).toMatchObject({
+      effect: 'require_approval',
+    })
+  })
+
+  test.each(['mask', 'budget'])('what %s demands cannot be done yet: deny', async (kind) => {
+    expect(await codes(decide([permit, soft('m', '', kind)]))).toEqual(['deny', 'obligation_unsupported', 'm'])
+  })
+
+  test('an obligation of an unknown kind is a hard forbid', async () => {
+    expect(await codes(decide([permit, soft('m', '', 'dance')]))).toEqual(['deny', 'm'])
+  })
+
+  test('a soft forbid that its token does not lift is a hard one', async () => {
+    const stuck = `@id("s") @obligation("approval") ${head('forbid')};`
+    expect(await codes(decide([permit, stuck]))).toEqual(['deny', 's'])
+  })
+})
+
+describe("the manifest's requireApproval", () => {
+  const ask = async (requireApproval: string[], fulfilled: string[] = []) => {
+    const agent = { ...request.agent, requireApproval }
+    const manifest = manifestPolicy(agent)
+    return await decide(manifest === undefined ? [permit] : [permit, manifest], { agent, fulfilled })
+  }
+
+  test('asks the manifest’s group for the tools that it lists', async () => {
+    const outcome = await ask(['payments/issue_refund', 'payments/other'])
+    expect(outcome).toMatchObject({
+      effect: 'require_approval',
+      reasons: [{ policyName: 'manifest of refunder 1.4.0', policyVersion: 0, rule: 'manifest.payments/issue_refund' }],
+      approval: { group: 'owners' },
+    })
+    expect(await ask(['payments/issue_refund', 'payments/other'], outcome.approval?.tokens)).toMatchObject({
+      effect: 'allow',
+    })
+  })
+
+  test('leaves other tools alone, and an empty list makes no policy', async () => {
+    expect(await ask(['payments/other'])).toMatchObject({ effect: 'allow' })
+    expect(manifestPolicy(request.agent)).toBeUndefined()
+  })
+
+  test('a tool name cannot write Cedar', async () => {
+    const name = 'x"); permit (principal, action, resource);\n//\\'
+    const agent = { ...request.agent, requireApproval: [`payments/${name}`] }
+    const manifest = manifestPolicy(agent)
+    const tool = { ...request.tool, name }
+    expect(await decide(manifest === undefined ? [] : [manifest], { agent, tool })).toMatchObject({
+      effect: 'deny',
+      reasons: [{ rule: 'no_permit' }],
+    })
+    expect(
+      await decide(manifest === undefined ? [] : [`@id("all") ${head('permit')};`, manifest], { agent, tool }),
+    ).toMatchObject({ effect: 'require_approval', reasons: [{ rule: `manifest.payments/${name}` }] })
+  })
+})

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId, newSpanId } from '#server/kernel/ids.ts'
+import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { createPolicy } from './create-policy.ts'
+import { createVersion, sourceDigest } from './create-version.ts'
+import { getPolicy } from './get-policy.ts'
+import { listPolicies } from './list-policies.ts'
+import { listVersions } from './list-versions.ts'
+import { publishVersion } from './publish-version.ts'
+
+const source = '@id("all") permit (principal, action in Countersign::Action::"ToolCall", resource);'
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let author: Caller
+let stranger: Caller
+
+beforeAll(async () => {
+  runtime = await testRuntime()
+  tenant = await testTenant(runtime)
+  author = await tenant.as('maria', { roles: ['developer'] })
+  stranger = await (await testTenant(runtime)).as('maria', { roles: ['developer'] })
+})
+afterAll(() => runtime.close())
+
+const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, input: unknown, caller = author): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const audited = (action: string) =>
+  runtime.database.inTenant(tenant.id, (tx) =>
+    tx
+      .selectFrom('auditRecords')
+      .select('record')
+      .where('tenantId', '=', tenant.id)
+      .where('type', '=', action)
+      .execute(),
+  )
+const newPolicy = () => run(createPolicy, { name: `policy-${newSpanId()}`, description: 'd' })
+
+describe('policies', () => {
+  test('a name is taken once, and creation is in the audit log', async () => {
+    const policy = await run(createPolicy, { name: 'taken' })
+    expect(policy).toMatchObject({
+      name: 'taken',
+      description: '',
+      latestPublishedVersion: null,
+      createdBy: { username: 'maria' },
+    })
+    await expect(run(createPolicy, { name: 'taken' })).rejects.toMatchObject({ code: 'name_conflict', status: 409 })
+    expect((await audited('policy.created')).map(({ record }) => record)).toContainEqual(
+      expect.objectContaining({ resource: { type: 'policy', id: policy.id } }),
+    )
+  })
+
+  test('the list is paged, newest first', async () => {
+    const [older, newer] = [await newPolicy(), await newPolicy()]
+    const first = await run(listPolicies, { limit: 1 })
+    expect(first.items.map(({ id }) => id)).toEqual([newer.id])
+    const second = await run(listPolicies, { limit: 1, cursor: first.nextCursor })
+    expect(second.items.map(({ id }) => id)).toEqual([older.id])
+  })
+
+  test('reading needs policy:read, writing policy:author', async () => {
+    const viewer = await tenant.as('vic', { roles: ['viewer'] })
+    const nobody = await tenant.as('nora')
+    await expect(run(createPolicy, { name: 'v' }, viewer)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(listPolicies, {}, nobody)).rejects.toMatchObject({ code: 'forbidden' })
+    expect((await run(listPolicies, {}, viewer)).items).not.toHaveLength(0)
+  })
+})
+
+describe('versions', () => {
+  test('drafts are numbered, published once, and listed with their digest', async () => {
+    const { id: policyId } = await newPolicy()
+    const first = await run(createVersion, { policyId, source })
+    const second = await run(createVersion, { policyId, source: `// two\n${source}` })
+    expect(first).toMatchObject({ version: 1, status: 'draft', digest: sourceDigest(source), publishedAt: null })
+    expect(second.version).toBe(2)
+
+    const published = await run(publishVersion, { policyId, version: 1 })
+    expect(published).toMatchObject({ version: 1, status: 'published', publishedAt: expect.any(String) })
+    await expect(run(publishVersion, { policyId, version: 1 })).rejects.toMatchObject({ code: 'conflict', status: 409 })
+    await expect(run(publishVersion, { policyId, version: 9 })).rejects.toMatchObject({ code: 'not_found' })
+
+    const page = await run(listVersions, { policyId, limit: 1 })
+    expect(page).toMatchObject({ items: [{ version: 2, status: 'draft' }], nextCursor: '2' })
+    expect(await run(listVersions, { policyId, limit: 1, cursor: '2' })).toMatchObject({
+      items: [{ version: 1, status: 'published' }],
+      nextCursor: null,
+    })
+    expect(await run(getPolicy, { id: policyId })).toMatchObject({
+      latestPublishedVersion: 1,
+      versions: [{ version: 2 }, { version: 1, source }],
+    })
+  })
+
+  test('of two publications at once, one wins', async () => {
+    const { id: policyId } = await newPolicy()
+    await run(createVersion, { policyId, source })
+    const both = await Promise.allSettled([1, 2].map(() => run(publishVersion, { policyId, version: 1 })))
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
+  test('versions made at once get numbers of their own', async () => {
+    const { id: policyId } = await newPolicy()
+    const rows = await Promise.all([1, 2, 3].map(() => run(createVersion, { policyId, source })))
+    expect(rows.map(({ version }) => version).sort()).toEqual([1, 2, 3])
+  })
+
+  test('a text with errors is refused with their places, and nothing is stored', async () => {
+    const { id: policyId } = await newPolicy()
+    await expect(run(createVersion, { policyId, source: `${source}\n@id("é") permit (x);` })).rejects.toMatchObject({
+      code: 'invalid_policy',
+      status: 400,
+      message: expect.stringMatching(/^Line 2, column \d+: /),
+      issues: [{ path: 'source', line: 2, column: expect.any(Number), message: expect.any(String) }],
+    })
+    expect((await run(listVersions, { policyId })).items).toEqual([])
+  })
+
+  test('another tenant’s policy is as unknown as one that never was', async () => {
+    const { id: policyId } = await newPolicy()
+    await run(createVersion, { policyId, source })
+    for (const id of [policyId, newId()]) {
+      const unknown = { code: 'not_found', message: 'Not found.' }
+      await expect(run(getPolicy, { id }, stranger)).rejects.toMatchObject(unknown)
+      await expect(run(listVersions, { policyId: id }, stranger)).rejects.toMatchObject(unknown)
+      await expect(run(createVersion, { policyId: id, source }, stranger)).rejects.toMatchObject(unknown)
+      await expect(run(publishVersion, { policyId: id, version: 1 }, stranger)).rejects.toMatchObject(unknown)
+    }
+    expect((await run(listPolicies, {}, stranger)).items).toEqual([])
+  })
+})

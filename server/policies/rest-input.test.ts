@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { CreatePolicyVersionInput, ListPoliciesInput } from '#lib/schemas/policies.ts'
+import { bodyFor, pageFrom } from './rest-input.ts'
+
+const policyId = '0197c0de-0000-7000-8000-000000000001'
+
+test('a page is read from the query string, and what it does not know is refused', () => {
+  expect(ListPoliciesInput.parse(pageFrom({}))).toEqual({ limit: 50 })
+  expect(ListPoliciesInput.parse(pageFrom({ limit: '2', cursor: policyId }))).toEqual({ limit: 2, cursor: policyId })
+  for (const query of [{ limit: 'x' }, { limit: '' }, { offset: '3' }])
+    expect(ListPoliciesInput.safeParse(pageFrom(query)).success).toBe(false)
+})
+
+test('the path names the object, and a body that names it too is refused', () => {
+  expect(CreatePolicyVersionInput.parse(bodyFor({ policyId }, { source: 's' }))).toEqual({ policyId, source: 's' })
+  for (const body of [{ source: 's', policyId: policyId.replace('1', '2') }, null, [], 'source'])
+    expect(CreatePolicyVersionInput.safeParse(bodyFor({ policyId }, body)).success).toBe(false)
+})

@@ -21,6 +21,7 @@ import { setRuntime } from '#server/kernel/runtime.ts'
 import { createVault, loadMasterKey } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { startHousekeeping } from './housekeeping.ts'
 import { jobs, registerDecisions } from './jobs.ts'
 import { api } from './routes.ts'
 import { createCspReportHandler } from './shell/csp-report.ts'
@@ -80,6 +81,8 @@ export async function serve(
     await queue.work(jobs)
     const sealer = startSealer()
     closing.push(() => sealer.close())
+    const housekeeping = startHousekeeping()
+    closing.push(() => housekeeping.close())
     if (config.seedDemo) await seedDemo(say)
 
     const socket = createSocket()

@@ -67,3 +67,9 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
   if (!rootOf(tree).equals(day.root))
     throw new LogBroken(`The records of ${day.date} do not have the root that was signed.`)
 }
+
+/** Reads the whole day for its checks alone. Throws LogBroken. */
+export async function checkDay(tx: Transaction, tenant: LogOwner, day: SignedDay): Promise<void> {
+  const records = readDay(tx, tenant, day)
+  while ((await records.next()).done !== true);
+}

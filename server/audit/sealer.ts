@@ -20,16 +20,17 @@ export function startSealer(): Sealer {
 
   // One tenant after the other: signing must not take the connections that calls need.
   const enqueue = (run: () => Promise<void>) => {
-    work = work
-      .then(() => (closed ? undefined : run()))
-      .catch((error: unknown) => log.error({ err: error }, 'the audit log could not be signed; it will be tried again'))
+    work = work.then(() => (closed ? undefined : run())).catch(report)
   }
+  const report = (error: unknown) =>
+    log.error({ err: error }, 'the audit log could not be signed; it will be tried again')
   const sweep = () => {
     if (sweeping || closed) return
     sweeping = true
     enqueue(async () => {
       try {
-        for (const { id } of await runtime().database.inDirectory(listLogOwners)) if (!closed) await signTenant(id)
+        for (const { id } of await runtime().database.inDirectory(listLogOwners))
+          if (!closed) await signTenant(id).catch(report)
       } finally {
         sweeping = false
       }

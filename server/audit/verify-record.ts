@@ -15,7 +15,8 @@ import {
 } from './store.ts'
 
 type Checks = z.infer<typeof Check>[]
-/** Day's checkpoint that the proof leads to, as it is stored; undefined when that root was never signed. */
+type ReadNotes = (date: string, note: string) => ReadNote
+/** The root that is to be reached, and the stored checkpoint with it; undefined when that root was never signed. */
 type Claim = { root: Buffer; signed: StoredCheckpoint | undefined }
 
 /**
@@ -26,14 +27,14 @@ type Claim = { root: Buffer; signed: StoredCheckpoint | undefined }
 export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: VerifyInput): Promise<VerifyOutput> {
   const row = await findRecord(tx, tenant.id, input.auditId)
   if (row === undefined) {
-    const detail = 'This tenant has no audit record with this id.'
-    return { verified: false, status: 'not_found', checks: [{ name: 'record', ok: false, detail }] }
+    const missing = check('record', false, 'This tenant has no audit record with this id.')
+    return { verified: false, status: 'not_found', checks: [missing] }
   }
   const { leafHash, checks } = checkRecord(row, tenant, input)
-  const intact = checks.every((check) => check.ok)
+  const intact = checks.every((one) => one.ok)
   const latest = await findLatestCheckpoint(tx, tenant.id, row.date)
   if (latest === undefined || latest.size <= row.seq) {
-    checks.push({ name: 'merkleRoot', ok: false, detail: 'No signed checkpoint covers this record yet.' })
+    checks.push(check('merkleRoot', false, 'No signed checkpoint covers this record yet.'))
     return { verified: false, status: intact ? 'pending_seal' : 'mismatch', checks }
   }
   const read = await noteReader(tx, tenant)
@@ -43,7 +44,7 @@ export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: Ver
   const claim = { root, signed: await findCheckpointOfRoot(tx, tenant.id, row.date, root) }
   checks.push(...checkSignature(claim, input, read, given))
   checks.push(...(await checkTree(tx, tenant, row, leafHash, claim, input)))
-  const verified = checks.every((check) => check.ok)
+  const verified = checks.every((one) => one.ok)
   return { verified, status: verified ? 'verified' : 'mismatch', checks }
 }
 
@@ -52,35 +53,27 @@ function checkRecord(row: StoredRecord, tenant: LogOwner, input: VerifyInput) {
   const digest = digestOf(row, nonce)
   // A record that can't be hashed keeps the logged digest for the checks that follow; this one has failed.
   const leafHash = leafHashOf(row, tenant.externalId, digest ?? row.digest)
-  const sameDigest = digest?.equals(row.digest) ?? false
-  const sameLeaf = leafHash?.equals(row.leafHash) ?? false
   const sameDate = input.date === undefined || input.date === row.date
-  const sameTime = hasRecordedTime(row)
   const checks: Checks = [
-    { name: 'record', ok: true, detail: `It is record ${row.seq} of ${row.date}.` },
-    {
-      name: 'date',
-      ok: sameDate && sameTime,
-      detail: !sameDate
-        ? `The record is of ${row.date}.`
-        : sameTime
-          ? 'The date is the record’s.'
-          : 'The stored time is not the one in the record.',
-    },
-    {
-      name: 'digest',
-      ok: sameDigest,
-      detail: sameDigest
-        ? 'The stored record and the nonce give the logged digest.'
-        : 'The stored record and the nonce do not give the logged digest: one of them was changed.',
-    },
-    {
-      name: 'leaf',
-      ok: sameLeaf,
-      detail: sameLeaf
-        ? 'Digest, id, date, position and type give the logged leaf hash.'
-        : 'Digest, id, date, position and type do not give the logged leaf hash.',
-    },
+    check('record', true, `It is record ${row.seq} of ${row.date}.`),
+    check(
+      'date',
+      sameDate && hasRecordedTime(row),
+      'The date is the record’s.',
+      sameDate ? 'The stored time is not the one in the record.' : `The record is of ${row.date}.`,
+    ),
+    check(
+      'digest',
+      digest?.equals(row.digest) ?? false,
+      'The stored record and the nonce give the logged digest.',
+      'The stored record and the nonce do not give the logged digest: one of them was changed.',
+    ),
+    check(
+      'leaf',
+      leafHash?.equals(row.leafHash) ?? false,
+      'Digest, id, date, position and type give the logged leaf hash.',
+      'Digest, id, date, position and type do not give the logged leaf hash.',
+    ),
   ]
   return { leafHash, checks }
 }
@@ -88,39 +81,32 @@ function checkRecord(row: StoredRecord, tenant: LogOwner, input: VerifyInput) {
 function checkSignature(
   { root, signed }: Claim,
   input: VerifyInput,
-  read: (date: string, note: string) => ReadNote,
+  read: ReadNotes,
   given: ReadNote | undefined,
 ): Checks {
-  const known = signed === undefined ? undefined : read(signed.date, signed.note)
+  const known = signed && read(signed.date, signed.note)
   const stored =
-    signed !== undefined &&
-    known?.ok === true &&
-    known.checkpoint.size === signed.size &&
-    signed.root.equals(known.checkpoint.root)
+    known?.ok === true && known.checkpoint.size === signed?.size && signed.root.equals(known.checkpoint.root)
+  const size = input.treeSize ?? signed?.size
   const fits =
     given === undefined ||
-    (given.ok &&
-      root.equals(given.checkpoint.root) &&
-      given.checkpoint.size === (input.treeSize ?? signed?.size ?? given.checkpoint.size))
+    (given.ok && root.equals(given.checkpoint.root) && (size === undefined || size === given.checkpoint.size))
   const wrong = given?.ok === false ? given.reason : 'It is of another root or size.'
   return [
-    {
-      name: 'merkleRoot',
-      ok: signed !== undefined,
-      detail:
-        signed === undefined
-          ? 'No checkpoint with this root was ever signed for that day.'
-          : `It is the root of the checkpoint of ${signed.size} records.`,
-    },
-    {
-      name: 'checkpoint',
-      ok: stored && fits,
-      detail: !fits
-        ? `The given checkpoint does not hold. ${wrong}`
-        : stored
-          ? 'The tenant’s log key signed this root and size.'
-          : 'There is no signature of the tenant’s log key over this root and size.',
-    },
+    check(
+      'merkleRoot',
+      signed !== undefined,
+      `It is the root of the checkpoint of ${signed?.size} records.`,
+      'No checkpoint with this root was ever signed for that day.',
+    ),
+    check(
+      'checkpoint',
+      stored && fits,
+      'The tenant’s log key signed this root and size.',
+      fits
+        ? 'There is no signature of the tenant’s log key over this root and size.'
+        : `The given checkpoint does not hold. ${wrong}`,
+    ),
   ]
 }
 
@@ -138,22 +124,20 @@ async function checkTree(
   const own = leaves !== undefined && index < leaves.length ? inclusionProof(leaves, index) : []
   const proof = input.inclusionProof?.map((hash) => Buffer.from(hash, 'hex')) ?? own
   const reached = leafHash && rootFromInclusionProof({ index, size, leafHash, proof })
-  const included = index === row.seq && size === signed?.size && (reached?.equals(root) ?? false)
-  const unchanged = leaves !== undefined && treeRoot(leaves).equals(root)
   return [
-    {
-      name: 'inclusion',
-      ok: included,
-      detail: included
-        ? `The path of ${proof.length} hashes leads from record ${index} of ${size} to the root.`
-        : `The path does not lead from record ${index} of ${size} to the root.`,
-    },
-    {
-      name: 'log',
-      ok: unchanged,
-      detail: unchanged
-        ? `The stored log of ${row.date} still has the signed root.`
-        : `The stored log of ${row.date} does not have the signed root: a record was changed, moved or removed.`,
-    },
+    check(
+      'inclusion',
+      index === row.seq && size === signed?.size && (reached?.equals(root) ?? false),
+      `The path of ${proof.length} hashes leads from record ${index} of ${size} to the root.`,
+      `The path does not lead from record ${index} of ${size} to the root.`,
+    ),
+    check(
+      'log',
+      leaves !== undefined && treeRoot(leaves).equals(root),
+      `The stored log of ${row.date} still has the signed root.`,
+      `The stored log of ${row.date} does not have the signed root: a record was changed, moved or removed.`,
+    ),
   ]
 }
+
+const check = (name: string, ok: boolean, holds: string, fails = holds) => ({ name, ok, detail: ok ? holds : fails })

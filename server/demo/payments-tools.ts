@@ -52,7 +52,8 @@ const answer = (value: Record<string, unknown>) => ({
 })
 const failure = (message: string) => ({ content: [{ type: 'text' as const, text: message }], isError: true })
 
-const keyOf = (meta: Record<string, unknown> | undefined): string => String(meta?.['countersign/idempotencyKey'] ?? randomUUID())
+const keyOf = (meta: Record<string, unknown> | undefined): string =>
+  String(meta?.['countersign/idempotencyKey'] ?? randomUUID())
 
 /** Called at the edges of a tool call; the demo does nothing there. */
 export type PaymentsHooks = { before?(tool: string, key: string): Promise<void>; paid?(key: string): void }

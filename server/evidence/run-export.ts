@@ -1,4 +1,4 @@
-import { LogBroken, loggedDays, readDay, type SignedDay, signedDay } from '#server/audit/read-day.ts'
+import { checkDay, LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/read-day.ts'
 import { LogRefused } from '#server/audit/sign-day.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -42,9 +42,7 @@ async function preflight(run: ExportRun): Promise<SignedDay[]> {
   for (const date of dates) {
     await checkStillOurs(run)
     const day = await database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date))
-    await database.inTenant(tenant.id, async (tx) => {
-      for await (const _record of readDay(tx, tenant, day));
-    })
+    await database.inTenant(tenant.id, (tx) => checkDay(tx, tenant, day))
     days.push(day)
   }
   return days

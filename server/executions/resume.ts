@@ -2,12 +2,13 @@ import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { approvalTokens } from '#server/policies/decide.ts'
 import { endSpan } from '#server/traces/record.ts'
-import { auditCall, beginCall, type StartedCall, startToolSpan } from './begin-call.ts'
+import { beginCall, type StartedCall } from './begin-call.ts'
+import { auditCall, startToolSpan } from './call-records.ts'
 import { endExecution } from './end.ts'
 import { journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { isToolStep, type NextStep } from './next-step.ts'
-import { stepSpanId } from './spans.ts'
+import { spanIdOf, toolSpanId } from './spans.ts'
 import { findStepApproval, setStep } from './store.ts'
 
 const maxAttempts = 5
@@ -37,7 +38,7 @@ async function afterApproval(
   const decidedAt = approval.decidedAt ?? new Date()
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
-    spanId: stepSpanId(row.traceId, step.id, 'approval'),
+    spanId: spanIdOf(row.traceId, approvalId),
     status: approval.status === 'approved' ? 'ok' : 'error',
     attributes: [{ key: 'countersign.approval.status', value: approval.status }],
     endedAt: decidedAt,
@@ -53,13 +54,12 @@ async function afterApproval(
     ])
     return undefined
   }
-  const steps_ = content.spec.runtime.steps ?? []
   // Waiting for people does not use up the time that the manifest gives the agent.
   const waitedMs = Date.now() - approval.requestedAt.getTime()
   return await beginCall(tx, loaded, {
     step,
     arguments: record.arguments as JsonObject,
-    index: steps_.findIndex((candidate) => candidate.id === step.id),
+    index: (content.spec.runtime.steps ?? []).findIndex((candidate) => candidate.id === step.id),
     granted: {
       approvalId,
       tokens: await approvalTokens(tx, tenant.id, decisionId),
@@ -104,7 +104,7 @@ async function afterCrash(
     return undefined
   }
   const args = record.arguments as JsonObject
-  const spanId = stepSpanId(row.traceId, step.id, 'tool', attempt)
+  const spanId = toolSpanId(row.traceId, step.id, attempt)
   await setStep(tx, tenant.id, row.id, step.id, { status: 'calling', spanId, attempts: attempt })
   await startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt })
   const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [

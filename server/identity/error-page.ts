@@ -30,14 +30,17 @@ export const renderError =
     error: errors.OIDCProviderError | Error,
   ) => {
     const page =
-      error.name === 'SessionNotFound'
-        ? expiredPage(realm)
-        : problemPage(realm, 'This can’t go on', sentence(out.error_description), out.error)
+      error.name === 'SessionNotFound' ? expiredPage(realm) : problemPage(realm, title, explain(out), out.error)
     ctx.set(page.headers)
     ctx.body = page.text
   }
 
-const sentence = (description = 'The request can’t be answered.'): string => {
-  const text = description.charAt(0).toUpperCase() + description.slice(1)
-  return text.endsWith('.') ? text : `${text}.`
+const title = 'This request can’t be answered'
+
+/** The library's description as a sentence; of our own failures nothing but that. */
+function explain({ error, error_description: description }: { error: string; error_description?: string }): string {
+  if (error === 'server_error') return 'Something went wrong on our side. Try again in a moment.'
+  const text = description ?? 'The application sent something that this page does not understand.'
+  const begun = text.charAt(0).toUpperCase() + text.slice(1)
+  return begun.endsWith('.') ? begun : `${begun}.`
 }

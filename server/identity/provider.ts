@@ -87,11 +87,10 @@ type Answering = { oidc?: KoaContextWithOIDC['oidc']; response: KoaContextWithOI
 function allowReturn({ oidc, response }: Answering): void {
   const redirectUri = oidc?.entities.Interaction?.params.redirect_uri
   if (typeof redirectUri !== 'string') return
+  const { origin } = new URL(redirectUri)
   const policy = response.get('content-security-policy')
-  response.set(
-    'content-security-policy',
-    policy.replace("form-action 'self'", () => `form-action 'self' ${new URL(redirectUri).origin}`),
-  )
+  if (policy.split(/[ ;]+/).includes(origin)) return
+  response.set('content-security-policy', policy.replace("form-action 'self'", `form-action 'self' ${origin}`))
 }
 
 function logEvents(provider: Provider, realm: string): void {

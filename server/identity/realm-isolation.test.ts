@@ -23,8 +23,7 @@ afterAll(() => server.close())
 const signInAtConsole = (browser = new Browser()) =>
   signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
 
-const renew = (refreshToken: string, realm = northwind) =>
-  refresh(realm.realmUrl, refreshToken, 'countersign-console')
+const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, 'countersign-console')
 
 const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])

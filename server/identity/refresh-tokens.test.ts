@@ -18,8 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 afterEach(() => vi.useRealTimers())
 
-const signInAtConsole = () =>
-  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
+const signInAtConsole = () => signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
 
 const renew = (refreshToken: string, clientId = 'countersign-console') =>
   refresh(northwind.realmUrl, refreshToken, clientId)

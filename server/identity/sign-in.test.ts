@@ -4,14 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyBearer } from '#server/kernel/auth/bearer.ts'
 import { Browser } from '#server/testing/browser.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import {
-  authorizationRequest,
-  authorize,
-  exchangeCode,
-  readTokens,
-  sendSignIn,
-  signIn,
-} from '#server/testing/sign-in.ts'
+import { authorizationRequest, refresh, sendSignIn, signIn } from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm

@@ -28,12 +28,16 @@ export async function serveSignIn(
   if (interaction === undefined) return sendPage(res, 400, expiredPage(open.realm))
   if (req.method === 'GET') return show(open.realm, interaction, res, { username: hintOf(interaction) })
   if (req.method !== 'POST') {
-    const page = problemPage(open.realm, 'This can’t go on', 'This page can only be read or sent.')
+    const page = problemPage(open.realm, 'This form can’t be taken', 'This page can only be read or sent.')
     return sendPage(res, 405, page, { allow: 'GET, POST' })
   }
   // The interaction's cookie is SameSite=Lax, so another site's form comes without it; this is the second lock.
   if (isForeign(req)) {
-    const page = problemPage(open.realm, 'This can’t go on', 'The form was sent by another site. Nothing has changed.')
+    const page = problemPage(
+      open.realm,
+      'This form can’t be taken',
+      'The form was sent by another site. Nothing has changed.',
+    )
     return sendPage(res, 403, page)
   }
   await submit(open, interaction, req, res)
@@ -50,7 +54,8 @@ async function submit(
     if (error instanceof FormError) return error
     throw error
   })
-  if (form instanceof FormError) return sendPage(res, form.status, problemPage(realm, 'This can’t go on', form.message))
+  if (form instanceof FormError)
+    return sendPage(res, form.status, problemPage(realm, 'This form can’t be taken', form.message))
   const username = usernameKey(form.get('username') ?? '').slice(0, 256)
   const attempt = { tenantId: realm.tenantId, username, address: req.socket.remoteAddress ?? '' }
   const wait = secondsToWait(attempt)

@@ -132,7 +132,7 @@ export async function execute<I, O>(
 ): Promise<O> {
   authorize(caller, operation.permission)
   refuseNul(rawInput)
-  const input = operation.input.parse(rawInput)
+  const input = operation.input.parse(rawInput ?? {})
   const { database } = runtime()
   if (operation.kind === 'query')
     return await database.inTenant(caller.tenant.id, (tx) => operation.run({ ...caller, tx, input }))

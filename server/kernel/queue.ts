@@ -62,7 +62,7 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
         })
         await boss.work<JobData>(
           queue,
-          { pollingIntervalSeconds: 1, localConcurrency: concurrency },
+          { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, localConcurrency: concurrency },
           async ([job]: Job<JobData>[]) => {
             if (job === undefined) return
             try {

@@ -72,8 +72,14 @@ test('more policies than slots are all answered by their own text', async () => 
 
 // What the scan lets through and recurses deepest in Cedar, evaluated to its last term.
 test.each([
-  ['or', `${'false||'.repeat(limits.operators / 2 - 1)}true`],
-  ['plus', `${'1+'.repeat(limits.operators - 2)}1 == ${limits.operators - 1}`],
+  ['or', `${'false||'.repeat(limits.conditions)}true`],
+  ['sum', `${'1+'.repeat(limits.chain)}1 == ${limits.chain + 1}`],
+  ['sum of sums', `${'('.repeat(9)}1${`${'+1'.repeat(10)})`.repeat(9)} == 91`],
+  ['calls', `context.call.now${'.offset(duration("1s"))'.repeat(limits.chain - 2)} > datetime("2020-01-01")`],
+  [
+    'sum in nesting',
+    `${'true&&('.repeat(limits.nesting - 1)}${'1+'.repeat(limits.chain)}1 > 0${')'.repeat(limits.nesting - 1)}`,
+  ],
   ['nesting', `${'('.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
   ['ifs', `${'if false then false else '.repeat(limits.nesting - 1)}true`],
   ['chains in nesting', `${'(false||false||'.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],

@@ -4,7 +4,7 @@ import { requestApproval } from '#server/approvals/request.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { bindingPresentation } from './binding-presentation.ts'
-import { findActiveBinding, findBoundAgent, findOwnerIds, findPolicy, findVersion, insertBinding } from './store.ts'
+import { findActiveBinding, findBoundAgent, findPolicy, findVersion, insertBinding } from './store.ts'
 
 const proposalTtlMs = 7 * 86_400_000
 
@@ -54,7 +54,7 @@ export const proposeBinding = mutation({
       }),
       agentId: agent.id,
       requestedBy: principal.memberId,
-      owners: await findOwnerIds(tx, tenant.id, agent.id),
+      owners: [],
       group: 'change-approvers',
       quorum: 1,
       expiresAt: new Date(Date.now() + proposalTtlMs),

@@ -7,8 +7,8 @@ const policyId = '0197c0de-0000-7000-8000-000000000001'
 test('a page is read from the query string, and what it does not know is refused', () => {
   expect(ListPoliciesInput.parse(pageFrom({}))).toEqual({ limit: 50 })
   expect(ListPoliciesInput.parse(pageFrom({ limit: '2', cursor: policyId }))).toEqual({ limit: 2, cursor: policyId })
-  for (const query of [{ limit: 'x' }, { limit: '' }, { offset: '3' }])
-    expect(ListPoliciesInput.safeParse(pageFrom(query)).success).toBe(false)
+  const wrong: Record<string, string>[] = [{ limit: 'x' }, { limit: '' }, { offset: '3' }]
+  for (const query of wrong) expect(ListPoliciesInput.safeParse(pageFrom(query)).success).toBe(false)
 })
 
 test('the path names the object, and a body that names it too is refused', () => {

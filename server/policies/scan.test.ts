@@ -44,10 +44,26 @@ describe('limits', () => {
     expect(findExcess(rule(`resource.name != "${'('.repeat(300)}" // ${'['.repeat(300)}\n`))).toBeUndefined()
   })
 
-  test('a chain of operators is bounded in each rule', () => {
-    const chain = (terms: number) => rule(Array(terms).fill('true').join(' || '))
-    expect(findExcess(chain(limits.operators + 2))?.message).toContain('operators')
-    expect(findExcess(`${chain(600)}\n${chain(600)}`)).toBeUndefined()
+  test('conditions are counted in each rule', () => {
+    const either = (terms: number) => rule(Array(terms).fill('true').join(' || '))
+    expect(findExcess(either(limits.conditions + 2))?.message).toContain('&& and ||')
+    expect(findExcess(`${either(600)}\n${either(600)}`)).toBeUndefined()
+  })
+
+  test.each([
+    ['members', `context${'.a'.repeat(limits.chain + 1)}`],
+    ['indexes', `context${'["a"]'.repeat(limits.chain + 1)}`],
+    ['calls', `context.a${'.f(true && true)'.repeat(limits.chain)}`],
+    ['sums', `${'1+'.repeat(limits.chain + 1)}1 > 0`],
+    ['sums in brackets', `${'('.repeat(11)}1${`${'+1'.repeat(10)})`.repeat(11)} > 0`],
+    ['a sum in an earlier operand', `((${'1+'.repeat(60)}1 > 0 && true) == true)${'.a'.repeat(60)}`],
+  ])('what builds on each other is bounded: %s', (_form, condition) => {
+    expect(findExcess(rule(condition))?.message).toContain('build on each other')
+  })
+
+  test('many short operands are no chain', () => {
+    expect(findExcess(rule(Array(900).fill('resource.name == "x"').join(' || ')))).toBeUndefined()
+    expect(findExcess(rule(`[${Array(900).fill('context.a.b').join(', ')}].isEmpty()`))).toBeUndefined()
   })
 
   test('size counts UTF-8 bytes', () => {

@@ -10,7 +10,7 @@ import { type TestTenant, testRuntime, testTenant } from './tenant.ts'
 
 export type IdentityServer = {
   runtime: Runtime
-  /** Origin of the provider and of the console. */
+  /** Origin of the provider, and of the console unless BASE_URL is set. */
   url: string
   close(): Promise<void>
 }
@@ -21,7 +21,13 @@ export async function identityServer(settings: Record<string, string> = {}): Pro
   const server = createServer((req, res) => void identityHandler(req, res))
   await new Promise<void>((resolve) => server.listen(0, resolve))
   const { port } = server.address() as AddressInfo
-  const config = loadConfig({ PORT: String(port), DATA_DIR: inner.config.dataDir, LOG_LEVEL: 'silent', ...settings })
+  const config = loadConfig({
+    PORT: String(port),
+    AUTH_URL: `http://localhost:${port}`,
+    DATA_DIR: inner.config.dataDir,
+    LOG_LEVEL: 'silent',
+    ...settings,
+  })
   const runtime = { ...inner, config }
   setRuntime(runtime)
   return {

@@ -1,18 +1,24 @@
 import { Client } from 'pg'
 import type { Runtime } from '#server/kernel/runtime.ts'
 
-/** One statement on the runtime's database as its owner, past every grant and policy: what an intruder with SQL could do. */
-export async function asOwner(
-  { database }: Pick<Runtime, 'database'>,
-  statement: string,
-  values: unknown[] = [],
-): Promise<void> {
+/** A connection to the runtime's database as its owner, past every grant and policy. The caller ends it. */
+export async function connectAsOwner({ database }: Pick<Runtime, 'database'>): Promise<Client> {
   const serverUrl = process.env.TEST_DATABASE_URL
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests by npm test.')
   const url = new URL(serverUrl)
   url.pathname = new URL(database.url).pathname
   const client = new Client({ connectionString: url.href })
   await client.connect()
+  return client
+}
+
+/** One statement as the owner: what an intruder with SQL could do. Throws when it touches no row. */
+export async function asOwner(
+  runtime: Pick<Runtime, 'database'>,
+  statement: string,
+  values: unknown[] = [],
+): Promise<void> {
+  const client = await connectAsOwner(runtime)
   try {
     const { rowCount } = await client.query(statement, values)
     if (rowCount === 0) throw new Error(`No row was touched by: ${statement}`)

@@ -24,8 +24,7 @@ afterAll(() => server.close())
 const signInAtConsole = (browser = new Browser()) =>
   signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
 
-const renew = (refreshToken: string, realm = northwind) =>
-  refresh(realm.realmUrl, refreshToken, 'countersign-console')
+const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, 'countersign-console')
 
 const artifacts = (realm: TestRealm) =>
   server.runtime.database.inTenant(realm.id, (tx) =>

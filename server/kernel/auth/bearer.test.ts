@@ -1,11 +1,10 @@
-import { createPrivateKey, createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { CompactSign, decodeJwt, decodeProtectedHeader, exportJWK } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createSecretKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { decodeJwt, exportJWK } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '#lib/errors.ts'
-import { openDatabase } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { createSigningKey, currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
-import { setRuntime } from '#server/kernel/runtime.ts'
+import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { type Forgery, forgeToken, patchToken } from '#server/testing/forge.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import { signIn } from '#server/testing/sign-in.ts'
 import { verifyBearer } from './bearer.ts'
@@ -31,30 +30,16 @@ beforeAll(async () => {
   northwindKey = await keyOf(northwind)
   globexKey = await keyOf(globex)
 })
-afterEach(() => vi.useRealTimers())
 afterAll(() => server.close())
 
 const keyOf = (realm: TestRealm) =>
   server.runtime.database.inTenant(realm.id, (tx) => currentSigningKey(tx, realm.id, 'realm'))
 
-type Changes = {
-  header?: Record<string, unknown>
-  claims?: Record<string, unknown>
-  key?: KeyObject
-}
+const forge = (changes: Partial<Forgery>): Promise<string> =>
+  forgeToken(genuine, { key: northwindKey.privateKey, ...changes })
 
-/** The genuine token with changes, signed by the realm's own key unless told otherwise. A claim set to undefined is left out. */
-const forge = ({ header = {}, claims = {}, key = northwindKey.privateKey }: Changes): Promise<string> => {
-  const payload = JSON.stringify({ ...decodeJwt(genuine), ...claims })
-  const protectedHeader = { alg: 'ES256', ...decodeProtectedHeader(genuine), ...header }
-  return new CompactSign(Buffer.from(payload)).setProtectedHeader(protectedHeader).sign(key)
-}
-
-/** As `forge`, for headers that no library would sign. */
-const patchwork = (header: object, claims: object = {}, signature = genuine.split('.')[2]): string => {
-  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  return `${encode({ ...decodeProtectedHeader(genuine), ...header })}.${encode({ ...decodeJwt(genuine), ...claims })}.${signature}`
-}
+const patchwork = (header: object, claims?: object, signature?: string): string =>
+  patchToken(genuine, header, claims, signature)
 
 const now = () => Math.floor(Date.now() / 1000)
 
@@ -92,7 +77,7 @@ describe('accepted', () => {
     await expect(verifyBearer(`BEARER ${genuine}`)).resolves.toMatchObject({ username: 'maria' })
   })
 
-  test.each<[string, Changes, object]>([
+  test.each<[string, Partial<Forgery>, object]>([
     ['several audiences, ours among them', { claims: { aud: ['account', 'countersign'] } }, {}],
     ['no tenant', { claims: { tenant: undefined } }, { tenantExternalId: undefined }],
     ['no roles', { claims: { realm_access: undefined } }, { roles: [] }],

@@ -1,6 +1,5 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type AliasableExpression, sql } from 'kysely'
 import type { Transaction } from './database.ts'
-import type { DB } from './schema.ts'
 
 const batchRows = 500
 let opened = 0
@@ -9,10 +8,7 @@ let opened = 0
  * The rows of `query`, read in batches through a server-side cursor: all of one snapshot (that of its opening), however
  * long the reader takes, and never more than a batch in memory. The cursor ends with the transaction at the latest.
  */
-export async function* cursorRows<Tables extends keyof DB, Row>(
-  tx: Transaction,
-  query: SelectQueryBuilder<DB, Tables, Row>,
-): AsyncGenerator<Row> {
+export async function* cursorRows<Row>(tx: Transaction, query: AliasableExpression<Row>): AsyncGenerator<Row> {
   opened = (opened + 1) % 1_000_000
   const cursor = sql.id(`rows_${opened}`)
   await sql`declare ${cursor} no scroll cursor for ${query}`.execute(tx)

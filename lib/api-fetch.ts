@@ -1,0 +1,82 @@
+import { failureFromBody, failureOf, RequestError } from './failure.ts'
+
+/** Where requests get their access token from; the session implements it. */
+export type TokenSource = {
+  /** A token that is valid now. Rejects with a RequestError when there is none to be had. */
+  accessToken(): Promise<string>
+  /** Another token than `rejected`, which the API refused. Rejects with a RequestError when the session is over. */
+  replaceToken(rejected: string): Promise<string>
+}
+
+/** Longest wait for an answer, in milliseconds. */
+const timeoutMs = 30_000
+
+/**
+ * `fetch` for the API: with the session's token and the tenant, which is the address's and not the token's; asks once
+ * more with a new token after a 401. Rejects with a RequestError when no answer came or the tenant is denied; other error
+ * answers are returned, as fetch does. An abort by the caller's own signal rejects with its reason.
+ */
+export function apiFetch(tenantExternalId: string | undefined, tokens: TokenSource): typeof fetch {
+  return async (input, init = {}) => {
+    const send = async (token: string) => {
+      const headers = new Headers(init.headers)
+      headers.set('authorization', `Bearer ${token}`)
+      if (tenantExternalId !== undefined) headers.set('x-svc-tenant-external-id', tenantExternalId)
+      return await answerTo(input, { ...init, headers })
+    }
+    const token = await tokens.accessToken()
+    const response = await send(token)
+    const final = response.status === 401 ? await send(await tokens.replaceToken(token)) : response
+    if (final.status === 403) await refuseDeniedTenant(final)
+    return final
+  }
+}
+
+async function answerTo(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
+  try {
+    return await fetch(input, { ...init, signal, credentials: 'omit', cache: 'no-store' })
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    const failure = timeout.aborted
+      ? failureOf('timeout', 'The server did not answer in time.')
+      : failureOf('network', 'The server can’t be reached.')
+    throw new RequestError(failure, error)
+  }
+}
+
+/** That refusal has one body on both transports, which the procedures' client could not read. */
+async function refuseDeniedTenant(response: Response): Promise<void> {
+  const body: unknown = await response.clone().json().catch(() => undefined)
+  if (typeof body === 'object' && body !== null && 'error' in body && body.error === 'Tenant access denied')
+    throw new RequestError(failureOf('tenant_access_denied', 'Tenant access denied', 403))
+}
+
+/** The JSON of a REST route, as the caller knows it. Rejects with a RequestError for anything but 2xx. */
+export type RestFetch = <Answer>(path: `/v1/${string}`, init?: RestInit) => Promise<Answer>
+
+export type RestInit = {
+  method?: 'GET' | 'POST'
+  /** Sent as JSON. */
+  body?: unknown
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+export function restFetch(fetchApi: typeof fetch): RestFetch {
+  return async (path, { method = 'GET', body, idempotencyKey, signal } = {}) => {
+    const response = await fetchApi(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    const answer: unknown = await response.json().catch(() => undefined)
+    if (!response.ok || answer === undefined) throw new RequestError(failureFromBody(answer, response))
+    return answer as never
+  }
+}

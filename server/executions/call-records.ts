@@ -1,0 +1,91 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { PolicyDecision } from '#server/policies/decide.ts'
+import type { ReleasedTool } from '#server/releases/content.ts'
+import { endSpan, startSpan } from '#server/traces/record.ts'
+import type { JournalEntry } from './journal.ts'
+import type { Loaded } from './load.ts'
+import type { ToolStep } from './next-step.ts'
+import { rootSpanId, spanIdOf } from './spans.ts'
+
+/** The decision as a span, and as the journal entry that the caller writes. */
+export async function recordDecision(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  step: ToolStep,
+  tool: ReleasedTool,
+  decision: PolicyDecision,
+): Promise<JournalEntry> {
+  const spanId = spanIdOf(row.traceId, decision.decisionId)
+  const at = new Date()
+  const rules = decision.reasons.map((reason) => `${reason.policyName} v${reason.policyVersion}: ${reason.rule}`)
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId,
+    parentSpanId: rootSpanId(row.traceId),
+    name: `decide ${tool.server}.${tool.name}`,
+    kind: 'policy',
+    attributes: [
+      { key: 'countersign.decision.id', value: decision.decisionId },
+      { key: 'countersign.decision.effect', value: decision.effect },
+      { key: 'countersign.decision.rules', value: rules },
+      { key: 'countersign.decision.input_digest', value: decision.inputDigest },
+    ],
+    startedAt: at,
+  })
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId,
+    status: decision.effect === 'deny' ? 'error' : 'ok',
+    attributes: [],
+    endedAt: at,
+  })
+  return {
+    type: 'policy.decided',
+    stepId: step.id,
+    data: { decisionId: decision.decisionId, effect: decision.effect, rules, inputDigest: decision.inputDigest },
+  }
+}
+
+export async function startToolSpan(
+  tx: Transaction,
+  { tenant, row, mask }: Loaded,
+  call: { step: ToolStep; tool: ReleasedTool; arguments: JsonObject; spanId: string; attempt: number },
+): Promise<void> {
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: call.spanId,
+    parentSpanId: rootSpanId(row.traceId),
+    name: `execute_tool ${call.tool.name}`,
+    kind: 'tool',
+    attributes: [
+      { key: 'gen_ai.operation.name', value: 'execute_tool' },
+      { key: 'gen_ai.tool.name', value: call.tool.name },
+      { key: 'mcp.server', value: call.tool.server },
+      { key: 'countersign.step', value: call.step.id },
+      { key: 'countersign.attempt', value: call.attempt },
+      { key: 'gen_ai.tool.call.arguments', value: mask(call.arguments as JsonValue) },
+    ],
+    startedAt: new Date(),
+  })
+}
+
+export async function auditCall(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  { step, tool, attempt, approvalId }: { step: ToolStep; tool: ReleasedTool; attempt: number; approvalId?: string },
+): Promise<void> {
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: 'tool.called',
+    resource: { type: 'execution', id: row.id },
+    details: {
+      step: step.id,
+      tool: `${tool.server}/${tool.name}`,
+      attempt,
+      idempotencyKey: `${row.id}:${step.id}`,
+      ...(approvalId === undefined ? {} : { approvalId }),
+    },
+  })
+}

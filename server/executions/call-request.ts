@@ -1,0 +1,69 @@
+import { durationSeconds } from '#lib/duration.ts'
+import type { JsonObject } from '#lib/json.ts'
+import type { PolicyDecision } from '#server/policies/decide.ts'
+import type { ReleasedTool } from '#server/releases/content.ts'
+import type { Loaded } from './load.ts'
+import type { ToolStep } from './next-step.ts'
+
+/** An approval that a person granted for a step, and what it changes. */
+export type Granted = { approvalId: string; tokens: string[]; deadlineAt: Date }
+
+/** One tool call on its way to the decision point. */
+export type ProposedCall = { step: ToolStep; arguments: JsonObject; index: number; granted?: Granted }
+
+/** What the decision point is asked. */
+export const requestOf = (
+  { row, content, steps }: Loaded,
+  tool: ReleasedTool,
+  { step, arguments: args, granted }: { step: ToolStep; arguments: JsonObject; granted?: Granted },
+) => {
+  const { group, quorum, expiresAfter } = content.spec.governance.approvals
+  return {
+    agent: {
+      id: row.agentId,
+      name: row.agentName,
+      version: content.agent.version,
+      lifecycle: 'released' as const,
+      riskTier: content.spec.risk?.tier ?? null,
+      allowedTools: content.spec.tools.flatMap((entry) => entry.allow.map((name) => `${entry.mcp.server}/${name}`)),
+      requireApproval: content.spec.tools.flatMap((entry) =>
+        entry.requireApproval.map((name) => `${entry.mcp.server}/${name}`),
+      ),
+      approvals: {
+        group: group ?? 'change-approvers',
+        quorum: quorum ?? 1,
+        expiresAfterSeconds: durationSeconds(expiresAfter ?? 'P1D') ?? 86_400,
+      },
+    },
+    releaseId: row.releaseId,
+    releaseDigest: row.releaseDigest,
+    environment: row.environment,
+    tool: { server: tool.server, name: tool.name, sideEffect: tool.sideEffect, idempotent: tool.idempotent },
+    arguments: args,
+    executionId: row.id,
+    stepId: step.id,
+    toolCalls: steps.filter((record) => record.attempts > 0).length,
+    fulfilled: granted?.tokens ?? [],
+  }
+}
+
+/** What an approval binds (api design §4): one other byte is another digest. */
+export const payloadOf = (
+  { tenant, row }: Loaded,
+  tool: ReleasedTool,
+  args: JsonObject,
+  decision: PolicyDecision,
+): JsonObject => ({
+  tenant: tenant.externalId,
+  release: row.releaseDigest,
+  environment: row.environment,
+  action: 'ToolCall',
+  resource: `${tool.server}/${tool.name}`,
+  arguments: args,
+  policyVersion: decision.policies.map((policy) => ({
+    name: policy.name,
+    version: policy.version,
+    digest: policy.digest,
+  })),
+  requester: row.startedBy,
+})

@@ -1,0 +1,15 @@
+// The API without the console, as a process that a test can kill. Prints "ready <baseUrl>" when it answers.
+import { loadConfig } from '#server/kernel/config.ts'
+import { serve } from '#server/serve.ts'
+
+const running = await serve(loadConfig(), () => undefined, { console: false })
+process.stdout.write(`ready ${running.baseUrl}\n`)
+process.on('SIGTERM', () => {
+  running.close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+      process.exit(1)
+    },
+  )
+})

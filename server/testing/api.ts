@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { demoTenants } from '#server/demo/tenants.ts'
+import { testDatabase } from './database.ts'
+import { signIn } from './sign-in.ts'
+
+type Credentials = {
+  tenants: {
+    slug: string
+    externalId: string
+    id: string
+    users: { username: string; password: string }[]
+    clients: { clientId: string; clientSecret: string }[]
+  }[]
+}
+
+export type Answer = { status: number; headers: Headers; body: unknown; text: string }
+
+export type TestApi = {
+  baseUrl: string
+  /** Owner's address of its database, for what a test changes behind its back. */
+  ownerUrl: string
+  gate: string
+  credentials: Credentials
+  process: ChildProcess
+  /** Tokens of the demo's people and service accounts. Kept for the run: they live half an hour. */
+  person(username: string, slug?: string): Promise<string>
+  client(clientId: string, slug?: string): Promise<string>
+  query(
+    token: string | undefined,
+    procedure: string,
+    input?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  mutate(
+    token: string | undefined,
+    procedure: string,
+    input: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  request(token: string | undefined, path: string, init?: RequestInit): Promise<Answer>
+  /** kill -9, and a new process on the same data. */
+  killAndRestart(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server. */
+export async function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
+  const database = await testDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
+  const gate = join(folder, 'gate')
+  await mkdir(gate)
+  const mcpServers = {
+    payments: {
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'gated-payments.ts')],
+      env: { COUNTERSIGN_GATE: gate },
+      tenants: demoTenants.map((tenant) => tenant.externalId),
+    },
+  }
+  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+  const start = (port: string) =>
+    startProcess({
+      ...environment,
+      PORT: port,
+      DATABASE_URL: database.ownerUrl,
+      DATA_DIR: join(folder, 'data'),
+      MCP_SERVERS: join(folder, 'mcp.json'),
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+    })
+  let running = await start('0')
+  const { baseUrl } = running
+  const credentials: Credentials = JSON.parse(await readFile(join(folder, 'data', 'demo-credentials.json'), 'utf8'))
+  const tokens = new Map<string, Promise<string>>()
+  const cached = (key: string, make: () => Promise<string>) => {
+    const token = tokens.get(key) ?? make()
+    tokens.set(key, token)
+    return token
+  }
+  const tenantOf = (slug: string) => {
+    const tenant = credentials.tenants.find((candidate) => candidate.slug === slug)
+    if (tenant === undefined) throw new Error(`no tenant ${slug}`)
+    return tenant
+  }
+
+  const request = async (token: string | undefined, path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    const response = await fetch(new URL(path, baseUrl), { ...init, headers })
+    const text = await response.text()
+    const json = response.headers.get('content-type')?.includes('json') === true
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined }
+  }
+
+  return {
+    baseUrl,
+    ownerUrl: database.ownerUrl,
+    gate,
+    credentials,
+    get process() {
+      return running.child
+    },
+    request,
+    person: (username, slug = 'northwind') =>
+      cached(`${slug}/${username}`, async () => {
+        const user = tenantOf(slug).users.find((candidate) => candidate.username === username)
+        return (await signIn(baseUrl, slug, username, user?.password ?? '')).accessToken
+      }),
+    client: (clientId, slug = 'northwind') =>
+      cached(`${slug}/${clientId}`, async () => {
+        const client = tenantOf(slug).clients.find((candidate) => candidate.clientId === clientId)
+        const body = new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: clientId,
+          client_secret: client?.clientSecret ?? '',
+        })
+        const answer = await request(undefined, `/realms/${slug}/protocol/openid-connect/token`, {
+          method: 'POST',
+          body,
+        })
+        return (answer.body as { access_token: string }).access_token
+      }),
+    query: (token, procedure, input, headers = {}) =>
+      request(
+        token,
+        `/v1/${procedure}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`}`,
+        { headers },
+      ),
+    mutate: (token, procedure, input, headers = {}) =>
+      request(token, `/v1/${procedure}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ json: input }),
+      }),
+    async killAndRestart() {
+      running.child.kill('SIGKILL')
+      await once(running.child, 'exit')
+      running = await start(new URL(baseUrl).port)
+    },
+    async close() {
+      if (running.child.exitCode === null && running.child.signalCode === null) {
+        running.child.kill('SIGTERM')
+        await once(running.child, 'exit')
+      }
+      await database.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startProcess(environment: Record<string, string>): Promise<{ child: ChildProcess; baseUrl: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
+    env: { NODE_ENV: 'test', PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [word, baseUrl] = line.split(' ')
+    if (word === 'ready' && baseUrl !== undefined) return { child, baseUrl }
+  }
+  throw new Error('The server ended before it was ready.')
+}
+
+/** `result.data.json` of a procedure that must have succeeded. */
+export function payload<T>(answer: Answer): T {
+  const body = answer.body as { result?: { data: { json: T } } } | undefined
+  if (answer.status !== 200 || body?.result === undefined) throw new Error(`${answer.status}: ${answer.text}`)
+  return body.result.data.json
+}
+
+/** Our code in either error body. */
+export function reason(answer: Answer): string | undefined {
+  const body = answer.body as { code?: string; error?: { json?: { data?: { reason?: string } } } } | undefined
+  return body?.error?.json?.data?.reason ?? body?.code
+}

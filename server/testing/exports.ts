@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { openPromise } from 'yauzl'
+import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { createExport } from '#server/evidence/create-export.ts'
+import { archiveResponse, download } from '#server/evidence/download.ts'
+import { getExport } from '#server/evidence/get-export.ts'
+import { evidenceExports } from '#server/evidence/jobs.ts'
+import { runExport } from '#server/evidence/run-export.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { type TestTenant, testRuntime, testTenant } from './tenant.ts'
+
+/** From today's midnight (UTC) until tomorrow, with proofs. */
+export const aroundNow = () => ({
+  startDate: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
+  endDate: new Date(Date.now() + 24 * 3600 * 1000).toISOString(),
+  includeProofs: true,
+})
+
+export const auditorOf = (tenant: TestTenant, name = 'vera') => tenant.as(name, { roles: ['auditor'] })
+
+export const askForExport = async (caller: Caller, input: object = aroundNow()): Promise<string> =>
+  (await execute(createExport, caller, input, { name: 'evidence.createExport' })).exportId
+
+export const readExport = (caller: Caller, exportId: string) =>
+  execute(getExport, caller, { exportId }, { name: 'evidence.getExport' })
+
+export const fetchArchive = async (caller: Caller, exportId: string): Promise<Buffer> => {
+  const found = await execute(download, caller, { exportId }, { name: 'evidence.download' })
+  return Buffer.from(await (await archiveResponse(found, caller)).arrayBuffer())
+}
+
+export const parseLines = (text: string) =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+/** A runtime in which tests run exports themselves, until `startWorker()`. Close it in afterAll. */
+export async function exportRuntime() {
+  const runtime = await testRuntime()
+  const folder = await mkdtemp(join(tmpdir(), 'export-'))
+  let working = false
+  await runtime.queue.work([
+    { ...evidenceExports, run: (data) => (working ? evidenceExports.run(data) : Promise.resolve()) },
+  ])
+  return {
+    ...runtime,
+    tenant: () => testTenant(runtime),
+    startWorker: () => {
+      working = true
+    },
+    /** Asks for an export and runs its job to the end. */
+    async make(tenant: TestTenant, caller: Caller, input?: object): Promise<ExportJob> {
+      const exportId = await askForExport(caller, input)
+      await runExport(tenant.id, exportId)
+      return await readExport(caller, exportId)
+    },
+    /** Where an archive lies. */
+    archivePath: (tenant: TestTenant, name: string) => join(runtime.config.dataDir, 'evidence', tenant.id, name),
+    /** Names of everything that lies there. */
+    files: async (tenant: TestTenant): Promise<string[]> =>
+      (await readdir(join(runtime.config.dataDir, 'evidence', tenant.id)).catch(() => [])).sort(),
+    /** Audit actions of the tenant whose record names `word`, in order. */
+    actions: (tenant: TestTenant, word: string): Promise<string[]> =>
+      runtime.database.inTenant(tenant.id, async (tx) => {
+        const rows = await tx
+          .selectFrom('auditRecords')
+          .select(['type', 'record'])
+          .where('tenantId', '=', tenant.id)
+          .orderBy('date')
+          .orderBy('seq')
+          .execute()
+        return rows.filter((row) => JSON.stringify(row.record).includes(word)).map((row) => row.type)
+      }),
+    /** Extracts an archive; reads its files, and `top` is the path of its top folder. */
+    async extract(name: string, bytes: Buffer) {
+      const zip = join(folder, `${name}.zip`)
+      await writeFile(zip, bytes)
+      const archive = await openPromise(zip)
+      let top = ''
+      for await (const entry of archive.eachEntry()) {
+        const path = join(folder, name, entry.fileName)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, await buffer(await archive.openReadStreamPromise(entry)))
+        top = join(folder, name, entry.fileName.split('/')[0] ?? '')
+      }
+      return {
+        top,
+        text: (path: string) => readFile(join(top, path), 'utf8'),
+        bytes: (path: string) => readFile(join(top, path)),
+      }
+    },
+    async close() {
+      await runtime.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

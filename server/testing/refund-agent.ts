@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { payload, type TestApi } from './api.ts'
+
+type Proposal = { approvalId: string }
+
+/** A refund agent of the test's own, governed and released through the API by ci-pipeline and jonas. Gives its id. */
+export async function releaseRefundAgent(api: TestApi, name: string): Promise<string> {
+  const ci = await api.client('ci-pipeline')
+  const agentId = await registerRefundAgent(api, name)
+  await approve(
+    api,
+    payload<Proposal>(await api.mutate(ci, 'policyBindings.propose', await bindingFor(api, agentId, name))).approvalId,
+  )
+  const release = { agentId, version: '1.4.0', environment: 'production' }
+  await approve(api, payload<Proposal>(await api.mutate(ci, 'releases.propose', release)).approvalId)
+  return agentId
+}
+
+export async function registerRefundAgent(api: TestApi, name: string): Promise<string> {
+  const yaml = await refundManifest(name)
+  return payload<{ agentId: string }>(await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml }))
+    .agentId
+}
+
+export const refundManifest = async (name: string): Promise<string> => {
+  const text = await readFile(new URL('../demo/refund-assistant.yaml', import.meta.url), 'utf8')
+  return text.replace('name: refund-assistant', `name: ${name}`)
+}
+
+/** Publishes the demo's policy under the test's name. */
+export async function bindingFor(api: TestApi, agentId: string, name: string) {
+  const ci = await api.client('ci-pipeline')
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await api.request(ci, path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return answer.body as { id: string; version: number }
+  }
+  const source = await readFile(new URL('../demo/refund-policy.cedar', import.meta.url), 'utf8')
+  const policy = await post('/v1/policies', { name: `${name}-policy` })
+  const { version } = await post(`/v1/policies/${policy.id}/versions`, { source })
+  await post(`/v1/policies/${policy.id}/versions/${version}/publish`, {})
+  return { agentId, environment: 'production', policyId: policy.id, policyVersion: version, mode: 'enforce' }
+}
+
+export async function approve(api: TestApi, approvalId: string, username = 'jonas'): Promise<void> {
+  const input = { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read and found right.' }
+  payload(await api.mutate(await api.person(username), 'approvals.decide', input))
+}

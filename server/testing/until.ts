@@ -1,0 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Asks again until `read` gives a value, and throws with the last answer when it does not within `timeoutMs`. */
+export async function until<T>(read: () => Promise<T | undefined>, what: string, timeoutMs = 30_000): Promise<T> {
+  const end = Date.now() + timeoutMs
+  for (;;) {
+    const value = await read()
+    if (value !== undefined) return value
+    if (Date.now() > end) throw new Error(`${what} did not happen within ${timeoutMs} ms.`)
+    await delay(50)
+  }
+}

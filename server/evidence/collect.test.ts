@@ -172,7 +172,7 @@ describe('an export of today', () => {
     const from = new Date(Date.now() + 1)
     await expect.poll(() => Date.now() > from.getTime()).toBe(true)
     const job = await runtime.make(tenant, auditor, {
-      ...period(),
+      ...aroundNow(),
       startDate: from.toISOString(),
       includeProofs: false,
     })

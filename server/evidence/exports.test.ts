@@ -51,7 +51,7 @@ describe('who may do what', () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const privacy = await tenant.as('pia', { roles: ['auditor', 'privacy_officer'] })
-    const input = { ...period(), includeRawPayloads: true }
+    const input = { ...aroundNow(), includeRawPayloads: true }
     await expect(askForExport(auditor, input)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(askForExport(privacy, input)).rejects.toMatchObject({ code: 'bad_request' })
     expect(await runtime.actions(tenant, 'includeRawPayloads')).toEqual(['evidence_export.created.refused'])

@@ -94,6 +94,20 @@ export const setVersionPublished = (tx: Transaction, tenantId: string, policyId:
 
 // ---------------------------------------------------------------- bindings
 
+/** The agent that a binding is for, as its newest version describes it. */
+export const findBoundAgent = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('agents as agent')
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'agent.tenantId').onRef('version.agentId', '=', 'agent.id'),
+    )
+    .select(['agent.id', 'agent.name', 'agent.displayName', 'agent.status', 'version.version'])
+    .where('agent.tenantId', '=', tenantId)
+    .where('agent.id', '=', id)
+    .orderBy('version.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
 type Place = { agentId: string; environment: string; policyId: string }
 
 export const findActiveBinding = (tx: Transaction, tenantId: string, { agentId, environment, policyId }: Place) =>

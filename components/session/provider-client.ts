@@ -1,0 +1,75 @@
+import { type OidcMetadata, type StateStore, UserManager } from 'oidc-client-ts'
+import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
+import { runtimeConfig } from './runtime.ts'
+import type { Vault } from './vault.ts'
+
+/** An organisation's realm at the identity provider, with its endpoints as it published them. */
+export type Realm = { slug: string; metadata: Partial<OidcMetadata> }
+
+/** Why nobody can sign in to an organisation now. */
+export type RealmProblem = 'unknown-organisation' | 'unreachable'
+
+const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
+
+/** What a slug may look like; nothing else is put into an address. */
+export const isSlug = (text: string) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(text)
+
+/** Asks the provider for the realm (OpenID Connect Discovery 1.0). */
+export async function discoverRealm(slug: string): Promise<Realm | RealmProblem> {
+  if (!isSlug(slug)) return 'unknown-organisation'
+  try {
+    const signal = AbortSignal.timeout(10_000)
+    const response = await fetch(`${realmUrl(slug)}/.well-known/openid-configuration`, { signal, credentials: 'omit' })
+    if (response.status === 404) return 'unknown-organisation'
+    if (!response.ok) return 'unreachable'
+    const metadata: Partial<OidcMetadata> = await response.json()
+    return { slug, metadata }
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError) return 'unreachable'
+    throw error
+  }
+}
+
+/** oidc-client-ts for one realm: code + PKCE, everything that it stores in the vault, no timers of its own. */
+export function providerClient({ slug, metadata }: Realm, vault: Vault): UserManager {
+  const { origin } = window.location
+  return new UserManager({
+    authority: realmUrl(slug),
+    metadata,
+    client_id: 'countersign-console',
+    redirect_uri: `${origin}${authCallbackPath()}`,
+    post_logout_redirect_uri: `${origin}${signedOutPath()}`,
+    response_type: 'code',
+    scope: 'openid profile email',
+    loadUserInfo: false,
+    monitorSession: false,
+    // It has no lock over tabs; session.ts renews.
+    automaticSilentRenew: false,
+    // The provider's access tokens are JWTs, which can't be revoked; they end by themselves.
+    revokeTokenTypes: ['refresh_token'],
+    silentRequestTimeoutInSeconds: 15,
+    stateStore: inVault(vault, 'state.', (text) => text),
+    userStore: inVault(vault, 'user.', withoutAccessToken),
+  })
+}
+
+/** The access token lives in memory only. */
+function withoutAccessToken(user: string): string {
+  const fields: unknown = JSON.parse(user)
+  if (typeof fields !== 'object' || fields === null) throw new Error('oidc-client-ts stores a user as an object.')
+  return JSON.stringify({ ...fields, access_token: '' })
+}
+
+function inVault(vault: Vault, prefix: string, change: (text: string) => string): StateStore {
+  const get = async (key: string) => (await vault.get(prefix + key)) ?? null
+  return {
+    get,
+    set: (key, text) => vault.set(prefix + key, change(text)),
+    async remove(key) {
+      const text = await get(key)
+      await vault.remove(prefix + key)
+      return text
+    },
+    getAllKeys: async () => (await vault.names(prefix)).map((name) => name.slice(prefix.length)),
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Small texts kept in this browser, encrypted (AES-GCM, 256 bits) under a key that no script can read out. A copy of the
+ * profile's files, or a script that reads storage, gets ciphertext; the refresh token, sign-ins under way and drafts are
+ * kept here. Another script in the page could still ask for the texts: that is what the page's policy is for.
+ */
+export type Vault = {
+  get(name: string): Promise<string | undefined>
+  set(name: string, text: string): Promise<void>
+  remove(name: string): Promise<void>
+  /** Names that begin with `prefix`. */
+  names(prefix: string): Promise<string[]>
+  /** Removes the texts and the key. */
+  clear(): Promise<void>
+}
+
+type Sealed = { iv: Uint8Array<ArrayBuffer>; data: ArrayBuffer }
+
+const KEY = 'key'
+
+/** Opens it at first use. Rejects with the browser's DOMException where storage is forbidden. */
+export function openVault(databaseName: string): Vault {
+  let opened: Promise<IDBDatabase> | undefined
+  const database = () => {
+    opened ??= openDatabase(databaseName, () => {
+      opened = undefined
+    })
+    return opened
+  }
+  const run = async <T>(store: 'keys' | 'texts', mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>) => {
+    const request = act((await database()).transaction(store, mode).objectStore(store))
+    return await new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+  }
+  const key = async (): Promise<CryptoKey> => {
+    const known: unknown = await run('keys', 'readonly', (keys) => keys.get(KEY))
+    if (known instanceof CryptoKey) return known
+    const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+    // Of two tabs that make one at once, the first one's counts.
+    await run('keys', 'readwrite', (keys) => keys.add(made, KEY)).catch((error: unknown) => {
+      if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error
+    })
+    const stored: unknown = await run('keys', 'readonly', (keys) => keys.get(KEY))
+    return stored instanceof CryptoKey ? stored : made
+  }
+  return {
+    async get(name) {
+      const sealed: Sealed | undefined = await run('texts', 'readonly', (texts) => texts.get(name))
+      if (sealed === undefined) return undefined
+      try {
+        const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv, additionalData: utf8(name) }, await key(), sealed.data)
+        return new TextDecoder().decode(plain)
+      } catch (error) {
+        // Sealed under a key that is gone, or moved here from another name: as good as absent.
+        if (error instanceof DOMException && error.name === 'OperationError') return undefined
+        throw error
+      }
+    },
+    async set(name, text) {
+      const iv = crypto.getRandomValues(new Uint8Array(12))
+      const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: utf8(name) }, await key(), utf8(text))
+      await run('texts', 'readwrite', (texts) => texts.put({ iv, data } satisfies Sealed, name))
+    },
+    async remove(name) {
+      await run('texts', 'readwrite', (texts) => texts.delete(name))
+    },
+    async names(prefix) {
+      const names = await run('texts', 'readonly', (texts) => texts.getAllKeys())
+      return names.filter((name): name is string => typeof name === 'string' && name.startsWith(prefix))
+    },
+    async clear() {
+      await run('texts', 'readwrite', (texts) => texts.clear())
+      await run('keys', 'readwrite', (keys) => keys.clear())
+    },
+  }
+}
+
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+
+function openDatabase(name: string, onClosed: () => void): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1)
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('keys')
+      request.result.createObjectStore('texts')
+    }
+    request.onsuccess = () => {
+      const database = request.result
+      database.onclose = onClosed
+      // A newer version in another tab must not wait for this one.
+      database.onversionchange = () => {
+        database.close()
+        onClosed()
+      }
+      resolve(database)
+    }
+    request.onerror = () => {
+      onClosed()
+      reject(request.error)
+    }
+  })
+}

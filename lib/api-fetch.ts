@@ -6,6 +6,8 @@ export type TokenSource = {
   accessToken(): Promise<string>
   /** Another token than `rejected`, which the API refused. Rejects with a RequestError when the session is over. */
   replaceToken(rejected: string): Promise<string>
+  /** The new token was refused, too: the session is over. */
+  refused(): void
 }
 
 /** Longest wait for an answer, in milliseconds. */
@@ -27,6 +29,7 @@ export function apiFetch(tenantExternalId: string | undefined, tokens: TokenSour
     const token = await tokens.accessToken()
     const response = await send(token)
     const final = response.status === 401 ? await send(await tokens.replaceToken(token)) : response
+    if (final.status === 401) tokens.refused()
     if (final.status === 403) await refuseDeniedTenant(final)
     return final
   }
@@ -48,7 +51,10 @@ async function answerTo(input: Parameters<typeof fetch>[0], init: RequestInit): 
 
 /** That refusal has one body on both transports, which the procedures' client could not read. */
 async function refuseDeniedTenant(response: Response): Promise<void> {
-  const body: unknown = await response.clone().json().catch(() => undefined)
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
   if (typeof body === 'object' && body !== null && 'error' in body && body.error === 'Tenant access denied')
     throw new RequestError(failureOf('tenant_access_denied', 'Tenant access denied', 403))
 }

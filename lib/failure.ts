@@ -40,7 +40,8 @@ export class RequestError extends Error {
 
 /** A failure without an answer of the API's. */
 export function failureOf(code: FailureCode, message: string, httpStatus?: number): Failure {
-  const retryable = code === 'network' || code === 'timeout' || (Object.hasOwn(errorStatus, code) && isRetryable(code as ErrorCode))
+  const retryable =
+    code === 'network' || code === 'timeout' || (Object.hasOwn(errorStatus, code) && isRetryable(code as ErrorCode))
   return {
     code,
     message,
@@ -55,11 +56,27 @@ export function failureOf(code: FailureCode, message: string, httpStatus?: numbe
 
 /** Members of an error answer, on both transports: `reason` is tRPC's name for our code. */
 export function failureFromBody(body: unknown, response: Response): Failure {
-  const fallback = failureOf('unreadable', `The server answered ${response.status} in a form that can’t be read.`, response.status)
+  const fallback = failureOf(
+    'unreadable',
+    `The server answered ${response.status} in a form that can’t be read.`,
+    response.status,
+  )
   if (!isRecord(body)) return { ...fallback, retryAfterSeconds: retryAfter(response) }
-  const { error, message = error, code, reason = code, requestId, retryable, issues, httpStatus, path, ...details } = body
+  const {
+    error,
+    message = error,
+    code,
+    reason = code,
+    requestId,
+    retryable,
+    issues,
+    httpStatus,
+    path,
+    ...details
+  } = body
   const known = asCode(reason)
-  if (known === undefined || typeof message !== 'string') return { ...fallback, retryAfterSeconds: retryAfter(response) }
+  if (known === undefined || typeof message !== 'string')
+    return { ...fallback, retryAfterSeconds: retryAfter(response) }
   return {
     code: known,
     message,

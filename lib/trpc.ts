@@ -27,7 +27,7 @@ import {
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { createTRPCContext } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#server/router.ts'
-import { type TokenSource } from './api-fetch.ts'
+import type { TokenSource } from './api-fetch.ts'
 import { type Failure, failureFromBody, failureOf, RequestError } from './failure.ts'
 import { wireTransformer } from './wire.ts'
 
@@ -96,7 +96,8 @@ const withoutDirection: TRPCLink<AppRouter> =
 /** What an error of a query, mutation, subscription or restFetch means. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof RequestError) return error.failure
-  if (!(error instanceof TRPCClientError)) return failureOf('unreadable', error instanceof Error ? error.message : String(error))
+  if (!(error instanceof TRPCClientError))
+    return failureOf('unreadable', error instanceof Error ? error.message : String(error))
   if (error.cause instanceof RequestError) return error.cause.failure
   const response = error.meta?.response
   const answered = response instanceof Response ? response : new Response(null, { status: 500 })

@@ -1,6 +1,6 @@
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { listTenants } from '#server/tenants/store.ts'
+import { listTenants } from '#server/tenants/directory.ts'
 
 const intervalMs = 10 * 60_000
 

@@ -25,7 +25,8 @@ export async function discoverRealm(slug: string): Promise<Realm | RealmProblem>
     const metadata: Partial<OidcMetadata> = await response.json()
     return { slug, metadata }
   } catch (error) {
-    if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError) return 'unreachable'
+    if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError)
+      return 'unreachable'
     throw error
   }
 }

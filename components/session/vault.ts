@@ -26,7 +26,11 @@ export function openVault(databaseName: string): Vault {
     })
     return opened
   }
-  const run = async <T>(store: 'keys' | 'texts', mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>) => {
+  const run = async <T>(
+    store: 'keys' | 'texts',
+    mode: IDBTransactionMode,
+    act: (store: IDBObjectStore) => IDBRequest<T>,
+  ) => {
     const request = act((await database()).transaction(store, mode).objectStore(store))
     return await new Promise<T>((resolve, reject) => {
       request.onsuccess = () => resolve(request.result)
@@ -49,7 +53,11 @@ export function openVault(databaseName: string): Vault {
       const sealed: Sealed | undefined = await run('texts', 'readonly', (texts) => texts.get(name))
       if (sealed === undefined) return undefined
       try {
-        const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: sealed.iv, additionalData: utf8(name) }, await key(), sealed.data)
+        const plain = await crypto.subtle.decrypt(
+          { name: 'AES-GCM', iv: sealed.iv, additionalData: utf8(name) },
+          await key(),
+          sealed.data,
+        )
         return new TextDecoder().decode(plain)
       } catch (error) {
         // Sealed under a key that is gone, or moved here from another name: as good as absent.
@@ -59,7 +67,11 @@ export function openVault(databaseName: string): Vault {
     },
     async set(name, text) {
       const iv = crypto.getRandomValues(new Uint8Array(12))
-      const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: utf8(name) }, await key(), utf8(text))
+      const data = await crypto.subtle.encrypt(
+        { name: 'AES-GCM', iv, additionalData: utf8(name) },
+        await key(),
+        utf8(text),
+      )
       await run('texts', 'readwrite', (texts) => texts.put({ iv, data } satisfies Sealed, name))
     },
     async remove(name) {

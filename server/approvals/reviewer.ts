@@ -1,7 +1,7 @@
 import type { ReviewerFacts } from '#lib/rules/approvals.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findGroupsOf } from '#server/tenants/store.ts'
+import { findGroupsOf } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { identityLink } from './identities.ts'
 import { type ApprovalRow, findGroupNames, findVotesOf } from './store.ts'

@@ -18,7 +18,7 @@ import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup, findMemberByUsername, listTenants } from '#server/tenants/store.ts'
+import { findGroup, findMemberByUsername, listTenants } from '#server/tenants/directory.ts'
 import { seedLock } from './store.ts'
 import { type DemoTenant, demoClients, demoTenants, demoUsers } from './tenants.ts'
 

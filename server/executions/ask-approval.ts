@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { findOwners } from '#server/agents/store.ts'
+import { findOwners } from '#server/agents/registry.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { PolicyDecision } from '#server/policies/decide.ts'

@@ -4,7 +4,7 @@ import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
-import { execute, type Mutation, type Query } from './operation.ts'
+import { authorize, execute, type Mutation, type Query } from './operation.ts'
 import { runtime } from './runtime.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
@@ -63,6 +63,8 @@ export type RestOptions<I, O> = {
 /** One operation behind one REST route. */
 export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
   return authenticated(async (caller, request, context) => {
+    // Before the body is read: validation tells a stranger nothing.
+    authorize(caller, options.operation.permission)
     const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
     const query = Object.fromEntries(new URL(request.url).searchParams)
     const input = await options.input({ params, query, json: () => readJson(request) })

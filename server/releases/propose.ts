@@ -4,7 +4,7 @@ import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.t
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
 import { specOf } from '#server/agents/manifest.ts'
-import { findAgent, findVersion } from '#server/agents/store.ts'
+import { findAgent, findVersion } from '#server/agents/registry.ts'
 import { listTools, mayUseServer } from '#server/agents/tool-servers.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { newId } from '#server/kernel/ids.ts'

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+// The house rules of docs/architecture.md, read off the files that git knows and their imports.
+
+const root = join(import.meta.dirname, '..')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && existsSync(join(root, file)))
+const source = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+
+const isTest = (file: string) =>
+  /\.(test|spec)\.tsx?$/.test(file) || file.startsWith('server/testing/') || file.startsWith('e2e/')
+const code = files.filter((file) => !isTest(file))
+
+type Import = { from: string; to: string; typeOnly: boolean }
+
+/** Imports inside the project, as paths from its root; packages are left out. */
+function importsOf(file: string): Import[] {
+  const found: Import[] = []
+  const pattern = /^\s*(import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
+  for (const [, , type, specifier = ''] of (source.get(file) ?? '').matchAll(pattern)) {
+    const to = specifier.startsWith('#')
+      ? specifier.slice(1)
+      : specifier.startsWith('.')
+        ? normalize(join(dirname(file), specifier))
+        : undefined
+    if (to !== undefined) found.push({ from: file, to, typeOnly: type !== undefined })
+  }
+  return found
+}
+
+const imports = code.flatMap(importsOf)
+const areaOf = (file: string): string => {
+  const [top = '', second = ''] = file.split('/')
+  if (top === 'app') return second === 'v1' ? 'app/v1' : 'app'
+  if (top === 'server') return second === 'kernel' ? 'kernel' : second.includes('.') ? 'catalog' : 'domain'
+  return top.includes('.') ? 'top' : top
+}
+const domainOf = (file: string): string => file.split('/')[1] ?? ''
+const offenders = (wrong: (one: Import) => boolean) => imports.filter(wrong).map((one) => `${one.from} → ${one.to}`)
+
+test('the rules below read real files', () => {
+  expect(code.length).toBeGreaterThan(100)
+  expect(imports.length).toBeGreaterThan(200)
+})
+
+describe('who may import whom', () => {
+  test('lib imports nothing above it, but for the type of the router in lib/trpc.ts', () => {
+    expect(
+      offenders(
+        (one) =>
+          areaOf(one.from) === 'lib' && !one.to.startsWith('lib/') && !(one.from === 'lib/trpc.ts' && one.typeOnly),
+      ),
+    ).toEqual([])
+  })
+
+  test('components import components and lib; primitives know neither router nor query nor domain', () => {
+    expect(offenders((one) => areaOf(one.from) === 'components' && !/^(components|lib)\//.test(one.to))).toEqual([])
+    const knows = /from '(next\/(?!font)|@tanstack|@trpc|oidc-client-ts|#components\/(?!ui\/)|#lib\/(trpc|schemas))/
+    expect(code.filter((file) => file.startsWith('components/ui/') && knows.test(source.get(file) ?? ''))).toEqual([])
+  })
+
+  test('pages import components and lib, never the server', () => {
+    expect(offenders((one) => areaOf(one.from) === 'app' && one.to.startsWith('server/'))).toEqual([])
+  })
+
+  test('route handlers hold no code of their own and nothing of Next', () => {
+    const routes = code.filter((file) => areaOf(file) === 'app/v1')
+    expect(routes.length).toBeGreaterThan(5)
+    for (const file of routes) {
+      const text = source.get(file) ?? ''
+      expect(text, file).not.toMatch(/from 'next/)
+      expect(text.split('\n').length, file).toBeLessThanOrEqual(20)
+    }
+  })
+
+  test('the kernel imports lib and itself', () => {
+    expect(offenders((one) => areaOf(one.from) === 'kernel' && !/^(lib|server\/kernel)\//.test(one.to))).toEqual([])
+  })
+
+  test('no domain reaches into another one through its store', () => {
+    expect(
+      offenders(
+        (one) =>
+          areaOf(one.from) === 'domain' &&
+          /^server\/[a-z]+\/(.*-)?store\.ts$/.test(one.to) &&
+          areaOf(one.to) === 'domain' &&
+          domainOf(one.from) !== domainOf(one.to),
+      ),
+    ).toEqual([])
+  })
+
+  test('domains import each other without a circle', () => {
+    const edges = new Map<string, Set<string>>()
+    for (const one of imports)
+      if (
+        areaOf(one.from) === 'domain' &&
+        areaOf(one.to) === 'domain' &&
+        domainOf(one.from) !== domainOf(one.to) &&
+        !one.typeOnly
+      )
+        edges.set(domainOf(one.from), (edges.get(domainOf(one.from)) ?? new Set()).add(domainOf(one.to)))
+    const reaches = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const next of edges.get(from) ?? []) if (!seen.has(next)) reaches(next, seen.add(next))
+      return seen
+    }
+    expect([...edges.keys()].filter((domain) => reaches(domain).has(domain))).toEqual([])
+  })
+
+  test('approvals know none of the things that are approved', () => {
+    expect(
+      offenders(
+        (one) =>
+          one.from.startsWith('server/approvals/') &&
+          /^server\/(agents|releases|policies|executions|evidence)\//.test(one.to),
+      ),
+    ).toEqual([])
+  })
+
+  test('the demo is called by the composition root alone, the command line imports no server code', () => {
+    expect(
+      offenders(
+        (one) =>
+          one.to.startsWith('server/demo/') &&
+          !/^server\/(demo\/|serve\.ts)/.test(one.from) &&
+          one.from !== 'playwright.config.ts',
+      ),
+    ).toEqual([])
+    expect(
+      offenders((one) => one.from.startsWith('cli/') && one.to.startsWith('server/') && one.from !== 'cli/start.mjs'),
+    ).toEqual([])
+  })
+
+  test('imports name the file with its extension', () => {
+    expect(offenders((one) => !/\.(ts|tsx|mjs|css|json)$/.test(one.to))).toEqual([])
+  })
+})
+
+describe('what stands where', () => {
+  test('process.env is read in config.ts, and by the command line and the demo’s tool server, which are processes of their own', () => {
+    const allowed =
+      /^(cli\/|server\/kernel\/config\.ts|server\/demo\/payments-tools\.ts|playwright\.config\.ts|vitest\.config\.ts|next\.config\.mjs|bench\/)/
+    expect(code.filter((file) => /process\.env\b/.test(source.get(file) ?? '') && !allowed.test(file))).toEqual([])
+  })
+
+  test('SQL stands in stores, migrations and the database rooms of the kernel', () => {
+    const allowed =
+      /(^|[/-])store\.ts$|^server\/kernel\/(db|audit|keys)\/|^server\/kernel\/(queue|idempotency)\.ts$|^server\/(readiness|tenants\/by-id)\.ts$/
+    const sql = /\bsql(<[^>]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
+    expect(
+      code.filter((file) => file.startsWith('server/') && sql.test(source.get(file) ?? '') && !allowed.test(file)),
+    ).toEqual([])
+  })
+
+  test('no drawer folders, no barrels, no React in the server’s graph', () => {
+    expect(
+      files.filter(
+        (file) => /(^|\/)(utils?|helpers?|services|types|common)\//.test(file) || /\/index\.tsx?$/.test(file),
+      ),
+    ).toEqual([])
+    expect(files.filter((file) => /^(server|lib|cli)\/.*\.tsx$/.test(file))).toEqual([])
+  })
+
+  test('nothing is silenced', () => {
+    const silenced = /@ts-(ignore|nocheck)|^[^*/]*(: any\b|\bas any\b)/m
+    expect(
+      code.filter((file) => silenced.test(source.get(file) ?? '') && file !== 'server/architecture.test.ts'),
+    ).toEqual([])
+  })
+
+  test('a file above 300 lines says why in its first line', () => {
+    const generated = new Set(['server/kernel/db/schema.ts'])
+    const long = code.filter((file) => (source.get(file) ?? '').split('\n').length > 300 && !generated.has(file))
+    expect(long.filter((file) => !/^\/[/*]/.test(source.get(file) ?? ''))).toEqual([])
+  })
+})

@@ -1,0 +1,2 @@
+// What other domains may ask of releases.
+export { findActiveRelease } from './store.ts'

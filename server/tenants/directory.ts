@@ -1,0 +1,11 @@
+// What other domains may ask of people and groups. Everything else in the store is the tenants domain's own.
+export {
+  findGroup,
+  findGroupMembers,
+  findGroupsOf,
+  findMemberByName,
+  findMemberByUsername,
+  findMembers,
+  findSponsors,
+  listTenants,
+} from './store.ts'

@@ -26,18 +26,20 @@ function segment(value: string): string {
 }
 
 export const rootPath = () => '/'
-export const signInPath = (search: { organisation?: string } = {}) => withSearch('/sign-in', search)
+/** `again`: in a window of its own, for a page whose session has ended. */
+export const signInPath = (search: { organisation?: string; again?: '1' } = {}) => withSearch('/sign-in', search)
 export const authCallbackPath = () => '/auth/callback'
 export const signedOutPath = () => '/signed-out'
 export const verifyPath = () => '/verify'
 
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 
-export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided'
+export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'
 export const approvalsPath = (tenant: string, search: { view?: ApprovalsView } = {}) =>
   withSearch(`${homePath(tenant)}/approvals`, search)
-export const approvalPath = (tenant: string, approvalId: string) =>
-  `${homePath(tenant)}/approvals/${segment(approvalId)}`
+/** `view` is the list that the page's "next" and "previous" go through. */
+export const approvalPath = (tenant: string, approvalId: string, search: { view?: ApprovalsView } = {}) =>
+  withSearch(`${homePath(tenant)}/approvals/${segment(approvalId)}`, search)
 
 export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'
 export const executionsPath = (tenant: string) => `${homePath(tenant)}/executions`

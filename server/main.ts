@@ -20,9 +20,12 @@ try {
   port = config.port
   const server = await serve(config, say)
   say(`Countersign is ready at ${server.baseUrl}`)
-  let stopping: Promise<void> | undefined
+  let stopping = false
   const stop = () => {
-    stopping ??= server.close().then(
+    // npm forwards a signal that the terminal has sent already.
+    if (stopping) return
+    stopping = true
+    server.close().then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`${explain(error, port)}\n`)

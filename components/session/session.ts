@@ -151,11 +151,10 @@ function forget(next: SessionState): void {
 /** The provider or the API refuses what we hold. */
 function end(): void {
   if (state.status === 'signed-in') forget({ status: 'ended', identity: state.identity })
-  else if (state.status !== 'ended') forget({ status: 'signed-out', elsewhere: false })
+  else if (state.status !== 'ended' && state.status !== 'leaving') forget({ status: 'signed-out', elsewhere: false })
 }
 
 function renewIfDue(): void {
-  if (document.visibilityState === 'hidden' && token !== undefined && Date.now() < token.renewAt) return
   if (state.status !== 'signed-in' || (token !== undefined && Date.now() < token.renewAt)) return
   renew().catch((error: unknown) => {
     if (!(error instanceof RequestError)) throw error
@@ -165,7 +164,8 @@ function renewIfDue(): void {
 
 async function replaceToken(rejected: string | undefined): Promise<string> {
   if (token !== undefined && token.text !== rejected) return token.text
-  if (state.status !== 'ended' && state.status !== 'signed-out') await renew(rejected)
+  if (state.status === 'starting' || state.status === 'unreachable' || state.status === 'signed-in')
+    await renew(rejected)
   if (token === undefined) throw new RequestError(failureOf('unauthorized', 'Your session has ended.', 401))
   return token.text
 }

@@ -1,0 +1,61 @@
+import { isPathParameter } from '#lib/paths.ts'
+
+/** The organisation that was last signed in to here: what is typed at sign-in, and what stands in addresses. */
+export type LastOrganisation = { slug: string; tenant: string }
+
+const KEY = 'countersign-organisation'
+const RETURN_KEY = 'countersign-return-to'
+
+/** Undefined when there was none, or the browser keeps nothing. */
+export function lastOrganisation(): LastOrganisation | undefined {
+  const value = parse(read(() => localStorage.getItem(KEY)))
+  if (typeof value !== 'object' || value === null || !('slug' in value) || !('tenant' in value)) return undefined
+  const { slug, tenant } = value
+  return typeof slug === 'string' && typeof tenant === 'string' ? { slug, tenant } : undefined
+}
+
+export function rememberOrganisation(organisation: LastOrganisation): void {
+  read(() => localStorage.setItem(KEY, JSON.stringify(organisation)))
+}
+
+/** The page that a person wanted before the sign-in page came in between; for this tab only. */
+export function rememberReturnTo(path: string): void {
+  read(() => sessionStorage.setItem(RETURN_KEY, path))
+}
+
+export function takeReturnTo(): string | undefined {
+  const path = read(() => {
+    const stored = sessionStorage.getItem(RETURN_KEY)
+    sessionStorage.removeItem(RETURN_KEY)
+    return stored
+  })
+  return path ?? undefined
+}
+
+/** `path` when it is a page of a tenant on this origin, for after the sign-in; never an address elsewhere. */
+export function safeReturnTo(path: string | undefined, origin: string): string | undefined {
+  if (path === undefined || !path.startsWith('/t/')) return undefined
+  const url = URL.parse(path, origin)
+  const [, area, tenant] = url?.pathname.split('/') ?? []
+  if (url?.origin !== origin || area !== 't' || tenant === undefined || !isPathParameter(tenant)) return undefined
+  return `${url.pathname}${url.search}${url.hash}`
+}
+
+function parse(text: string | null | undefined): unknown {
+  try {
+    return text ? JSON.parse(text) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** A browser may forbid storage; then nothing is remembered, and nothing else fails. */
+function read<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof DOMException) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,75 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { NoPermission } from '#components/ui/no-permission.tsx'
+import type { Failure } from '#lib/failure.ts'
+import { type Permission, rolesWith } from '#lib/permissions.ts'
+import { toFailure } from '#lib/trpc.ts'
+import { useSession } from './session-provider.tsx'
+
+type RequestFailedProps = {
+  /** Of a query, mutation or restFetch. */
+  error: unknown
+  /** What was wanted, as the subject of a sentence: "The approvals". */
+  what: string
+  /** Several things ("The approvals") or one ("The trace"). */
+  plural?: boolean
+  /** What the person may not do without the permission: "see approvals". */
+  act: string
+  permission: Permission
+  retry?: () => void
+}
+
+/** Why something could not be read, in its place: no permission, no such thing, or an error. Never looks like "empty". */
+export function RequestFailed({ error, what, plural = false, act, permission, retry }: RequestFailedProps) {
+  const { ended, signInAgain } = useSession()
+  const failure = toFailure(error)
+  if (failure.code === 'forbidden') return <MissingPermission act={act} permission={permission} />
+  if (failure.code === 'not_found')
+    return (
+      <EmptyState title={`${what} can’t be found.`}>
+        It doesn’t exist, or it belongs to another organisation: both look the same from here.
+      </EmptyState>
+    )
+  return (
+    <ErrorPanel
+      title={`${what} could not be loaded.`}
+      effect={`${failure.message} Nothing was changed.`}
+      advice={adviceFor(failure)}
+      requestId={failure.requestId}
+      action={
+        ended ? (
+          <Button onClick={signInAgain}>Sign in again</Button>
+        ) : (
+          retry && <Button onClick={retry}>{plural ? 'Load them again' : 'Load it again'}</Button>
+        )
+      }
+    />
+  )
+}
+
+/** A person without `permission` learns who has it. */
+export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
+  const roles = rolesWith(permission).map((role) => role.replaceAll('_', ' '))
+  return (
+    <NoPermission what={act} permission={permission}>
+      {`It comes with the ${roles.length === 1 ? 'role' : 'roles'} ${list(roles)}; a tenant administrator gives roles.`}
+    </NoPermission>
+  )
+}
+
+const list = (names: string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** What to do about a failure. */
+export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
+  if (code === 'unauthorized') return 'Sign in again.'
+  if (code === 'network') return 'Check the connection, then try again.'
+  if (code === 'rate_limited')
+    return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
+  if (retryable) return 'Try again; if it stays like this, tell support the request id.'
+  return 'Trying again won’t help as things are. Support can look it up by the request id.'
+}

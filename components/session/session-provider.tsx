@@ -1,0 +1,122 @@
+'use client'
+
+/**
+ * Who is signed in, and what they may do in the tenant of the address.
+ *
+ *   <SessionProvider tenant={externalId}>      around everything of a tenant; app/t/[tenant]/tenant-frame.tsx
+ *   useSession()                               in pages: { me, tenant, can(permission), ended, signInAgain, signOut }
+ *   useTenantSession()                         in the frame: the same before anything is known, as a state
+ *
+ * `me` is session.me: principal (id, displayName, roles, permissions, groups), tenant, settings. Pages are only shown
+ * once it is known, so they never ask "is somebody signed in". When the session ends meanwhile they stay, and `ended`
+ * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from 'react'
+import type { Failure } from '#lib/failure.ts'
+import { signInPath } from '#lib/paths.ts'
+import type { Permission } from '#lib/permissions.ts'
+import type { Session as Me } from '#lib/schemas/tenants.ts'
+import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { ApiProvider } from './api.tsx'
+import { rememberOrganisation } from './last-organisation.ts'
+import { type Identity, type SessionState, session } from './session.ts'
+
+export { useApi } from './api.tsx'
+
+export type Session = {
+  me: Me
+  /** External id, as in the address. */
+  tenant: string
+  identity: Identity
+  can: (permission: Permission) => boolean
+  /** The session is over; requests fail until the person signs in again. */
+  ended: boolean
+  /** Opens a window for that; this page goes on by itself afterwards. */
+  signInAgain: () => void
+  signOut: () => void
+}
+
+/** What the frame shows. */
+export type TenantSession =
+  | { status: 'starting' | 'leaving' | 'unreachable' | 'unsupported' }
+  | { status: 'signed-out'; elsewhere: boolean }
+  /** Signed in, but not a member of the tenant in the address. */
+  | { status: 'denied'; identity: Identity }
+  | { status: 'failed'; failure: Failure; retry: () => void }
+  | { status: 'ready'; session: Session }
+
+const TenantSessionContext = createContext<TenantSession>({ status: 'starting' })
+
+export const useTenantSession = (): TenantSession => useContext(TenantSessionContext)
+
+/** The session of a page. Throws where nobody is signed in, where no page is shown. */
+export function useSession(): Session {
+  const state = useTenantSession()
+  if (state.status !== 'ready') throw new Error('useSession() where nobody is signed in')
+  return state.session
+}
+
+const STARTING: SessionState = { status: 'starting' }
+
+export const useSessionState = (): SessionState =>
+  useSyncExternalStore(session.subscribe, session.state, () => STARTING)
+
+const personOf = (state: SessionState): string =>
+  'identity' in state ? `${state.identity.issuer} ${state.identity.subject}` : ''
+
+export function SessionProvider({ tenant, children }: { tenant: string; children: ReactNode }) {
+  const state = useSessionState()
+  useEffect(() => {
+    void session.start()
+  }, [])
+  return (
+    <ApiProvider tenant={tenant} person={personOf(state)}>
+      <WithMe tenant={tenant} state={state}>
+        {children}
+      </WithMe>
+    </ApiProvider>
+  )
+}
+
+function WithMe({ tenant, state, children }: { tenant: string; state: SessionState; children: ReactNode }) {
+  const trpc = useTRPC()
+  const signedIn = state.status === 'signed-in'
+  const {
+    data: me,
+    error,
+    refetch,
+  } = useQuery(
+    trpc.session.me.queryOptions(undefined, { enabled: signedIn, staleTime: 60_000, refetchInterval: 300_000 }),
+  )
+  const organisation = 'identity' in state ? state.identity.organisation : undefined
+  useEffect(() => {
+    if (me !== undefined && organisation !== undefined)
+      rememberOrganisation({ slug: organisation, tenant: me.tenant.externalId })
+  }, [me, organisation])
+  const value = useMemo((): TenantSession => {
+    if (state.status !== 'signed-in' && state.status !== 'ended') return state
+    const { identity, status } = state
+    const failure = error === null ? undefined : toFailure(error)
+    if (failure?.code === 'tenant_access_denied') return { status: 'denied', identity }
+    if (me !== undefined) return { status: 'ready', session: sessionOf(me, tenant, identity, status === 'ended') }
+    if (status === 'ended') return { status: 'signed-out', elsewhere: false }
+    return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
+  }, [state, me, error, refetch, tenant])
+  return <TenantSessionContext value={value}>{children}</TenantSessionContext>
+}
+
+const STARTING_TENANT: TenantSession = { status: 'starting' }
+
+function sessionOf(me: Me, tenant: string, identity: Identity, ended: boolean): Session {
+  const permissions = new Set(me.principal.permissions)
+  return {
+    me,
+    tenant,
+    identity,
+    can: (permission) => permissions.has(permission),
+    ended,
+    signInAgain: () => void window.open(signInPath({ organisation: identity.organisation, again: '1' }), '_blank'),
+    signOut: () => void session.signOut(),
+  }
+}

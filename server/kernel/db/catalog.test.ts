@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+
+// Row-level security as the database itself describes it: a table that forgets a rule is found on the day it is made.
+
+let database: TestDatabase
+let owner: Client
+let application: Client
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new Client({ connectionString: database.ownerUrl })
+  application = new Client({ connectionString: database.appUrl })
+  await Promise.all([owner.connect(), application.connect()])
+})
+afterAll(async () => {
+  await Promise.all([owner.end(), application.end()])
+  await database.close()
+})
+
+const rows = async <T>(text: string): Promise<T[]> => (await owner.query(text)).rows as T[]
+const names = async (text: string) => (await rows<{ name: string }>(text)).map((row) => row.name)
+
+/** The directory of tenants and the list of migrations hold nothing of one tenant. */
+const withoutTenant = ['schema_migrations', 'tenants']
+
+test('every table carries tenant_id, but for the directory and the list of migrations', async () => {
+  const tables = await names(`select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`)
+  const tenantTables = await names(`select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' order by 1`)
+  expect(tables.length).toBeGreaterThan(25)
+  expect(tables.filter((table) => !tenantTables.includes(table))).toEqual(withoutTenant)
+})
+
+test('row-level security is enabled and forced, and each policy names the tenant on reads and writes', async () => {
+  expect(
+    await names(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
+        and not (c.relrowsecurity and c.relforcerowsecurity)`),
+  ).toEqual([])
+  expect(
+    await names(`select t.table_name as name from information_schema.columns t
+      where t.table_schema = 'public' and t.column_name = 'tenant_id' and not exists (
+        select 1 from pg_policies p where p.tablename = t.table_name and p.cmd = 'ALL'
+          and p.qual = '(tenant_id = app_tenant())' and p.with_check = '(tenant_id = app_tenant())')`),
+  ).toEqual([])
+  // One permissive policy more would open what the first one closes.
+  expect(
+    await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename <> 'tenants'
+      group by tablename having count(*) > 1`),
+  ).toEqual([])
+})
+
+test('every key begins with the tenant, so that none of them tells what another tenant has', async () => {
+  expect(
+    await names(`select i.relname as name from pg_index x
+      join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+      join pg_namespace n on n.oid = t.relnamespace
+      join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+      where n.nspname = 'public' and x.indisunique and a.attname <> 'tenant_id'
+        and t.relname not in ('tenants', 'schema_migrations')`),
+  ).toEqual([])
+  expect(
+    await names(`select c.conname as name from pg_constraint c
+      join pg_namespace n on n.oid = c.connamespace
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+      where n.nspname = 'public' and c.contype = 'f' and a.attname <> 'tenant_id'`),
+  ).toEqual([])
+})
+
+test('the application’s role owns nothing, bypasses nothing, truncates nothing', async () => {
+  const role = new URL(database.appUrl).username
+  const [described] = await rows<{ rolsuper: boolean; rolbypassrls: boolean; rolcreaterole: boolean }>(
+    `select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = '${role}'`,
+  )
+  expect(described).toEqual({ rolsuper: false, rolbypassrls: false, rolcreaterole: false })
+  expect(await names(`select relname as name from pg_class where relowner = '${role}'::regrole`)).toEqual([])
+  expect(
+    await names(`select table_name as name from information_schema.role_table_grants
+      where grantee = '${role}' and table_schema = 'public' and privilege_type = 'TRUNCATE'`),
+  ).toEqual([])
+  expect(
+    await names(`select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`),
+  ).toEqual([])
+})
+
+test('without a tenant no row is there, and a row of another tenant can’t be written', async () => {
+  const tenant = '01a1f934-0000-7000-8000-000000000001'
+  const other = '01a1f934-0000-7000-8000-000000000002'
+  for (const [id, slug] of [
+    [tenant, 'catalog-one'],
+    [other, 'catalog-two'],
+  ])
+    await owner.query(
+      `insert into tenants (id, slug, external_id, name, display_name, branding) values ('${id}', '${slug}', '${slug}', 'x', 'x', '{}')`,
+    )
+  const insert = (id: string) =>
+    application.query(
+      `insert into approver_groups (tenant_id, id, name, display_name) values ('${id}', '${id}', 'g', 'g')`,
+    )
+  await expect(insert(tenant)).rejects.toThrow(/row-level security/)
+  await application.query('begin')
+  await application.query(`select set_config('app.tenant_id', '${tenant}', true)`)
+  await insert(tenant)
+  await application.query('savepoint s')
+  await expect(insert(other)).rejects.toThrow(/row-level security/)
+  await application.query('rollback to s')
+  expect((await application.query('select 1 from approver_groups')).rowCount).toBe(1)
+  await application.query('commit')
+  expect((await application.query('select 1 from approver_groups')).rowCount).toBe(0)
+  await expect(application.query('update audit_records set type = type')).rejects.toThrow(/permission denied/)
+})
+
+test('the generated types are those of the migrations (npm run db:types)', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const codegen = join(root, 'node_modules/kysely-codegen/dist/cli/bin.js')
+  const run = () =>
+    execFileSync(process.execPath, [codegen, '--config-file', '.kysely-codegenrc.json', '--verify'], {
+      cwd: root,
+      env: { ...process.env, DATABASE_URL: database.ownerUrl },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  expect(run).not.toThrow()
+})

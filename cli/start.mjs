@@ -1,7 +1,10 @@
 // `npm start`. Must parse on Node 20, as all that it imports statically.
+import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
+// Settings may stand in .env (see .env.example); the environment wins.
+if (existsSync('.env')) process.loadEnvFile('.env')
 process.env.NODE_ENV ??= 'production'
 const { buildConsole } = await import('./build-console.mjs')
 await buildConsole()

@@ -44,7 +44,8 @@ const maxBatchSize = 10
 const socketIdleMs = 10_000
 
 type ClientOptions = {
-  tenantExternalId: string
+  /** Undefined: the token's own tenant. */
+  tenantExternalId: string | undefined
   tokens: TokenSource
   /** `fetch` with token and tenant (lib/api-fetch.ts). */
   fetchApi: typeof fetch
@@ -57,7 +58,7 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
     // Asked again for each connection: the server closes a socket when its token ends.
     connectionParams: async () => ({
       authorization: `Bearer ${await tokens.accessToken()}`,
-      tenantExternalId,
+      ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
     }),
     lazy: { enabled: true, closeMs: socketIdleMs },
     keepAlive: { enabled: true },

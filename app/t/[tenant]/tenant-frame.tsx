@@ -1,11 +1,65 @@
 'use client'
 
 import { useParams } from 'next/navigation'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
+import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
+import { useOnline } from '#components/session/online.ts'
+import { SessionGate } from '#components/session/session-gate.tsx'
+import { type Session, SessionProvider, useTenantSession } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
 
-/** The frame for the tenant in the address. */
+/** The frame for the tenant in the address, and the session in it. */
 export function TenantFrame({ children }: { children: ReactNode }) {
   const { tenant } = useParams<{ tenant: string }>()
-  return <Frame tenant={{ externalId: tenant }}>{children}</Frame>
+  return (
+    <SessionProvider tenant={tenant}>
+      <SessionFrame tenant={tenant}>{children}</SessionFrame>
+    </SessionProvider>
+  )
+}
+
+function SessionFrame({ tenant, children }: { tenant: string; children: ReactNode }) {
+  const state = useTenantSession()
+  const waiting = useNeedsMe().data?.items.length
+  const content = <SessionGate tenant={tenant}>{children}</SessionGate>
+  if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>
+  const { me, identity, signOut } = state.session
+  const { branding, displayName } = me.tenant
+  const logoUrl = branding.logoMarkUrl ?? branding.logoUrl
+  return (
+    <Frame
+      tenant={{
+        externalId: tenant,
+        name: branding.displayName || displayName,
+        ...(branding.accentColor === null ? {} : { accent: branding.accentColor }),
+        ...(logoUrl === null ? {} : { logoUrl }),
+      }}
+      user={{ name: me.principal.displayName, role: me.principal.roles.map(roleName).join(', ') }}
+      {...(waiting === undefined ? {} : { waiting })}
+      onSignOut={signOut}
+      banners={<SessionBanners session={state.session} />}
+    >
+      {/* What one person typed on a page is not the next one's. */}
+      <Fragment key={identity.subject}>{content}</Fragment>
+    </Frame>
+  )
+}
+
+function SessionBanners({ session: { ended, signInAgain } }: { session: Session }) {
+  const online = useOnline()
+  if (ended)
+    return (
+      <Banner tone="warn" urgency="alert" action={<Button onClick={signInAgain}>Sign in again</Button>}>
+        Your session has ended. What you see may be out of date; what you typed stays here.
+      </Banner>
+    )
+  if (!online) return <Banner tone="warn">You are offline. What you see may be out of date.</Banner>
+  return null
+}
+
+const roleName = (role: string): string => {
+  const words = role.replaceAll(/[_:]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,0 +1,5 @@
+import { Start } from './start.tsx'
+
+export default function StartPage() {
+  return <Start />
+}

@@ -1,0 +1,93 @@
+'use client'
+
+import { useSearchParams } from 'next/navigation'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { lastOrganisation, rememberReturnTo, safeReturnTo, takeReturnTo } from '#components/session/last-organisation.ts'
+import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
+import { session } from '#components/session/session.ts'
+import { Button } from '#components/ui/button.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+
+/** Asks for the organisation; its own sign-in page asks for the rest. */
+export function SignIn() {
+  const search = useSearchParams()
+  const asked = search.get('organisation')
+  const again = search.get('again') === '1'
+  const [entered, setEntered] = useState<string>()
+  const [problem, setProblem] = useState<RealmProblem | 'empty'>()
+  const [leaving, setLeaving] = useState(false)
+  const organisation = entered ?? asked ?? ''
+  const field = useRef<HTMLInputElement>(null)
+
+  useEffect(() => {
+    // Not in the first render, which must be like the prerendered one.
+    if (asked === null) setEntered((known) => known ?? lastOrganisation()?.slug)
+  }, [asked])
+
+  const begun = useRef(false)
+  useEffect(() => {
+    if (!again || asked === null || begun.current) return
+    begun.current = true
+    setLeaving(true)
+    void leave(asked, true)
+  })
+
+  async function leave(slug: string, helper: boolean) {
+    const returnTo = helper ? undefined : safeReturnTo(takeReturnTo(), window.location.origin)
+    const failed = await session.signIn(slug, { returnTo, helper })
+    if (failed === undefined) return
+    if (returnTo !== undefined) rememberReturnTo(returnTo)
+    setLeaving(false)
+    setProblem(failed)
+    field.current?.focus()
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (leaving) return
+    const slug = organisation.trim().toLowerCase()
+    if (slug === '') {
+      setProblem('empty')
+      field.current?.focus()
+      return
+    }
+    setLeaving(true)
+    setProblem(undefined)
+    void leave(slug, again)
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <TextField
+        ref={field}
+        label="Organisation"
+        hint="The short name that your administrator gave you, such as acme."
+        error={problem && problemOf(problem, organisation.trim())}
+        name="organisation"
+        autoComplete="organization"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={organisation}
+        onChange={(event) => setEntered(event.target.value)}
+        aria-required
+      />
+      <Button type="submit" variant="primary" wide busyLabel={leaving ? 'Going to your organisation…' : undefined}>
+        Continue
+      </Button>
+      <p className="text-dense text-ink-2">You enter your user name and password on your organisation’s own page.</p>
+    </form>
+  )
+}
+
+function problemOf(problem: RealmProblem | 'empty', organisation: string): string {
+  switch (problem) {
+    case 'empty':
+      return 'Enter your organisation’s short name.'
+    case 'unknown-organisation':
+      return isSlug(organisation)
+        ? `There is no organisation “${organisation}” here. Check the spelling, or ask your administrator.`
+        : 'A short name has lower-case letters, digits and hyphens only.'
+    case 'unreachable':
+      return 'The identity provider can’t be reached. Check the connection, then try again.'
+  }
+}

@@ -1,0 +1,52 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { useEffect, useState } from 'react'
+import { PlainPage } from '#components/layout/plain-page.tsx'
+import { ownTenant } from '#components/session/own-tenant.ts'
+import { session } from '#components/session/session.ts'
+import { useSessionState } from '#components/session/session-provider.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { homePath, signInPath } from '#lib/paths.ts'
+import { toFailure } from '#lib/trpc.ts'
+
+/** The address without a path: to one's own organisation, or to the sign-in. */
+export function Start() {
+  const router = useRouter()
+  const { status } = useSessionState()
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    void session.start()
+  }, [])
+  useEffect(() => {
+    if (status === 'starting' || status === 'leaving') return
+    if (status === 'signed-in')
+      ownTenant().then(
+        (tenant) => router.replace(homePath(tenant)),
+        (error: unknown) => setProblem(toFailure(error).message),
+      )
+    else router.replace(signInPath())
+  }, [status, router])
+  return (
+    <PlainPage title="Countersign">
+      {problem === undefined ? (
+        <Skeleton label="Loading" rows={1} />
+      ) : (
+        <ErrorPanel
+          title="Your organisation could not be loaded."
+          effect={`${problem} Nothing was changed.`}
+          advice={
+            <>
+              Load the page again, or{' '}
+              <a href={signInPath()} className="text-link">
+                sign in again
+              </a>
+              .
+            </>
+          }
+        />
+      )}
+    </PlainPage>
+  )
+}

@@ -1,0 +1,21 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useTenantSession } from '#components/session/session-provider.tsx'
+import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** One more than what is shown as a number: "99+". */
+const limit = 100
+
+export type ApprovalSummaries = Answers['approvals']['getPending']['items']
+
+/** The approvals that this person may decide now, at most 100, newest first. One query for rail, home and the approval page. */
+export function useNeedsMe() {
+  const trpc = useTRPC()
+  const state = useTenantSession()
+  const enabled = state.status === 'ready' && state.session.can('approval:list') && state.session.can('approval:decide')
+  return useQuery(
+    trpc.approvals.getPending.queryOptions({ view: 'needs-me', limit }, { enabled, refetchInterval: 20_000 }),
+  )
+}

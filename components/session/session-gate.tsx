@@ -1,0 +1,154 @@
+'use client'
+
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Page } from '#components/layout/page.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { homePath, signedOutPath, signInPath } from '#lib/paths.ts'
+import { lastOrganisation, rememberReturnTo } from './last-organisation.ts'
+import { ownTenant } from './own-tenant.ts'
+import type { RealmProblem } from './provider-client.ts'
+import { adviceFor } from './request-failed.tsx'
+import { type Identity, session } from './session.ts'
+import { useTenantSession } from './session-provider.tsx'
+
+/** The page once somebody is signed in who may see it; until then, what stands in the way. */
+export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
+  const state = useTenantSession()
+  switch (state.status) {
+    case 'ready':
+      return children
+    case 'starting':
+      return <Waiting>Loading</Waiting>
+    case 'leaving':
+      return <Waiting>Signing you out</Waiting>
+    case 'signed-out':
+      return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
+    case 'denied':
+      return <Denied tenant={tenant} identity={state.identity} />
+    case 'unreachable':
+      return (
+        <Trouble
+          title="The identity provider can’t be reached."
+          advice="Check the connection, then try again."
+          retry={session.retry}
+        />
+      )
+    case 'unsupported':
+      return (
+        <Trouble
+          title="This browser can’t hold a session here."
+          advice="Signing in needs an https address (or localhost) and site storage. Private windows of some browsers forbid storage."
+        />
+      )
+    case 'failed':
+      return (
+        <Trouble
+          title={`Your account could not be loaded. ${state.failure.message}`}
+          advice={adviceFor(state.failure)}
+          requestId={state.failure.requestId}
+          retry={state.retry}
+        />
+      )
+  }
+}
+
+function Waiting({ children }: { children: string }) {
+  return (
+    <Page>
+      <h1 className="sr-only">{children}</h1>
+      <Skeleton label={children} rows={5} />
+    </Page>
+  )
+}
+
+function Trouble(props: { title: string; advice: ReactNode; requestId?: string | undefined; retry?: () => void }) {
+  const { title, advice, requestId, retry } = props
+  return (
+    <Page>
+      <h1>The console can’t start</h1>
+      <ErrorPanel
+        title={title}
+        effect="Nothing was changed."
+        advice={advice}
+        requestId={requestId}
+        action={retry && <Button onClick={retry}>Try again</Button>}
+      />
+    </Page>
+  )
+}
+
+/** Says it plainly, and stays: an address of another tenant must never end in one's own without a word. */
+function Denied({ tenant, identity }: { tenant: string; identity: Identity }) {
+  const [own, setOwn] = useState<string>()
+  useEffect(() => {
+    // Without an answer there is only the second link.
+    ownTenant().then(setOwn, () => setOwn(undefined))
+  }, [])
+  return (
+    <Page>
+      <h1>Tenant access denied</h1>
+      <p className="max-w-[75ch]">
+        You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is no member of{' '}
+        <code className="font-mono text-dense">{tenant}</code>, or there is no such tenant. Nothing of it was shown.
+      </p>
+      <ul className="flex flex-col gap-2">
+        {own !== undefined && (
+          <li>
+            <Link href={homePath(own)} className="text-link">
+              Go to your own organisation
+            </Link>
+          </li>
+        )}
+        <li>
+          <Link href={signInPath()} className="text-link">
+            Sign in to another organisation
+          </Link>
+        </li>
+      </ul>
+    </Page>
+  )
+}
+
+/** Straight to the organisation's sign-in when it is known which one, else to the question. Comes back to this address. */
+function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean }) {
+  const router = useRouter()
+  const left = useRef(false)
+  const [problem, setProblem] = useState<RealmProblem>()
+  useEffect(() => {
+    if (left.current) return
+    left.current = true
+    if (elsewhere) return router.replace(signedOutPath())
+    const returnTo = window.location.pathname + window.location.search
+    const last = lastOrganisation()
+    if (last?.tenant === tenant) void session.signIn(last.slug, { returnTo, replace: true }).then(setProblem)
+    else {
+      rememberReturnTo(returnTo)
+      router.replace(signInPath())
+    }
+  }, [elsewhere, router, tenant])
+  if (problem === undefined) return <Waiting>Going to the sign-in page</Waiting>
+  return (
+    <Page>
+      <h1>Sign in</h1>
+      <ErrorPanel
+        title={problemText(problem)}
+        effect="Nothing was changed."
+        advice="Try again, or choose another organisation."
+        action={
+          <Link href={signInPath()} className="text-link">
+            Choose an organisation
+          </Link>
+        }
+      />
+    </Page>
+  )
+}
+
+export const problemText = (problem: RealmProblem): string =>
+  problem === 'unknown-organisation'
+    ? 'There is no organisation with this name here.'
+    : 'The identity provider can’t be reached.'

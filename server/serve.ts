@@ -98,7 +98,7 @@ export async function serve(
     http.on('upgrade', (req, duplex, head) => {
       if (!socket.upgrade(req, duplex, head) && pages?.upgrade(req, duplex, head) !== true) duplex.destroy()
     })
-    log.info({ baseUrl: config.baseUrl }, 'listening')
+    log.debug({ baseUrl: config.baseUrl }, 'listening')
     return { baseUrl: config.baseUrl, close }
 
     async function openEmbedded(): Promise<string> {

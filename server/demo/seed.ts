@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { permissionsOf } from '#lib/permissions.ts'
@@ -54,7 +55,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
     return true
   })
   if (made) await driveRefundCase('northwind')
-  if (made) say(`Demo tenants northwind and globex were made. Credentials: ${path}`)
+  if (existsSync(path)) say(`Demo tenants northwind and globex; credentials: ${path}`)
 }
 
 async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<TenantCredentials> {

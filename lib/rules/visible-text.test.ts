@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { countHidden, visibleParts } from './visible-text.ts'
+
+const shown = (text: string, edges = false) =>
+  visibleParts(text, { edges })
+    .map((part) => ('text' in part ? part.text : `[${part.code}]`))
+    .join('')
+
+describe('what could deceive is shown by its code', () => {
+  test.each([
+    ['right-to-left override', 'pay \u202Egnp.exe', 'pay [U+202E]gnp.exe'],
+    ['isolates', '\u2066A\u2069', '[U+2066]A[U+2069]'],
+    ['zero width space', 'C-20\u200B418', 'C-20[U+200B]418'],
+    ['zero width joiner', 'a\u200Db', 'a[U+200D]b'],
+    ['soft hyphen', 'a\u00ADb', 'a[U+00AD]b'],
+    ['byte order mark', '\uFEFFa', '[U+FEFF]a'],
+    ['tag characters', 'a\u{E0041}', 'a[U+E0041]'],
+    ['a variation selector on a letter', 'a\uFE0F', 'a[U+FE0F]'],
+    ['Hangul filler', 'a\u3164b', 'a[U+3164]b'],
+    ['Braille blank', 'a\u2800b', 'a[U+2800]b'],
+    ['carriage return and escape', 'a\rb\u001Bc', 'a[U+000D]b[U+001B]c'],
+    ['line separator', 'a\u2028b', 'a[U+2028]b'],
+    ['private use', 'a\uE000', 'a[U+E000]'],
+    ['a lone surrogate', 'a\uD800b', 'a[U+D800]b'],
+  ])('%s', (_name, text, expected) => {
+    expect(shown(text)).toBe(expected)
+    expect(countHidden(text)).toBeGreaterThan(0)
+  })
+})
+
+describe('ordinary text stays as it is', () => {
+  test.each(['Grüße, 日本語, עברית, हिन्दी', 'line\nbreak\tand tab', '€4,200.00', '❤️ and 👍', 'e\u0301'])('%s', (text) => {
+    expect(shown(text)).toBe(text)
+    expect(countHidden(text)).toBe(0)
+  })
+})
+
+test('blanks at the edges of a value are named when asked', () => {
+  expect(shown(' C-1  ', true)).toBe('[U+0020]C-1[U+0020][U+0020]')
+  expect(shown(' C-1 ')).toBe(' C-1 ')
+  expect(shown('   ', true)).toBe('[U+0020][U+0020][U+0020]')
+})

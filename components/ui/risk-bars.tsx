@@ -3,12 +3,13 @@ import { Glyph } from './glyph.tsx'
 import { Tag } from './tag.tsx'
 import { TONE_TEXT, type Tone } from './tone.ts'
 
-export type RiskLevel = 'low' | 'medium' | 'high'
+export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
 
 const LEVELS: Record<RiskLevel, { word: string; tone: Tone; filled: number }> = {
   low: { word: 'Low risk', tone: 'neutral', filled: 1 },
   medium: { word: 'Medium risk', tone: 'warn', filled: 2 },
   high: { word: 'High risk', tone: 'danger', filled: 3 },
+  critical: { word: 'Critical risk', tone: 'danger', filled: 3 },
 }
 
 const BARS = [

@@ -29,10 +29,13 @@ describe('what could deceive is shown by its code', () => {
 })
 
 describe('ordinary text stays as it is', () => {
-  test.each(['Grüße, 日本語, עברית, हिन्दी', 'line\nbreak\tand tab', '€4,200.00', '❤️ and 👍', 'e\u0301'])('%s', (text) => {
-    expect(shown(text)).toBe(text)
-    expect(countHidden(text)).toBe(0)
-  })
+  test.each(['Grüße, 日本語, עברית, हिन्दी', 'line\nbreak\tand tab', '€4,200.00', '❤️ and 👍', 'e\u0301'])(
+    '%s',
+    (text) => {
+      expect(shown(text)).toBe(text)
+      expect(countHidden(text)).toBe(0)
+    },
+  )
 })
 
 test('blanks at the edges of a value are named when asked', () => {

@@ -1,8 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { openPromise } from 'yauzl'
+import { join } from 'node:path'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 import { createExport } from '#server/evidence/create-export.ts'
 import { archiveResponse, download } from '#server/evidence/download.ts'
@@ -11,6 +9,7 @@ import { evidenceExports } from '#server/evidence/jobs.ts'
 import { runExport } from '#server/evidence/run-export.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
+import { extractArchive } from './extract.ts'
 import { type TestTenant, testRuntime, testTenant } from './tenant.ts'
 
 /** From today's midnight (UTC) until tomorrow, with proofs. */
@@ -78,16 +77,7 @@ export async function exportRuntime() {
       }),
     /** Extracts an archive; reads its files, and `top` is the path of its top folder. */
     async extract(name: string, bytes: Buffer) {
-      const zip = join(folder, `${name}.zip`)
-      await writeFile(zip, bytes)
-      const archive = await openPromise(zip)
-      let top = ''
-      for await (const entry of archive.eachEntry()) {
-        const path = join(folder, name, entry.fileName)
-        await mkdir(dirname(path), { recursive: true })
-        await writeFile(path, await buffer(await archive.openReadStreamPromise(entry)))
-        top = join(folder, name, entry.fileName.split('/')[0] ?? '')
-      }
+      const top = await extractArchive(bytes, join(folder, name))
       return {
         top,
         text: (path: string) => readFile(join(top, path), 'utf8'),

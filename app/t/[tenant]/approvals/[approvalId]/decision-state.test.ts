@@ -1,0 +1,373 @@
+import { describe, expect, test } from 'vitest'
+import { failureOf } from '#lib/failure.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { type Event, initial, type Machine, reduce } from './decision-state.ts'
+import { type Conditions, isEditable, viewOf, whyNotSubmit } from './decision-view.ts'
+
+const JONAS = '0198c000-0000-7000-8000-000000000001'
+const ANNA = '0198c000-0000-7000-8000-000000000002'
+const NOW = Date.parse('2026-11-20T13:38:00Z')
+
+const person = (id: string, displayName: string) => ({
+  id,
+  displayName,
+  username: displayName.toLowerCase(),
+  kind: 'person' as const,
+})
+
+const approval = (changes: Partial<Approval> = {}): Approval => ({
+  approvalId: '0198c000-0000-7000-8000-00000000000a',
+  kind: 'tool_call',
+  status: 'pending',
+  title: 'Issue refund of €4,200.00 for A-1001',
+  risk: 'high',
+  agentName: 'Refund assistant',
+  environment: 'production',
+  requestedBy: person('0198c000-0000-7000-8000-000000000003', 'Maria'),
+  requestedAt: '2026-11-20T13:20:00.000Z',
+  expiresAt: '2026-11-20T14:20:00.000Z',
+  group: 'Refund approvers',
+  eligible: true,
+  ineligibleReason: null,
+  revision: 1,
+  presentation: {
+    title: 'Issue refund of €4,200.00 for A-1001',
+    effectLabel: 'refund of €4,200.00',
+    verb: 'Issue',
+    effects: ['payments.issue_refund is called once.'],
+    onReject: 'The execution stops.',
+    onExpiry: 'The request expires.',
+    onEscalate: 'The escalation group decides.',
+    reversible: false,
+    irreversibleNote: 'This cannot be undone from the console.',
+    risk: 'high',
+    action: 'ToolCall',
+    resource: 'payments/issue_refund',
+    environment: 'production',
+    arguments: [{ path: 'amount', value: '4200.00' }],
+    agent: {
+      id: '0198c000-0000-7000-8000-00000000000b',
+      name: 'refund-assistant',
+      displayName: 'Refund assistant',
+      version: '1.4.0',
+    },
+    policy: null,
+    executionId: null,
+    traceId: null,
+    position: null,
+    subject: null,
+  },
+  payloadDigest: `sha256:${'9c'.repeat(32)}`,
+  quorum: 1,
+  approvalsSoFar: 0,
+  escalationLevel: 0,
+  groupMembers: [person(JONAS, 'Jonas'), person(ANNA, 'Anna')],
+  votes: [],
+  blocked: null,
+  decidedAt: null,
+  usedAt: null,
+  auditId: null,
+  seal: 'none',
+  ...changes,
+})
+
+const vote = (id: string, name: string, decision: 'approve' | 'reject', reason: string): Approval['votes'][number] => ({
+  by: person(id, name),
+  decision,
+  reason,
+  at: '2026-11-20T13:39:00.000Z',
+  escalationLevel: 0,
+  auditId: '0198c000-0000-7000-8000-0000000000aa',
+})
+
+const conditions = (changes: Partial<Conditions> = {}): Conditions => ({
+  now: NOW,
+  online: true,
+  sessionEnded: false,
+  unopened: 0,
+  ...changes,
+})
+const run = (events: Event[], from: Machine = initial(JONAS)): Machine => events.reduce(reduce, from)
+const view = (machine: Machine, changes: Partial<Conditions> = {}) => viewOf(machine, conditions(changes))
+const load = (changes: Partial<Approval> = {}): Event => ({ type: 'loaded', approval: approval(changes) })
+const fill: Event = { type: 'edited', draft: { decision: 'approve', reason: 'Claim checked.' } }
+const acknowledge: Event = { type: 'edited', draft: { acknowledged: true } }
+const submit: Event = { type: 'submitted', newKey: 'key-1' }
+const lost: Event = { type: 'failed', failure: failureOf('network', 'The server can’t be reached.'), now: NOW }
+const sent = [load(), fill, acknowledge, submit]
+
+test('loading: nothing can be sent before the request is there', () => {
+  expect(view(initial(JONAS))).toEqual({ is: 'loading' })
+  expect(whyNotSubmit(initial(JONAS), conditions())).toMatch(/still being loaded/)
+})
+
+test('open: no choice is made for the person', () => {
+  const machine = run([load()])
+  expect(view(machine)).toMatchObject({ is: 'open' })
+  expect(machine.draft).toEqual({ decision: undefined, reason: '', acknowledged: false })
+  expect(whyNotSubmit(machine, conditions())).toBe('Choose Approve, Reject or Escalate.')
+})
+
+describe('drafting', () => {
+  test('each missing part is named, one after the other', () => {
+    const chosen = run([load(), { type: 'edited', draft: { decision: 'approve' } }])
+    expect(view(chosen).is).toBe('drafting')
+    expect(whyNotSubmit(chosen, conditions())).toBe('Give a reason.')
+    expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: '  \n ' } }], chosen), conditions())).toBe(
+      'Give a reason.',
+    )
+    expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: 'x'.repeat(2001) } }], chosen), conditions())).toBe(
+      'The reason is too long.',
+    )
+    const reasoned = run([fill], chosen)
+    expect(whyNotSubmit(reasoned, conditions())).toMatch(/Confirm/)
+    expect(whyNotSubmit(run([acknowledge], reasoned), conditions())).toBeUndefined()
+  })
+
+  test('shortened values must be opened before approving, and hinder no rejection', () => {
+    const machine = run([load(), fill, acknowledge])
+    expect(whyNotSubmit(machine, conditions({ unopened: 2 }))).toBe('Open the 2 shortened values first.')
+    const rejecting = run([{ type: 'edited', draft: { decision: 'reject', acknowledged: true } }], machine)
+    expect(whyNotSubmit(rejecting, conditions({ unopened: 2 }))).toBeUndefined()
+  })
+
+  test('another choice takes the acknowledgement back', () => {
+    const machine = run([load(), fill, acknowledge, { type: 'edited', draft: { decision: 'reject' } }])
+    expect(machine.draft.acknowledged).toBe(false)
+    expect(machine.draft.reason).toBe('Claim checked.')
+  })
+
+  test('a stored draft comes back without its acknowledgement, and never over what was typed', () => {
+    const restored: Event = { type: 'restored', draft: { decision: 'reject', reason: 'Earlier.' } }
+    expect(run([load(), restored]).draft).toEqual({ decision: 'reject', reason: 'Earlier.', acknowledged: false })
+    expect(run([load(), fill, restored]).draft.reason).toBe('Claim checked.')
+  })
+})
+
+describe('submitting', () => {
+  test('locks everything, and binds revision and digest of what was shown', () => {
+    const machine = run(sent)
+    expect(view(machine).is).toBe('submitting')
+    expect(isEditable(view(machine))).toBe(false)
+    expect(machine.attempt).toEqual({
+      idempotencyKey: 'key-1',
+      approvalId: approval().approvalId,
+      decision: 'approve',
+      reason: 'Claim checked.',
+      expectedRevision: 1,
+      payloadDigest: approval().payloadDigest,
+    })
+    expect(run([{ type: 'edited', draft: { reason: 'other' } }], machine)).toBe(machine)
+    expect(view(machine, { online: false, sessionEnded: true }).is).toBe('submitting')
+  })
+
+  test('is not left by an answer of an earlier read', () => {
+    expect(view(run([...sent, load()])).is).toBe('submitting')
+  })
+})
+
+test('recorded: only after the server confirmed', () => {
+  const machine = run([...sent, { type: 'answered', auditId: 'audit-1', at: '2026-11-20T13:39:00.000Z' }])
+  expect(view(machine)).toEqual({
+    is: 'recorded',
+    record: { decision: 'approve', reason: 'Claim checked.', auditId: 'audit-1', at: '2026-11-20T13:39:00.000Z' },
+  })
+  expect(machine.draft.reason).toBe('')
+  const sealed = run([load({ status: 'approved', revision: 2, seal: 'sealed' })], machine)
+  expect(view(sealed).is).toBe('recorded')
+  expect(sealed.shown?.seal).toBe('sealed')
+})
+
+describe('blocked', () => {
+  test.each([
+    ['separation_of_duties', 'self'],
+    ['forbidden', 'permission'],
+    ['not_eligible', 'not-eligible'],
+    ['already_voted', 'already-voted'],
+    ['machine_decision', 'machine'],
+  ] as const)('%s is blocked:%s and says why', (code, why) => {
+    const machine = run([load({ blocked: { code, message: 'Because.' } })])
+    expect(view(machine)).toEqual({ is: 'blocked', why, message: 'Because.' })
+    expect(isEditable(view(machine))).toBe(false)
+    expect(whyNotSubmit(machine, conditions())).toBe('Because.')
+  })
+
+  test.each(['separation_of_duties', 'forbidden', 'not_eligible', 'machine_decision'] as const)(
+    'a refusal with %s blocks the page, and keeps the draft',
+    (code) => {
+      const machine = run([...sent, { type: 'failed', failure: failureOf(code, 'No.', 403), now: NOW }])
+      expect(view(machine)).toMatchObject({ is: 'blocked', message: 'No.' })
+      expect(machine.draft.reason).toBe('Claim checked.')
+    },
+  )
+})
+
+describe('expired', () => {
+  test('at its very moment, while the page is open, with the draft kept', () => {
+    const machine = run([load(), fill, acknowledge])
+    const end = Date.parse(approval().expiresAt)
+    expect(view(machine, { now: end - 1 }).is).toBe('drafting')
+    expect(view(machine, { now: end }).is).toBe('expired')
+    expect(whyNotSubmit(machine, conditions({ now: end }))).toMatch(/expired/)
+    expect(machine.draft.reason).toBe('Claim checked.')
+  })
+
+  test('and when the server has said so', () => {
+    expect(view(run([load({ status: 'expired' })])).is).toBe('expired')
+  })
+})
+
+test('decided: opened after somebody else had decided', () => {
+  const machine = run([
+    load({ status: 'rejected', blocked: { code: 'already_decided', message: 'This request is already rejected.' } }),
+  ])
+  expect(view(machine).is).toBe('decided')
+})
+
+describe('conflict', () => {
+  const decided = { status: 'rejected', revision: 2, votes: [vote(ANNA, 'Anna', 'reject', 'Not covered.')] } as const
+  const other = load({ ...decided, votes: [...decided.votes] })
+
+  test('a 409 waits for who, when, verdict and reason, and keeps the draft', () => {
+    const refused = run([
+      ...sent,
+      { type: 'failed', failure: failureOf('revision_conflict', 'Changed.', 409), now: NOW },
+    ])
+    expect(view(refused)).toEqual({ is: 'conflict', latest: undefined, stillOpen: false })
+    const known = run([other], refused)
+    expect(view(known)).toMatchObject({
+      is: 'conflict',
+      stillOpen: false,
+      latest: { votes: [{ reason: 'Not covered.' }] },
+    })
+    expect(known.draft.reason).toBe('Claim checked.')
+    expect(whyNotSubmit(known, conditions())).toMatch(/changed/)
+  })
+
+  test('already_decided by somebody else is a conflict, by oneself it is the record', () => {
+    const refused = run([...sent, { type: 'failed', failure: failureOf('already_decided', 'Decided.', 409), now: NOW }])
+    expect(view(run([other], refused)).is).toBe('conflict')
+    const own = load({ status: 'approved', revision: 2, votes: [vote(JONAS, 'Jonas', 'approve', 'Claim checked.')] })
+    expect(view(run([own], refused)).is).toBe('recorded')
+  })
+
+  test('shows while drafting, as soon as it is known', () => {
+    expect(view(run([load(), fill, other])).is).toBe('conflict')
+    // Nothing was filled in: the page just shows the record.
+    expect(view(run([load(), other])).is).toBe('decided')
+  })
+
+  test('one that is still open can be gone on with, at the new revision, with a new acknowledgement', () => {
+    const machine = run([load(), fill, acknowledge, load({ revision: 2, quorum: 2, approvalsSoFar: 1 })])
+    expect(view(machine)).toMatchObject({ is: 'conflict', stillOpen: true })
+    const reviewed = run([{ type: 'reviewed' }], machine)
+    expect(view(reviewed).is).toBe('drafting')
+    expect(reviewed.draft).toEqual({ decision: 'approve', reason: 'Claim checked.', acknowledged: false })
+    expect(run([acknowledge, submit], reviewed).attempt?.expectedRevision).toBe(2)
+  })
+})
+
+describe('drifted', () => {
+  const changed = load({ revision: 2, payloadDigest: `sha256:${'77'.repeat(32)}` })
+
+  test('another payload is shown as such, even before anything was filled in', () => {
+    const machine = run([load(), changed])
+    expect(view(machine)).toMatchObject({ is: 'drifted', stillOpen: true })
+    // What is on the page is still what the person read.
+    expect(machine.shown?.payloadDigest).toBe(approval().payloadDigest)
+  })
+
+  test('digest_mismatch waits for the new payload; reviewing binds it', () => {
+    const refused = run([
+      ...sent,
+      { type: 'failed', failure: failureOf('digest_mismatch', 'Other bytes.', 409), now: NOW },
+    ])
+    expect(view(refused)).toEqual({ is: 'drifted', latest: undefined, stillOpen: false })
+    const reviewed = run([changed, { type: 'reviewed' }, acknowledge, { type: 'submitted', newKey: 'key-2' }], refused)
+    expect(reviewed.attempt).toMatchObject({ idempotencyKey: 'key-2', payloadDigest: `sha256:${'77'.repeat(32)}` })
+  })
+})
+
+describe('unknown', () => {
+  test.each(['network', 'timeout', 'unreadable', 'internal', 'unavailable'] as const)(
+    'after %s nothing is claimed',
+    (code) => {
+      const machine = run([...sent, { type: 'failed', failure: failureOf(code, 'No answer.'), now: NOW }])
+      expect(view(machine).is).toBe('unknown')
+      expect(isEditable(view(machine))).toBe(false)
+      expect(whyNotSubmit(machine, conditions())).toMatch(/checked/)
+    },
+  )
+
+  test('unlocks only when still pending at the same revision, and sends the same decision with the same key', () => {
+    const machine = run([...sent, lost, load()])
+    expect(view(machine)).toMatchObject({ is: 'drafting', notRecorded: true })
+    expect(whyNotSubmit(machine, conditions())).toBeUndefined()
+    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
+    const other = run(
+      [
+        { type: 'edited', draft: { reason: 'Another reason.' } },
+        { type: 'submitted', newKey: 'key-2' },
+      ],
+      machine,
+    )
+    expect(other.attempt?.idempotencyKey).toBe('key-2')
+  })
+
+  test('finds the own vote, also when the request stays pending for a second one', () => {
+    const mine = vote(JONAS, 'Jonas', 'approve', 'Claim checked.')
+    const machine = run([...sent, lost, load({ revision: 2, quorum: 2, votes: [mine] })])
+    expect(view(machine)).toMatchObject({ is: 'recorded', record: { auditId: mine.auditId } })
+  })
+
+  test('becomes a conflict when somebody else was first', () => {
+    expect(
+      view(
+        run([...sent, lost, load({ status: 'rejected', revision: 2, votes: [vote(ANNA, 'Anna', 'reject', 'No.')] })]),
+      ).is,
+    ).toBe('conflict')
+  })
+
+  test('a vote of the same person with another reason is not this decision', () => {
+    const machine = run([
+      ...sent,
+      lost,
+      load({ revision: 3, votes: [vote(JONAS, 'Jonas', 'approve', 'Earlier level.')] }),
+    ])
+    expect(view(machine).is).toBe('conflict')
+  })
+})
+
+test('offline: what was typed stays and can be edited, but not sent', () => {
+  const machine = run([load(), fill, acknowledge])
+  expect(view(machine, { online: false }).is).toBe('offline')
+  expect(isEditable(view(machine, { online: false }))).toBe(true)
+  expect(whyNotSubmit(machine, conditions({ online: false }))).toMatch(/offline/)
+  expect(whyNotSubmit(machine, conditions())).toBeUndefined()
+})
+
+test('rate-limited: counts down as the server said, then sends the same decision with the same key', () => {
+  const failure = { ...failureOf('rate_limited', 'Too many.', 429), retryAfterSeconds: 12 }
+  const machine = run([...sent, { type: 'failed', failure, now: NOW }])
+  expect(view(machine)).toEqual({ is: 'rate-limited', seconds: 12 })
+  expect(view(machine, { now: NOW + 11_001 })).toEqual({ is: 'rate-limited', seconds: 1 })
+  expect(whyNotSubmit(machine, conditions({ now: NOW + 500 }))).toBe('Too many requests. You can send it in 12 s.')
+  expect(whyNotSubmit(machine, conditions({ now: NOW + 12_000 }))).toBeUndefined()
+  expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
+})
+
+test('session-ended: a refused token keeps the draft; after signing in again the same decision goes out', () => {
+  const machine = run([...sent, { type: 'failed', failure: failureOf('unauthorized', 'Ended.', 401), now: NOW }])
+  expect(view(machine, { sessionEnded: true }).is).toBe('session-ended')
+  expect(machine.draft.reason).toBe('Claim checked.')
+  expect(whyNotSubmit(machine, conditions({ sessionEnded: true }))).toMatch(/Sign in again/)
+  expect(whyNotSubmit(machine, conditions())).toBeUndefined()
+  expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
+})
+
+test('another refusal is told in its words, until something is edited', () => {
+  const failure = failureOf('conflict', 'This request is already with the escalation group.', 409)
+  const machine = run([...sent, { type: 'failed', failure, now: NOW }])
+  expect(view(machine)).toMatchObject({ is: 'drafting', problem: failure })
+  expect(view(run([{ type: 'edited', draft: { decision: 'reject' } }], machine))).toMatchObject({ problem: undefined })
+})

@@ -1,0 +1,134 @@
+import type { Failure } from '#lib/failure.ts'
+import type { Approval, Blocked } from '#lib/schemas/approvals.ts'
+import { type Draft, isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
+
+/** What the page knows besides. */
+export type Conditions = {
+  /** Epoch milliseconds. */
+  now: number
+  online: boolean
+  sessionEnded: boolean
+  /** Values that are shown in part and were not opened yet. */
+  unopened: number
+}
+
+export type BlockedWhy = 'self' | 'permission' | 'not-eligible' | 'already-voted' | 'machine'
+
+export type View =
+  | { is: 'loading' }
+  | { is: 'open' | 'drafting'; problem: Failure | undefined; notRecorded: boolean }
+  | { is: 'submitting' | 'unknown' | 'expired' | 'offline' | 'session-ended' }
+  /** It was decided before this person did anything. */
+  | { is: 'decided' }
+  | { is: 'recorded'; record: Recorded }
+  | { is: 'blocked'; why: BlockedWhy; message: string }
+  /** `latest` is undefined until it is known what changed; `stillOpen`: it can be reviewed and decided. */
+  | { is: 'conflict' | 'drifted'; latest: Approval | undefined; stillOpen: boolean }
+  | { is: 'rate-limited'; seconds: number }
+
+/** The state of the page, by name. */
+export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditions): View {
+  const { shown, latest, phase, draft } = machine
+  if (shown === undefined) return { is: 'loading' }
+  switch (phase.is) {
+    case 'submitting':
+    case 'unknown':
+      return { is: phase.is }
+    case 'recorded':
+      return phase
+    case 'conflict':
+    case 'drifted': {
+      const known = latest === undefined || latest === shown ? undefined : latest
+      return { is: phase.is, latest: known, stillOpen: known?.status === 'pending' && !isOver(known, now) }
+    }
+    case 'editing':
+    case 'rate-limited':
+      break
+  }
+  if (isOver(shown, now)) return { is: 'expired' }
+  if (shown.status !== 'pending') return { is: 'decided' }
+  if (shown.blocked !== null && shown.blocked.code !== 'already_decided')
+    return { is: 'blocked', why: whyBlocked(shown.blocked.code), message: shown.blocked.message }
+  if (sessionEnded) return { is: 'session-ended' }
+  if (!online) return { is: 'offline' }
+  if (phase.is === 'rate-limited' && now < phase.until)
+    return { is: 'rate-limited', seconds: Math.ceil((phase.until - now) / 1000) }
+  const { problem = undefined, notRecorded = false } = phase.is === 'editing' ? phase : {}
+  return { is: isTouched(draft) ? 'drafting' : 'open', problem, notRecorded }
+}
+
+const isOver = ({ status, expiresAt }: Approval, now: number): boolean =>
+  status === 'expired' || (status === 'pending' && now >= Date.parse(expiresAt))
+
+function whyBlocked(code: Exclude<Blocked['code'], 'already_decided'>): BlockedWhy {
+  switch (code) {
+    case 'separation_of_duties':
+      return 'self'
+    case 'forbidden':
+      return 'permission'
+    case 'not_eligible':
+      return 'not-eligible'
+    case 'already_voted':
+      return 'already-voted'
+    case 'machine_decision':
+      return 'machine'
+  }
+}
+
+/** Whether the form can be filled in now. */
+export function isEditable(view: View): boolean {
+  switch (view.is) {
+    case 'open':
+    case 'drafting':
+    case 'offline':
+    case 'rate-limited':
+    case 'session-ended':
+      return true
+    default:
+      return false
+  }
+}
+
+/** Why the decision can't be sent now, or undefined when it can. */
+export function whyNotSubmit(machine: Machine, conditions: Conditions): string | undefined {
+  const view = viewOf(machine, conditions)
+  switch (view.is) {
+    case 'open':
+    case 'drafting':
+      return whyIncomplete(machine.draft, conditions.unopened)
+    case 'loading':
+      return 'The request is still being loaded.'
+    case 'submitting':
+      return 'Your decision is being recorded.'
+    case 'unknown':
+      return 'It is being checked whether your decision was recorded.'
+    case 'recorded':
+      return 'Your decision is recorded.'
+    case 'decided':
+      return 'This request has been decided.'
+    case 'expired':
+      return 'This request has expired; expiry counts as rejection.'
+    case 'blocked':
+      return view.message
+    case 'conflict':
+    case 'drifted':
+      return 'Look at what changed first.'
+    case 'offline':
+      return 'You are offline. What you typed stays here.'
+    case 'session-ended':
+      return 'Your session has ended. Sign in again; what you typed stays here.'
+    case 'rate-limited':
+      return `Too many requests. You can send it in ${view.seconds} s.`
+  }
+}
+
+function whyIncomplete({ decision, reason, acknowledged }: Draft, unopened: number): string | undefined {
+  if (decision === undefined) return 'Choose Approve, Reject or Escalate.'
+  if (decision === 'approve' && unopened > 0)
+    return unopened === 1 ? 'Open the shortened value first.' : `Open the ${unopened} shortened values first.`
+  const length = reason.trim().length
+  if (length === 0) return 'Give a reason.'
+  if (length > reasonLimit) return 'The reason is too long.'
+  if (!acknowledged) return 'Confirm that you have read what happens.'
+  return undefined
+}

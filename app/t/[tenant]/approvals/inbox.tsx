@@ -1,0 +1,39 @@
+'use client'
+
+import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
+import { APPROVAL_VIEWS, viewFromSearch } from '#components/approvals/view.ts'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TabLinks } from '#components/ui/tab-links.tsx'
+import { approvalsPath } from '#lib/paths.ts'
+import { DecidedList, PendingList } from './lists.tsx'
+
+/** Decision requests by what they want from the reader; the list is in the address. */
+export function Inbox() {
+  const { tenant, can } = useSession()
+  const view = viewFromSearch(useSearchParams().get('view'))
+  return (
+    <Page wide>
+      <PageHeader title="Approvals" />
+      {can('approval:list') ? (
+        <>
+          <TabLinks
+            label="Lists of approvals"
+            link={Link}
+            tabs={APPROVAL_VIEWS.map((tab) => ({
+              label: tab.label,
+              href: approvalsPath(tenant, { view: tab.view }),
+              current: tab.view === view,
+            }))}
+          />
+          {/* A key, so that one list's rows never stand under another's tab. */}
+          {view === 'decided' ? <DecidedList /> : <PendingList key={view} view={view} />}
+        </>
+      ) : (
+        <MissingPermission act="see approvals" permission="approval:list" />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,68 @@
+'use client'
+
+import Link from 'next/link'
+import { approvalShape } from '#components/approvals/view.ts'
+import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { RiskBars } from '#components/ui/risk-bars.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
+
+type Row = ApprovalSummaries[number]
+
+/** Requests as rows. The title leads to the request; under it stands why the reader can't decide it. */
+export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[] }) {
+  const { tenant } = useSession()
+  const columns: Column<Row>[] = [
+    {
+      key: 'title',
+      header: 'Request',
+      rowHeader: true,
+      cell: (row) => (
+        <span className="flex flex-col gap-0.5">
+          <Link
+            href={approvalPath(tenant, row.approvalId, { view })}
+            prefetch={false}
+            className="text-link wrap-anywhere font-semibold"
+          >
+            <ShownText>{row.title}</ShownText>
+          </Link>
+          <span className="text-dense text-ink-2">
+            <ShownText>{row.agentName}</ShownText>, {row.environment}
+          </span>
+          {view !== 'decided' && row.ineligibleReason !== null && (
+            <span className="text-dense text-ink-2">{row.ineligibleReason}</span>
+          )}
+        </span>
+      ),
+    },
+    { key: 'risk', header: 'Risk', cell: ({ risk }) => <RiskBars level={risk} /> },
+    {
+      key: 'requester',
+      header: 'Requested by',
+      cell: ({ requestedBy, requestedAt }) => (
+        <span className="flex flex-col">
+          <ShownText>{requestedBy.displayName}</ShownText>
+          <span className="text-dense text-ink-2">
+            <Time at={requestedAt} show="relative" />
+          </span>
+        </span>
+      ),
+    },
+    view === 'decided'
+      ? {
+          key: 'status',
+          header: 'Decision',
+          cell: ({ status }) => {
+            const shape = approvalShape(status)
+            return <StatusShape status={shape.status} label={shape.label} />
+          },
+        }
+      : { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} show="relative" /> },
+    { key: 'group', header: 'Decided by', cell: ({ group }) => <ShownText>{group}</ShownText> },
+  ]
+  return <DataTable caption="Approvals" columns={columns} rows={rows} rowKey={(row) => row.approvalId} />
+}

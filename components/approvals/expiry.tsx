@@ -1,0 +1,40 @@
+'use client'
+
+import { useContext } from 'react'
+import { Glyph } from '#components/ui/glyph.tsx'
+import { useNow } from '#components/ui/now.ts'
+import { Tag } from '#components/ui/tag.tsx'
+import { TimeZoneContext } from '#components/ui/time.tsx'
+import { formatAbsolute, formatClock, formatRelative } from '#components/ui/time-format.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** When nobody can decide any more: "Expires in 42 min, 14:20 UTC". Warns in the last hour. */
+export function ExpiryTag({ at }: { at: string }) {
+  const zone = useContext(TimeZoneContext)
+  const now = useNow()
+  const date = new Date(at)
+  const left = now === undefined ? undefined : date.getTime() - now
+  // A clock alone would be ambiguous for another day.
+  const moment = left !== undefined && left < day ? formatClock(date, zone) : formatAbsolute(date, zone)
+  const over = left !== undefined && left <= 0
+  return (
+    <Tag tone={over ? 'neutral' : left !== undefined && left <= hour ? 'warn' : 'neutral'} icon={<Clock />}>
+      <time dateTime={at}>
+        {over
+          ? `Expired at ${moment}`
+          : `Expires ${now === undefined ? 'at' : `${formatRelative(date, now)},`} ${moment}`}
+      </time>
+    </Tag>
+  )
+}
+
+function Clock() {
+  return (
+    <Glyph>
+      <circle cx="8" cy="8" r="5.75" />
+      <path d="M8 5v3l2 1.25" />
+    </Glyph>
+  )
+}

@@ -1,0 +1,28 @@
+import { Fragment } from 'react'
+import { type TextPart, visibleParts } from '#lib/rules/visible-text.ts'
+
+type ShownTextProps = {
+  children: string
+  /** Names blanks at the beginning and the end, too: for values that count byte by byte. */
+  edges?: boolean
+}
+
+/** Text from outside: nothing in it is invisible, and nothing in it moves what stands around it. */
+export function ShownText({ children, edges = false }: ShownTextProps) {
+  return (
+    <bdi className="whitespace-pre-wrap">
+      {visibleParts(children, { edges }).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+        <Fragment key={index}>{'text' in part ? part.text : <HiddenCharacter part={part} />}</Fragment>
+      ))}
+    </bdi>
+  )
+}
+
+function HiddenCharacter({ part: { code, name } }: { part: Extract<TextPart, { code: string }> }) {
+  return (
+    <span title={name} className="mx-px border border-warn bg-warn-soft px-0.5 font-mono text-dense text-warn">
+      {code}
+    </span>
+  )
+}

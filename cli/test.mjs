@@ -47,7 +47,7 @@ one(run('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'
 const unit = join(scratch, 'vitest.json')
 const unitOk = run('unit and integration', 'vitest/vitest.mjs', [
   'run',
-  '--reporter=dot',
+  '--reporter=default',
   '--reporter=json',
   `--outputFile.json=${unit}`,
 ])

@@ -5,10 +5,10 @@
  *
  *   const trpc = useTRPC()
  *   const agent = useQuery(trpc.agents.get.queryOptions({ id }))
- *   const list = useInfiniteQuery(trpc.executions.list.infiniteQueryOptions({}, { getNextPageParam: (page) => page.nextCursor }))
+ *   const list = usePages({ path: ['executions', 'list'], input: {}, read: client.executions.list.query })   // components/session
  *   const start = useMutation(trpc.executions.execute.mutationOptions())
  *   useSubscription(trpc.traces.stream.subscriptionOptions({ traceId }, { onData: ({ id, data }) => … }))
- *   const { restFetch, fetchApi } = useApi()      // components/session: REST routes; fetchApi for downloads
+ *   const { client, restFetch, fetchApi } = useApi()      // components/session: REST routes; fetchApi for downloads
  *
  * Each error that these give is turned by `toFailure(error)` into {code, message, requestId, httpStatus, retryable,
  * details} (lib/failure.ts); components/session/request-failed.tsx shows one. Queries are not retried on 4xx. A mutation's
@@ -21,7 +21,6 @@ import {
   httpLink,
   splitLink,
   TRPCClientError,
-  type TRPCLink,
   wsLink,
 } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
@@ -66,7 +65,6 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
   const transport = { url: '/v1', transformer: wireTransformer, fetch: fetchApi }
   return createTRPCClient<AppRouter>({
     links: [
-      withoutDirection,
       splitLink({
         condition: (op) => op.type === 'subscription',
         true: wsLink({ client: socket, transformer: wireTransformer }),
@@ -84,15 +82,6 @@ export type Client = ReturnType<typeof createClient>
 
 const idempotencyHeader = (key: unknown): Record<string, string> =>
   typeof key === 'string' ? { 'idempotency-key': key } : {}
-
-/** Infinite queries add the direction of scrolling to their input, which our strict schemas don't know. */
-const withoutDirection: TRPCLink<AppRouter> =
-  () =>
-  ({ next, op }) => {
-    if (typeof op.input !== 'object' || op.input === null || !('direction' in op.input)) return next(op)
-    const { direction: _, ...input } = op.input
-    return next({ ...op, input })
-  }
 
 /** What an error of a query, mutation, subscription or restFetch means. */
 export function toFailure(error: unknown): Failure {

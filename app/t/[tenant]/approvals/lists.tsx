@@ -1,13 +1,14 @@
 'use client'
 
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { type Pages, usePages } from '#components/session/use-pages.ts'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import type { ApprovalsView } from '#lib/paths.ts'
-import { useTRPC } from '#lib/trpc.ts'
 import { ApprovalTable } from './table.tsx'
 
 type PendingView = Exclude<ApprovalsView, 'decided'>
@@ -31,45 +32,33 @@ const EMPTY: Record<ApprovalsView, { title: string; text: string }> = {
 
 /** As often as somebody may look up and wonder. */
 const refreshMs = 15_000
-const getNextPageParam = ({ nextCursor }: { nextCursor: string | null }) => nextCursor
 
 export function PendingList({ view }: { view: PendingView }) {
-  const trpc = useTRPC()
-  const query = useInfiniteQuery(
-    trpc.approvals.getPending.infiniteQueryOptions({ view }, { getNextPageParam, refetchInterval: refreshMs }),
-  )
-  return <List view={view} query={query} rows={query.data?.pages.flatMap((page) => page.items)} />
+  const { client } = useApi()
+  const pages = usePages({
+    path: ['approvals', 'getPending'],
+    input: { view },
+    read: client.approvals.getPending.query,
+    refreshEvery: refreshMs,
+  })
+  return <List view={view} pages={pages} />
 }
 
 export function DecidedList() {
-  const trpc = useTRPC()
-  const query = useInfiniteQuery(trpc.approvals.list.infiniteQueryOptions({}, { getNextPageParam }))
-  const rows = query.data?.pages.flatMap((page) => page.items).filter(({ status }) => status !== 'pending')
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
-  const skip = rows?.length === 0 && hasNextPage && !isFetchingNextPage
+  const { client } = useApi()
+  const pages = usePages({ path: ['approvals', 'list'], input: {}, read: client.approvals.list.query })
+  const decided = pages.items?.filter(({ status }) => status !== 'pending')
+  const { hasMore, loadingMore, loadMore } = pages
+  const skip = decided?.length === 0 && hasMore
+  // The list has pending ones, too: a page of nothing else is no answer.
   useEffect(() => {
-    // The list has pending ones, too: a page of nothing else is no answer.
-    if (skip) void fetchNextPage()
-  }, [skip, fetchNextPage])
-  return <List view="decided" query={query} rows={skip ? undefined : rows} />
+    if (skip && !loadingMore) loadMore()
+  }, [skip, loadingMore, loadMore])
+  return <List view="decided" pages={{ ...pages, items: skip ? undefined : decided }} />
 }
 
-type ListQuery = {
-  error: unknown
-  hasNextPage: boolean
-  isFetchingNextPage: boolean
-  refetch: () => unknown
-  fetchNextPage: () => unknown
-}
-
-type ListProps = {
-  view: ApprovalsView
-  query: ListQuery
-  rows: Parameters<typeof ApprovalTable>[0]['rows'] | undefined
-}
-
-function List({ view, query, rows }: ListProps) {
-  const { error, hasNextPage, isFetchingNextPage, refetch, fetchNextPage } = query
+function List({ view, pages }: { view: ApprovalsView; pages: Pages<ApprovalSummaries[number]> }) {
+  const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failed = error !== null && (
     <RequestFailed
       error={error}
@@ -77,21 +66,21 @@ function List({ view, query, rows }: ListProps) {
       plural
       act="see approvals"
       permission="approval:list"
-      retry={() => void refetch()}
+      retry={reload}
     />
   )
-  if (rows === undefined) return failed || <Skeleton label="Loading the approvals" rows={6} rowClass="h-12" />
+  if (items === undefined) return failed || <Skeleton label="Loading the approvals" rows={6} rowClass="h-12" />
   return (
     <>
       {failed}
-      {rows.length === 0 ? (
+      {items.length === 0 ? (
         <EmptyState title={EMPTY[view].title}>{EMPTY[view].text}</EmptyState>
       ) : (
-        <ApprovalTable view={view} rows={rows} />
+        <ApprovalTable view={view} rows={items} />
       )}
-      {hasNextPage && (
+      {hasMore && (
         <div>
-          <Button onClick={() => void fetchNextPage()} busyLabel={isFetchingNextPage ? 'Loading more…' : undefined}>
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading more…' : undefined}>
             Show more
           </Button>
         </div>

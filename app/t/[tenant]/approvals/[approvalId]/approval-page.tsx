@@ -1,0 +1,68 @@
+'use client'
+
+import { useParams, useSearchParams } from 'next/navigation'
+import { viewFromSearch } from '#components/approvals/view.ts'
+import { DecisionLayout } from '#components/layout/decision-layout.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { approvalsPath } from '#lib/paths.ts'
+import { CaseFile } from './case-file.tsx'
+import { DecisionRail } from './decision-rail.tsx'
+import { useDecision } from './use-decision.ts'
+import { useNeighbours } from './use-neighbours.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+export function ApprovalPage() {
+  const { approvalId } = useParams<{ approvalId: string }>()
+  const { can } = useSession()
+  if (!can('approval:list'))
+    return (
+      <Page>
+        <PageHeader title="Approval" />
+        <MissingPermission act="see approvals" permission="approval:list" />
+      </Page>
+    )
+  // What was typed for one request is not the next one's.
+  return <OneApproval key={approvalId} approvalId={approvalId} />
+}
+
+function OneApproval({ approvalId }: { approvalId: string }) {
+  const { tenant } = useSession()
+  const view = viewFromSearch(useSearchParams().get('view'))
+  const decision = useDecision(approvalId)
+  const neighbours = useNeighbours(approvalId, view)
+  useShortcuts(decision, neighbours)
+  const { shown } = decision.machine
+  if (shown === undefined)
+    return (
+      <Page>
+        <PageHeader
+          title="Approval"
+          crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view }) }]}
+          aside={undefined}
+        />
+        {decision.loadError === null ? (
+          <Skeleton label="Loading the request" rows={8} />
+        ) : (
+          <RequestFailed
+            error={decision.loadError}
+            what="The request"
+            act="see approvals"
+            permission="approval:list"
+            retry={decision.reload}
+          />
+        )}
+      </Page>
+    )
+  const over = decision.view.is === 'recorded' || decision.view.is === 'decided' || decision.view.is === 'expired'
+  return (
+    <DecisionLayout
+      railTitle={over ? 'Decided' : 'Decide'}
+      rail={<DecisionRail decision={decision} shown={shown} neighbours={neighbours} />}
+    >
+      <CaseFile decision={decision} shown={shown} neighbours={neighbours} />
+    </DecisionLayout>
+  )
+}

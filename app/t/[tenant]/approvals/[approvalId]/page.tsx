@@ -1,0 +1,18 @@
+import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { placeholder } from '#lib/paths.ts'
+import { ApprovalPage } from './approval-page.tsx'
+
+export const metadata: Metadata = { title: 'Approval' }
+
+export function generateStaticParams() {
+  return [{ approvalId: placeholder('approvalId') }]
+}
+
+export default function Page() {
+  return (
+    <Suspense>
+      <ApprovalPage />
+    </Suspense>
+  )
+}

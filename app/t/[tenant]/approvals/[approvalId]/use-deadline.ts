@@ -1,0 +1,27 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import type { Machine } from './decision-state.ts'
+
+/** Longest delay that a browser's timer takes, in milliseconds. */
+const longestDelay = 2 ** 31 - 1
+
+/** The present in epoch milliseconds, renewed when the request expires and each second while a countdown runs. */
+export function useDeadline({ shown, phase }: Machine): number {
+  const [now, setNow] = useState(() => Date.now())
+  const counting = phase.is === 'rate-limited' && now < phase.until
+  const expiresAt = shown?.status === 'pending' ? Date.parse(shown.expiresAt) : undefined
+  useEffect(() => {
+    if (!counting) return
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [counting])
+  useEffect(() => {
+    setNow(Date.now())
+    if (expiresAt === undefined || expiresAt <= Date.now()) return
+    const delay = Math.min(expiresAt - Date.now(), longestDelay)
+    const timer = setTimeout(() => setNow(Date.now()), delay)
+    return () => clearTimeout(timer)
+  }, [expiresAt])
+  return now
+}

@@ -1,0 +1,108 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useReducer, useState } from 'react'
+import { useOnline } from '#components/session/online.ts'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
+import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
+import { useDraftStorage } from './use-draft-storage.ts'
+import { useDeadline } from './use-deadline.ts'
+
+/** How often the request is read again, in milliseconds: to notice others, to learn an outcome, to see the seal. */
+const pendingMs = 10_000
+const soonMs = 2_000
+/** No answer to a decision after this is an unknown outcome. */
+const decideTimeoutMs = 20_000
+
+export type DecisionControl = {
+  machine: Machine
+  view: View
+  whyNot: string | undefined
+  loadError: unknown
+  reload: () => void
+  edit: (draft: Partial<Draft>) => void
+  submit: () => void
+  review: () => void
+  /** Values of which only a part is on the page, by path. */
+  shorten: (path: string, isShort: boolean) => void
+}
+
+/** Reads one request, holds the person's decision on it, and sends it. Nothing here assumes an outcome. */
+export function useDecision(approvalId: string): DecisionControl {
+  const trpc = useTRPC()
+  const { client } = useApi()
+  const queryClient = useQueryClient()
+  const { me, ended, tenant } = useSession()
+  const online = useOnline()
+  const [machine, dispatch] = useReducer(reduce, me.principal.id, initial)
+  const [short, setShort] = useState<ReadonlySet<string>>(new Set())
+
+  const { data, dataUpdatedAt, error, refetch } = useQuery(
+    trpc.approvals.get.queryOptions(
+      { approvalId },
+      { staleTime: 0, refetchInterval: refreshEvery(machine), refetchIntervalInBackground: machine.phase.is === 'unknown' },
+    ),
+  )
+  // Each answer counts, also one that is the same as the last: it may say that nothing was recorded.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time of the answer is what changes.
+  useEffect(() => {
+    if (data !== undefined) dispatch({ type: 'loaded', approval: data })
+  }, [data, dataUpdatedAt])
+
+  useDraftStorage(`${me.principal.id}.${tenant}.${approvalId}`, machine, dispatch)
+
+  const now = useDeadline(machine)
+  const conditions: Conditions = { now, online, sessionEnded: ended, unopened: short.size }
+  const view = viewOf(machine, conditions)
+  const whyNot = whyNotSubmit(machine, conditions)
+
+  const { attempt, phase } = machine
+  const submitting = phase.is === 'submitting' ? attempt : undefined
+  useEffect(() => {
+    if (submitting === undefined) return
+    const { idempotencyKey, ...input } = submitting
+    client.approvals.decide
+      .mutate(
+        { ...input, decisionAcknowledged: true },
+        { context: { idempotencyKey }, signal: AbortSignal.timeout(decideTimeoutMs) },
+      )
+      .then(
+        ({ auditId }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString() }),
+        (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
+      )
+      // Whatever it was: the request, the lists and the badge may be others now. What was asked before is no answer.
+      .finally(() => void queryClient.invalidateQueries(trpc.approvals.pathFilter(), { cancelRefetch: true }))
+  }, [submitting, client, queryClient, trpc])
+
+  return {
+    machine,
+    view,
+    whyNot,
+    loadError: error,
+    reload: () => void refetch(),
+    edit: (draft) => dispatch({ type: 'edited', draft }),
+    submit: () => {
+      if (whyNot === undefined) dispatch({ type: 'submitted', newKey: crypto.randomUUID() })
+    },
+    review: () => dispatch({ type: 'reviewed' }),
+    shorten: (path, isShort) =>
+      setShort((paths) => {
+        if (paths.has(path) === isShort) return paths
+        const next = new Set(paths)
+        if (isShort) next.add(path)
+        else next.delete(path)
+        return next
+      }),
+  }
+}
+
+function refreshEvery({ phase, latest }: Machine): number | false {
+  if (phase.is === 'unknown') return soonMs
+  const approval: Approval | undefined = latest
+  if (approval === undefined) return false
+  if (approval.status === 'pending') return pendingMs
+  return approval.seal === 'pending' ? soonMs : false
+}

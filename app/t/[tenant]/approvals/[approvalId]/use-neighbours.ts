@@ -1,0 +1,44 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNeedsMe } from '#components/approvals/waiting.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { type Queue, queueAround } from './queue.ts'
+
+/** As many as the rail's badge counts. */
+const limit = 100
+
+export type Neighbours = Queue<string> & { view: ApprovalsView }
+
+/** Where the request stands in the list that the person came from, as addresses. The list stays as it was at opening. */
+export function useNeighbours(approvalId: string, view: ApprovalsView): Neighbours {
+  const { tenant } = useSession()
+  const live = useListIds(view)
+  const [atOpening, freeze] = useState(live)
+  if (atOpening === undefined && live !== undefined) freeze(live)
+  const { next, previous, afterDecision, ...rest } = queueAround(approvalId, atOpening ?? [], live ?? [])
+  const path = (id: string | undefined) => (id === undefined ? undefined : approvalPath(tenant, id, { view }))
+  return {
+    ...rest,
+    view,
+    next: path(next),
+    previous: path(previous),
+    afterDecision: afterDecision && { ...afterDecision, item: approvalPath(tenant, afterDecision.item, { view }) },
+  }
+}
+
+function useListIds(view: ApprovalsView): string[] | undefined {
+  const trpc = useTRPC()
+  const needsMe = useNeedsMe()
+  const pendingView = view === 'decided' || view === 'needs-me' ? undefined : view
+  const pending = useQuery(
+    trpc.approvals.getPending.queryOptions({ view: pendingView, limit }, { enabled: pendingView !== undefined }),
+  )
+  const decided = useQuery(trpc.approvals.list.queryOptions({ limit }, { enabled: view === 'decided' }))
+  const { data } = view === 'needs-me' ? needsMe : view === 'decided' ? decided : pending
+  const items = view === 'decided' ? data?.items.filter(({ status }) => status !== 'pending') : data?.items
+  return items?.map((item) => item.approvalId)
+}

@@ -1,0 +1,51 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { useEffect, useRef } from 'react'
+import { createPreference } from '#components/layout/preference.ts'
+import type { Decision } from '#lib/schemas/approvals.ts'
+import { isEditable } from './decision-view.ts'
+import type { DecisionControl } from './use-decision.ts'
+import type { Neighbours } from './use-neighbours.ts'
+
+/** Keys without a modifier can be in the way of speech input, so they can be turned off (WCAG 2.1.4). */
+const singleKeys = createPreference<'on' | 'off'>({
+  key: 'countersign-single-keys',
+  fallback: 'on',
+  isValue: (text): text is 'on' | 'off' => text === 'on' || text === 'off',
+})
+export const useSingleKeys = singleKeys.use
+
+const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
+
+/** A, R and E choose, and never send; J and K go to the next and the previous request. */
+export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
+  const router = useRouter()
+  const latest = useRef({ decision, neighbours })
+  useEffect(() => {
+    latest.current = { decision, neighbours }
+  })
+  useEffect(() => {
+    function press(event: KeyboardEvent) {
+      if (singleKeys.get() === 'off' || event.defaultPrevented || isTyping(event)) return
+      const { decision, neighbours } = latest.current
+      const key = event.key.toLowerCase()
+      const selected = SELECTS[key]
+      if (selected !== undefined && isEditable(decision.view)) decision.edit({ decision: selected })
+      const target = key === 'j' ? neighbours.next : key === 'k' ? neighbours.previous : undefined
+      // A decision under way is watched to its end.
+      const underWay = decision.view.is === 'submitting' || decision.view.is === 'unknown'
+      if (target !== undefined && !underWay) router.push(target)
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [router])
+}
+
+/** Radio buttons and check boxes take no letters; everything else that takes text does. */
+function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || isComposing) return true
+  if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
+  return target.isContentEditable || target.closest('textarea, select, [role="menu"], [role="dialog"]') !== null
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Span } from '#lib/schemas/traces.ts'
+import { placeOfRow, spanTree, visibleRows } from './span-tree.ts'
+
+const span = (spanId: string, parentSpanId: string | null, startMs = 0): Span => ({
+  spanId,
+  parentSpanId,
+  name: spanId,
+  kind: 'tool',
+  status: 'ok',
+  statusMessage: null,
+  startedAt: new Date(startMs).toISOString(),
+  endedAt: null,
+  attributes: [],
+})
+
+/** `a`, then its children indented: what a reader sees. */
+const outline = (spans: Span[]): string[] => {
+  const tree = spanTree(spans)
+  return [...tree.spanAt].map((index, row) => '-'.repeat(tree.depth[row] ?? 99) + spans[index]?.spanId)
+}
+
+test('a parent stands before its children, siblings by their start, whatever order they came in', () => {
+  const spans = [span('late', 'a', 9), span('a', null), span('deep', 'early', 3), span('early', 'a', 2)]
+  expect(outline(spans)).toEqual(['a', '-early', '--deep', '-late'])
+})
+
+test('spans that start at the same time keep the order in which they came', () => {
+  expect(outline([span('a', null), span('x', 'a', 5), span('y', 'a', 5)])).toEqual(['a', '-x', '-y'])
+})
+
+test('a span whose parent has not come yet is a root', () => {
+  expect(outline([span('orphan', 'missing', 4), span('a', null, 1)])).toEqual(['a', 'orphan'])
+})
+
+test.each([
+  ['its own parent', [span('a', 'a')]],
+  ['a circle of two', [span('a', 'b'), span('b', 'a')]],
+  ['a circle with a tail', [span('t', 'c'), span('a', 'b'), span('b', 'c'), span('c', 'a')]],
+])('%s loses no span and ends', (_, spans) => {
+  expect(outline(spans)).toHaveLength(spans.length)
+  expect(new Set(spanTree(spans).spanAt).size).toBe(spans.length)
+})
+
+test('end and parent delimit each subtree', () => {
+  const tree = spanTree([span('a', null), span('b', 'a', 1), span('c', 'b', 2), span('d', 'a', 3), span('e', null, 4)])
+  expect([...tree.end]).toEqual([4, 3, 3, 4, 5])
+  expect([...tree.parent]).toEqual([-1, 0, 1, 0, -1])
+})
+
+test('a folded subtree is skipped', () => {
+  const tree = spanTree([span('a', null), span('b', 'a', 1), span('c', 'b', 2), span('d', 'a', 3)])
+  const rows = visibleRows(tree, (index) => index === 1)
+  expect([...rows]).toEqual([0, 1, 3])
+  expect(placeOfRow(rows, 2)).toBe(1)
+  expect(placeOfRow(rows, 3)).toBe(2)
+})
+
+test('nothing is a tree too', () => {
+  expect(spanTree([]).spanAt).toHaveLength(0)
+})
+
+test('50,000 spans in one chain need no stack', () => {
+  const spans = Array.from({ length: 50_000 }, (_, i) => span(String(i), i === 0 ? null : String(i - 1), i))
+  const tree = spanTree(spans)
+  expect(tree.depth.at(-1)).toBe(49_999)
+  expect(visibleRows(tree, (index) => index === 0)).toHaveLength(1)
+})

@@ -1,0 +1,41 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** A length of time for people: `0 ms`, `340 ms`, `1.23 s`, `2 min 5 s`, `1 h 20 min`, `3 d 4 h`. In milliseconds; negative counts as 0. */
+export function formatDuration(milliseconds: number): string {
+  const ms = Math.max(0, milliseconds)
+  if (ms < SECOND) return `${ms < 10 && ms % 1 !== 0 ? ms.toFixed(1) : Math.floor(ms)} ms`
+  // Rounded down, so that 59.99 s isn't written as a minute's worth of seconds.
+  if (ms < 10 * SECOND) return `${(Math.floor(ms / 10) / 100).toFixed(2)} s`
+  if (ms < MINUTE) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  if (ms < HOUR) return pair(ms, MINUTE, 'min', SECOND, 's')
+  if (ms < DAY) return pair(ms, HOUR, 'h', MINUTE, 'min')
+  return pair(ms, DAY, 'd', HOUR, 'h')
+}
+
+function pair(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+  const rest = Math.floor((ms % large) / small)
+  return `${Math.floor(ms / large)} ${largeName}${rest === 0 ? '' : ` ${rest} ${smallName}`}`
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** A size for people, in powers of 1000: `812 B`, `1.2 kB`, `48 MB`. */
+export function formatBytes(bytes: number): string {
+  let size = bytes
+  let unit = 0
+  while (size >= 999.5 && unit < BYTE_UNITS.length - 1) {
+    size /= 1000
+    unit += 1
+  }
+  return `${unit === 0 || size >= 9.95 ? Math.round(size) : size.toFixed(1)} ${BYTE_UNITS[unit]}`
+}
+
+const counts = new Intl.NumberFormat('en')
+
+/** `1 span`, `12,400 spans`. */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${counts.format(count)} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { outcomeOf, type ReviewerFacts, whyNotDecide } from './approvals.ts'
+
+const free: ReviewerFacts = {
+  status: 'pending',
+  expired: false,
+  mayDecide: true,
+  machine: false,
+  machineDecisions: 'off',
+  separationOfDuties: 'required',
+  identityLink: undefined,
+  inGroup: true,
+  groupName: 'Refund approvers',
+  voted: false,
+}
+
+test('a member of the group who has nothing to do with the request may decide', () => {
+  expect(whyNotDecide(free)).toBeUndefined()
+})
+
+test.each<[Partial<ReviewerFacts>, string]>([
+  [{ status: 'approved' }, 'already_decided'],
+  [{ expired: true }, 'already_decided'],
+  [{ mayDecide: false }, 'forbidden'],
+  [{ machine: true }, 'machine_decision'],
+  [{ identityLink: 'asked for this' }, 'separation_of_duties'],
+  [{ identityLink: 'asked for this', inGroup: false, voted: true }, 'separation_of_duties'],
+  [{ inGroup: false }, 'not_eligible'],
+  [{ voted: true }, 'already_voted'],
+])('%o is blocked as %s', (facts, code) => {
+  expect(whyNotDecide({ ...free, ...facts })?.code).toBe(code)
+})
+
+test('what a tenant switched off blocks nobody', () => {
+  expect(whyNotDecide({ ...free, identityLink: 'asked for this', separationOfDuties: 'off' })).toBeUndefined()
+  expect(whyNotDecide({ ...free, machine: true, machineDecisions: 'on' })).toBeUndefined()
+})
+
+test('quorum counts approvals, one reject ends it, an escalation leaves it open', () => {
+  const votes = (approve: number) => Array.from({ length: approve }, () => ({ decision: 'approve' }))
+  expect(outcomeOf('approve', votes(1), 2)).toBe('pending')
+  expect(outcomeOf('approve', votes(2), 2)).toBe('approved')
+  expect(outcomeOf('reject', [...votes(5), { decision: 'reject' }], 6)).toBe('rejected')
+  expect(outcomeOf('escalate', votes(5), 1)).toBe('pending')
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { argumentRows, describeEffect, formatMoney } from './effect.ts'
+
+test.each([
+  ['4200.00', 'EUR', '€4,200.00'],
+  ['0.10', 'USD', '$0.10'],
+  ['123456789012.34', 'EUR', '€123,456,789,012.34'],
+  [12, 'GBP', '£12.00'],
+  ['1e9', 'EUR', undefined],
+  ['12', 'euro', undefined],
+  [undefined, 'EUR', undefined],
+])('%s %s is %s', (amount, currency, expected) => {
+  expect(formatMoney(amount, currency)).toBe(expected)
+})
+
+test.each([
+  [
+    'Issue refund',
+    { id: 'A-1', amount: '4200.00', currency: 'EUR' },
+    'Issue refund of €4,200.00 for A-1',
+    'refund of €4,200.00',
+  ],
+  ['Issue refund', { id: 'A-1' }, 'Issue refund for A-1', 'refund'],
+  ['delete_file', { path: '/tmp/x' }, 'Delete file for /tmp/x', 'file'],
+  ['restart', {}, 'Restart call', 'call'],
+  ['Send mail', { id: { $masked: { class: 'pii', length: 3 } } }, 'Send mail', 'mail'],
+])('%s with %o is told as a sentence', (tool, args, title, effectLabel) => {
+  expect(describeEffect(tool, args)).toMatchObject({ title, effectLabel })
+})
+
+test('every leaf has a row, masked ones show class and length', () => {
+  const masked = { $masked: { class: 'pii.email', length: 5 } }
+  expect(argumentRows({ a: { b: [1, { c: masked }] }, d: {}, e: [], f: null })).toEqual([
+    { path: 'a.b[0]', value: 1 },
+    { path: 'a.b[1].c', masked: { class: 'pii.email', length: 5 } },
+    { path: 'd', value: {} },
+    { path: 'e', value: [] },
+    { path: 'f', value: null },
+  ])
+})

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { asOwner } from '#server/testing/owner.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
+import { decide } from './decide.ts'
+import { get } from './get.ts'
+import { getPending } from './get-pending.ts'
+import { expiry } from './jobs.ts'
+import { requestApproval } from './request.ts'
+import { spendApproval } from './spend.ts'
+import { type DecidedApproval, onDecided } from './subjects.ts'
+
+// Decisions on the real database: eligibility, quorum, escalation, expiry, and that an approval is used once.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+const told: DecidedApproval[] = []
+beforeAll(async () => {
+  running = await testRuntime()
+  onDecided('tool_call', async (_tx, _tenant, approval) => {
+    told.push(approval)
+  })
+  await running.queue.work([expiry])
+})
+afterAll(() => running.close())
+
+const group = 'refund-approvers'
+const payload = { action: 'ToolCall', arguments: { id: 'A-1' } }
+const presentation: Presentation = {
+  title: 'Issue refund for A-1',
+  effectLabel: 'refund',
+  verb: 'Issue',
+  effects: [],
+  onReject: '',
+  onExpiry: '',
+  onEscalate: '',
+  reversible: false,
+  irreversibleNote: null,
+  risk: 'high',
+  action: 'ToolCall',
+  resource: 'payments/issue_refund',
+  environment: 'test',
+  arguments: [],
+  agent: { id: newId(), name: 'a', displayName: 'A', version: '1' },
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
+}
+
+async function people() {
+  const tenant = await testTenant(running)
+  const approver = (name: string, groups = [group]) => tenant.as(name, { roles: ['approver'], groups })
+  const maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: [group] })
+  const machine = await tenant.as('ci', {
+    roles: ['developer', 'approver'],
+    kind: 'service_account',
+    createdBy: maria.principal.memberId,
+    groups: [group],
+  })
+  return {
+    tenant,
+    maria,
+    machine,
+    jonas: await approver('jonas'),
+    anna: await approver('anna'),
+    outsider: await approver('omar', []),
+  }
+}
+
+const ask = (tenant: TestTenant, by: Caller, options: { quorum?: number; expiresAt?: Date } = {}) =>
+  runtime().database.inTenant(tenant.id, (tx) =>
+    requestApproval(tx, tenant, {
+      kind: 'tool_call',
+      subjectId: newId(),
+      payload,
+      presentation,
+      agentId: newId(),
+      requestedBy: by.principal.memberId,
+      owners: [],
+      group,
+      quorum: options.quorum ?? 1,
+      expiresAt: options.expiresAt ?? new Date(Date.now() + 3_600_000),
+    }),
+  )
+const vote = (caller: Caller, approvalId: string, decision = 'approve', more: object = {}) =>
+  execute(
+    decide,
+    caller,
+    { approvalId, decision, decisionAcknowledged: true, reason: 'Because.', ...more },
+    { name: 'approvals.decide' },
+  )
+const read = (caller: Caller, approvalId: string) => execute(get, caller, { approvalId }, { name: 'approvals.get' })
+const pending = async (caller: Caller, view: string) =>
+  (await execute(getPending, caller, { limit: 50, view }, { name: 'approvals.getPending' })).items.map(
+    (item) => item.approvalId,
+  )
+const audited = async (tenant: TestTenant, approvalId: string) =>
+  await runtime()
+    .database.inTenant(tenant.id, (tx) =>
+      tx
+        .selectFrom('auditRecords')
+        .select(['type', 'record'])
+        .where('tenantId', '=', tenant.id)
+        .orderBy('seq')
+        .execute(),
+    )
+    .then((rows) => rows.filter((row) => JSON.stringify(row.record).includes(approvalId)).map((row) => row.type))
+
+describe('who may decide', () => {
+  test('not the requester, not the machine that they made, not a stranger to the group; each refusal is in the log', async () => {
+    const { tenant, maria, machine, jonas, outsider } = await people()
+    const { approvalId } = await ask(tenant, machine)
+    await expect(vote(maria, approvalId)).rejects.toMatchObject({
+      code: 'separation_of_duties',
+      message: expect.stringContaining('created the service account ci'),
+    })
+    await expect(vote(machine, approvalId)).rejects.toMatchObject({ code: 'machine_decision' })
+    await expect(vote(outsider, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    expect((await read(maria, approvalId)).blocked?.code).toBe('separation_of_duties')
+    expect((await read(jonas, approvalId)).blocked).toBeNull()
+    expect(await pending(jonas, 'needs-me')).toContain(approvalId)
+    expect(await pending(maria, 'needs-me')).not.toContain(approvalId)
+    expect(await pending(maria, 'mine')).toContain(approvalId)
+    await vote(jonas, approvalId)
+    expect(await audited(tenant, approvalId)).toEqual([
+      'approval.requested',
+      'approval.approve.refused',
+      'approval.approve.refused',
+      'approval.approve.refused',
+      'approval.approve',
+    ])
+  })
+
+  test('a request that nobody could approve is refused when it is made', async () => {
+    const { tenant, maria } = await people()
+    await expect(ask(tenant, maria, { quorum: 3 })).rejects.toMatchObject({ code: 'no_eligible_approver' })
+    expect((await ask(tenant, maria, { quorum: 2 })).approvalId).toBeDefined()
+  })
+})
+
+describe('how it is decided', () => {
+  test('a quorum of two needs two people; the same one can’t vote twice', async () => {
+    const { tenant, maria, jonas, anna } = await people()
+    const { approvalId } = await ask(tenant, maria, { quorum: 2 })
+    expect((await vote(jonas, approvalId)).status).toBe('pending')
+    await expect(vote(jonas, approvalId)).rejects.toMatchObject({ code: 'already_voted' })
+    expect(await vote(anna, approvalId)).toMatchObject({ status: 'approved', votes: 2 })
+    expect(told.filter((approval) => approval.id === approvalId)).toMatchObject([{ status: 'approved' }])
+  })
+
+  test('one reject ends it, and a later vote is told who decided', async () => {
+    const { tenant, maria, jonas, anna } = await people()
+    const { approvalId } = await ask(tenant, maria, { quorum: 2 })
+    expect((await vote(jonas, approvalId, 'reject')).status).toBe('rejected')
+    await expect(vote(anna, approvalId)).rejects.toMatchObject({
+      code: 'already_decided',
+      details: { status: 'rejected', decision: 'reject', decidedBy: jonas.principal.memberId },
+    })
+  })
+
+  test('an escalation moves it to the escalation group, where earlier votes lapse', async () => {
+    const { tenant, maria, jonas, anna } = await people()
+    const erik = await tenant.as('erik', { roles: ['approver'], groups: ['escalation'] })
+    const { approvalId } = await ask(tenant, maria)
+    expect(await vote(jonas, approvalId, 'escalate')).toMatchObject({ status: 'pending', escalationLevel: 1 })
+    await expect(vote(anna, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    await expect(vote(erik, approvalId, 'escalate')).rejects.toMatchObject({ code: 'conflict' })
+    expect((await vote(erik, approvalId)).status).toBe('approved')
+    expect((await read(jonas, approvalId)).votes.map((one) => one.decision)).toEqual(['escalate', 'approve'])
+  })
+
+  test('an escalation to nobody is refused and changes nothing', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    await expect(vote(jonas, approvalId, 'escalate')).rejects.toMatchObject({ code: 'no_eligible_approver' })
+    expect(await read(jonas, approvalId)).toMatchObject({ status: 'pending', revision: 1, votes: [] })
+  })
+
+  test('another revision, other bytes, no acknowledgement and no reason are refused', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId, payloadDigest } = await ask(tenant, maria)
+    await expect(vote(jonas, approvalId, 'approve', { expectedRevision: 7 })).rejects.toMatchObject({
+      code: 'revision_conflict',
+      details: { revision: 1 },
+    })
+    await expect(
+      vote(jonas, approvalId, 'approve', { payloadDigest: `sha256:${'0'.repeat(64)}` }),
+    ).rejects.toMatchObject({ code: 'digest_mismatch' })
+    await expect(vote(jonas, approvalId, 'approve', { decisionAcknowledged: false })).rejects.toThrow(/acknowledged/)
+    await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/required/)
+    expect(await vote(jonas, approvalId, 'approve', { expectedRevision: 1, payloadDigest })).toMatchObject({
+      status: 'approved',
+      revision: 2,
+    })
+  })
+
+  test('the same Idempotency-Key gives the same answer, and one vote', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    const input = { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Once.' }
+    const send = (body: object) => execute(decide, jonas, body, { name: 'approvals.decide', idempotencyKey: 'k-1' })
+    const answers = await Promise.all([send(input), send(input), send(input)])
+    expect(new Set(answers.map((answer) => answer.decisionId)).size).toBe(1)
+    await expect(send({ ...input, reason: 'Twice.' })).rejects.toMatchObject({ code: 'event_conflict' })
+  })
+})
+
+describe('how it ends', () => {
+  test('expiry counts as rejection, and nobody decides afterwards', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria, { expiresAt: new Date(Date.now() + 1000) })
+    await until(async () => ((await read(jonas, approvalId)).status === 'expired' ? true : undefined), 'it expired')
+    expect(told.filter((approval) => approval.id === approvalId)).toMatchObject([{ status: 'expired' }])
+    await expect(vote(jonas, approvalId)).rejects.toMatchObject({ code: 'already_decided' })
+    expect(await audited(tenant, approvalId)).toContain('approval.expired')
+  })
+
+  test('after its time it can’t be approved, even before the clock’s job has run', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    await asOwner(running, `update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId])
+    await expect(vote(jonas, approvalId)).rejects.toMatchObject({ code: 'already_decided' })
+  })
+
+  test('it is spent once, on exactly the approved bytes', async () => {
+    const { tenant, maria, jonas } = await people()
+    const { approvalId } = await ask(tenant, maria)
+    const spend = (bytes: object) =>
+      runtime().database.inTenant(tenant.id, (tx) => spendApproval(tx, tenant.id, approvalId, bytes as typeof payload))
+    expect(await spend(payload)).toBe(false)
+    await vote(jonas, approvalId)
+    expect(await spend({ ...payload, arguments: { id: 'A-2' } })).toBe(false)
+    expect((await Promise.all([spend(payload), spend(payload), spend(payload)])).filter(Boolean)).toHaveLength(1)
+  })
+})

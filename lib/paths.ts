@@ -32,6 +32,9 @@ export const authCallbackPath = () => '/auth/callback'
 export const signedOutPath = () => '/signed-out'
 export const verifyPath = () => '/verify'
 
+/** A tenant's public image, by the SHA-256 of its bytes in hex. */
+export const brandingPath = (sha256: string) => `/v1/branding/${segment(sha256)}`
+
 export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 
 export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'

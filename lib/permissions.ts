@@ -55,6 +55,7 @@ export const rolePermissions = {
 
 export type Role = keyof typeof rolePermissions
 export type Permission = (typeof rolePermissions)[Role][number]
+export const roleNames = Object.keys(rolePermissions) as [Role, ...Role[]]
 
 const isRole = (name: string): name is Role => Object.hasOwn(rolePermissions, name)
 

@@ -6,6 +6,7 @@
  *   const trpc = useTRPC()
  *   const agent = useQuery(trpc.agents.get.queryOptions({ id }))
  *   const list = usePages({ path: ['executions', 'list'], input: {}, read: client.executions.list.query })   // components/session
+ *   // Keyset lists go through usePages: infiniteQueryOptions adds a `direction` to inputs that our strict schemas refuse.
  *   const start = useMutation(trpc.executions.execute.mutationOptions())
  *   useSubscription(trpc.traces.stream.subscriptionOptions({ traceId }, { onData: ({ id, data }) => … }))
  *   const { client, restFetch, fetchApi } = useApi()      // components/session: REST routes; fetchApi for downloads

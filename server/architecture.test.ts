@@ -142,6 +142,10 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('product code imports no test code', () => {
+    expect(offenders((one) => /^(server\/testing|e2e)\//.test(one.to))).toEqual([])
+  })
+
   test('imports name the file with its extension', () => {
     expect(offenders((one) => !/\.(ts|tsx|mjs|css|json)$/.test(one.to))).toEqual([])
   })

@@ -1,10 +1,13 @@
 import { agents } from '#server/agents/router.ts'
 import { approvals } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
+import { catalog } from '#server/catalog/router.ts'
 import { executions } from '#server/executions/router.ts'
 import { router } from '#server/kernel/trpc.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { releases } from '#server/releases/router.ts'
+import { secrets } from '#server/secrets/router.ts'
+import { serviceAccounts } from '#server/service-accounts/router.ts'
 import { session, tenants } from '#server/tenants/router.ts'
 import { traces } from '#server/traces/router.ts'
 
@@ -13,10 +16,13 @@ export const appRouter = router({
   agents,
   approvals,
   audit,
+  catalog,
   executions,
   policies,
   policyBindings,
   releases,
+  secrets,
+  serviceAccounts,
   session,
   tenants,
   traces,

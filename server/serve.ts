@@ -6,6 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import next from 'next'
 import { closeToolServers } from '#server/agents/tool-servers.ts'
 import { startSealer } from '#server/audit/sealer.ts'
+import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
@@ -14,13 +15,15 @@ import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
 import { migrate } from '#server/kernel/db/migrate.ts'
+import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
-import { createVault, loadMasterKey } from '#server/kernel/vault.ts'
+import { createVault } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { collectCatalog } from './catalog.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { jobs, registerDecisions } from './jobs.ts'
 import { api } from './routes.ts'
@@ -60,7 +63,7 @@ export async function serve(
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
     const url = await migrate(ownerUrl)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    const vault = createVault(await loadMasterKey(config.dataDir, config.masterKey))
+    const vault = createVault(...(await loadMasterKeys(config)))
     const database = openDatabase(url, log)
     closing.push(() => database.close())
     const listener = openListener(url, log)
@@ -78,6 +81,7 @@ export async function serve(
     closing.push(closeEngine, closeToolServers)
     closing.push(() => queue.close())
     registerDecisions()
+    registerCatalog(collectCatalog())
     await queue.work(jobs)
     const sealer = startSealer()
     closing.push(() => sealer.close())

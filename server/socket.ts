@@ -23,6 +23,7 @@ export function createSocket() {
       try {
         const caller = await authenticate({
           authorization: info.connectionParams?.authorization ?? req.headers.authorization,
+          apiKey: req.headers['x-svc-api-key']?.toString(),
           tenantExternalId: info.connectionParams?.tenantExternalId,
           tenantId: undefined,
           requestId: newId(),

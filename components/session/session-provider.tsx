@@ -11,8 +11,8 @@
  * once it is known, so they never ask "is somebody signed in". When the session ends meanwhile they stay, and `ended`
  * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
  */
-import { useQuery } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { Failure } from '#lib/failure.ts'
 import { signInPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -89,6 +89,7 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
   } = useQuery(
     trpc.session.me.queryOptions(undefined, { enabled: signedIn, staleTime: 60_000, refetchInterval: 300_000 }),
   )
+  useFreshAfterEnd(state.status)
   const organisation = 'identity' in state ? state.identity.organisation : undefined
   useEffect(() => {
     if (me !== undefined && organisation !== undefined)
@@ -104,6 +105,16 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
     return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
   }, [state, me, error, refetch, tenant])
   return <TenantSessionContext value={value}>{children}</TenantSessionContext>
+}
+
+/** What failed while the session was over is read again once the person is back. */
+function useFreshAfterEnd(status: SessionState['status']): void {
+  const queryClient = useQueryClient()
+  const before = useRef(status)
+  useEffect(() => {
+    if (before.current === 'ended' && status === 'signed-in') void queryClient.invalidateQueries()
+    before.current = status
+  }, [status, queryClient])
 }
 
 const STARTING_TENANT: TenantSession = { status: 'starting' }

@@ -64,10 +64,3 @@ test('the snapshot stays the same array while nothing comes', () => {
   log.takeAll([])
   expect(log.snapshot()).toBe(before)
 })
-
-test('after the end no timer is left', () => {
-  const log = createSpanLog()
-  log.take(span('a'))
-  log.close()
-  expect(vi.getTimerCount()).toBe(0)
-})

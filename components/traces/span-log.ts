@@ -48,7 +48,6 @@ export function createSpanLog() {
       waiting = [...waiting, ...read]
       flush()
     },
-    close: () => clearTimeout(timer),
   }
 }
 

@@ -46,7 +46,8 @@ export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: b
   return (
     <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
       {bars}
-      {word}
+      {/* The word, not the bars, stands on the line. */}
+      <span className="self-baseline">{word}</span>
     </span>
   )
 }

@@ -41,7 +41,8 @@ export function Seal({ state, label }: { state: SealState; label?: ReactNode }) 
   return (
     <span className={classNames('inline-flex items-center gap-1.5', color)}>
       <SealShape state={state} />
-      {label ?? word}
+      {/* The words, not the shape, stand on the line. */}
+      <span className="self-baseline">{label ?? word}</span>
     </span>
   )
 }

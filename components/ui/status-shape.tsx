@@ -113,7 +113,8 @@ export function StatusShape({ status, label, boxed = false }: { status: Status; 
   return (
     <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
       <Glyph>{shape}</Glyph>
-      {label ?? word}
+      {/* The words, not the shape, stand on the line. */}
+      <span className="self-baseline">{label ?? word}</span>
     </span>
   )
 }

@@ -13,6 +13,19 @@ export type ReviewerFacts = {
   inGroup: boolean
   groupName: string
   voted: boolean
+  /** For somebody who is not in the group: the member of it that they stand in for now (delegation). */
+  standsIn?: StandsIn | undefined
+  /** Who has voted in this reviewer's place. */
+  votedInPlace?: string | undefined
+}
+
+export type StandsIn = {
+  delegatorId: string
+  delegatorName: string
+  /** The delegator is one identity with the requester. */
+  behindRequest: boolean
+  /** The delegator's vote has been given, by whomever. */
+  voted: boolean
 }
 
 /** Why a reviewer may not decide a request, or undefined when they may. Separation of duties is checked before eligibility. */
@@ -26,9 +39,19 @@ export function whyNotDecide(facts: ReviewerFacts): Blocked | undefined {
     return { code: 'machine_decision', message: 'A machine decides no approval in this tenant.' }
   if (facts.separationOfDuties === 'required' && facts.identityLink !== undefined)
     return { code: 'separation_of_duties', message: `You ${facts.identityLink}, so someone else must decide.` }
-  if (!facts.inGroup)
+  const { standsIn } = facts
+  if (!facts.inGroup && standsIn?.behindRequest === true && facts.separationOfDuties === 'required')
+    return {
+      code: 'separation_of_duties',
+      message: `You stand in for ${standsIn.delegatorName}, who is behind this request, so someone else must decide.`,
+    }
+  if (!facts.inGroup && standsIn === undefined)
     return { code: 'not_eligible', message: `Only members of ${facts.groupName} decide this request.` }
   if (facts.voted) return { code: 'already_voted', message: 'You have already decided this request.' }
+  if (facts.inGroup && facts.votedInPlace !== undefined)
+    return { code: 'already_voted', message: `${facts.votedInPlace} has already decided this request in your place.` }
+  if (!facts.inGroup && standsIn?.voted === true)
+    return { code: 'already_voted', message: `The vote of ${standsIn.delegatorName} has already been given.` }
   return undefined
 }
 

@@ -3,7 +3,17 @@ import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, Time, Trace
 
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled'])
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>
-export const ApprovalKind = z.enum(['tool_call', 'release', 'policy_binding'])
+/** What can be asked for. A domain registers what a decision does to it in server/jobs.ts. */
+export const ApprovalKind = z.enum([
+  'tool_call',
+  'release',
+  'policy_binding',
+  'role_grant',
+  'group_change',
+  'setting_change',
+  'password_reset',
+])
+export type ApprovalKind = z.infer<typeof ApprovalKind>
 export const Decision = z.enum(['approve', 'reject', 'escalate'])
 export type Decision = z.infer<typeof Decision>
 
@@ -32,9 +42,10 @@ export const Presentation = z.object({
   risk: z.enum(['low', 'medium', 'high', 'critical']),
   action: z.string(),
   resource: z.string(),
-  environment: z.string(),
+  /** Null where the request is not about an agent: a change to people, groups or settings. */
+  environment: z.string().nullable(),
   arguments: z.array(ArgumentView),
-  agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string() }),
+  agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string() }).nullable(),
   policy: z
     .object({
       name: z.string(),
@@ -48,13 +59,15 @@ export const Presentation = z.object({
   traceId: TraceId.nullable(),
   /** "step 3 of 3", when it belongs to an execution. */
   position: z.string().nullable(),
-  /** For a release: what is in it. For a binding: the policy's source. */
+  /** For a release: what is in it. For a binding: the policy's source. For a change of access: what it changes. */
   subject: Json.nullable(),
 })
 export type Presentation = z.infer<typeof Presentation>
 
 export const Vote = z.object({
   by: Actor,
+  /** The approver in whose place it was given (delegation). */
+  onBehalfOf: Actor.optional(),
   decision: Decision,
   reason: z.string(),
   at: Time,
@@ -68,8 +81,8 @@ export const ApprovalSummary = z.object({
   status: ApprovalStatus,
   title: z.string(),
   risk: Presentation.shape.risk,
-  agentName: z.string(),
-  environment: z.string(),
+  agentName: z.string().nullable(),
+  environment: z.string().nullable(),
   requestedBy: Actor,
   requestedAt: Time,
   expiresAt: Time,
@@ -103,6 +116,8 @@ export const Approval = ApprovalSummary.extend({
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
   blocked: Blocked.nullable(),
+  /** The approver in whose place the caller's vote would be given. */
+  standsInFor: Actor.optional(),
   decidedAt: Time.nullable(),
   usedAt: Time.nullable(),
   auditId: Id.nullable(),
@@ -136,5 +151,7 @@ export const DecideOutput = z.object({
   decisionId: Id,
   auditId: Id,
   revision: Revision,
+  /** The approver in whose place it was given. */
+  onBehalfOf: z.object({ id: Id, displayName: z.string() }).optional(),
 })
 export type DecideOutput = z.infer<typeof DecideOutput>

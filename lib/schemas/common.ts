@@ -27,6 +27,6 @@ export const Actor = z.object({
   id: Id,
   displayName: z.string(),
   username: z.string(),
-  kind: z.enum(['person', 'service_account']),
+  kind: z.enum(['person', 'service_account', 'api_key']),
 })
 export type Actor = z.infer<typeof Actor>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { Actor, Id } from './common.ts'
+import { parseAccent } from '#lib/rules/accent.ts'
+import { Actor, Id, PageInput, page, Reason, Revision } from './common.ts'
+import { PendingChange } from './members.ts'
 
 export const Branding = z.object({
   displayName: z.string(),
@@ -11,9 +13,20 @@ export const Branding = z.object({
 })
 export type Branding = z.infer<typeof Branding>
 
+const settings = {
+  separationOfDuties: z.enum(['required', 'off']),
+  /** Whether a service account may decide approvals. */
+  machineDecisions: z.enum(['on', 'off']),
+  /** Whether unmasking a sensitive value takes a second person. */
+  unmaskSecondPerson: z.enum(['required', 'off']),
+  /** Days for which traces, executions and archives are kept; null: for ever. */
+  retentionDays: z.int().min(30).max(36_500).nullable(),
+}
 export const TenantSettings = z.object({
-  separationOfDuties: z.enum(['required', 'off']).default('required'),
-  machineDecisions: z.enum(['on', 'off']).default('off'),
+  separationOfDuties: settings.separationOfDuties.default('required'),
+  machineDecisions: settings.machineDecisions.default('off'),
+  unmaskSecondPerson: settings.unmaskSecondPerson.default('off'),
+  retentionDays: settings.retentionDays.default(null),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
@@ -36,5 +49,63 @@ export const Session = z.object({
   }),
   tenant: Tenant,
   settings: TenantSettings,
+  /** Of the tenant's settings and branding: the `expectedRevision` of a change to them. */
+  tenantRevision: Revision,
 })
 export type Session = z.infer<typeof Session>
+
+/** A tenant in which the caller has an active membership, for the switcher. */
+export const Membership = z.object({
+  id: Id,
+  externalId: z.string(),
+  name: z.string(),
+  displayName: z.string(),
+  branding: Branding,
+  roles: z.array(z.string()),
+  /** The tenant that this call works in. */
+  current: z.boolean(),
+})
+export const ListTenantsInput = z.strictObject({ ...PageInput })
+export const MembershipList = page(Membership)
+
+/** Bytes of a logo. */
+export const maxImageBytes = 256 * 1024
+const Image = z.strictObject({
+  mediaType: z.enum(['image/png', 'image/svg+xml']),
+  /** Base64. */
+  data: z.base64().max(Math.ceil(maxImageBytes / 3) * 4, `An image has at most ${maxImageBytes / 1024} KiB.`),
+})
+
+/** What is left out stays as it is; null removes it. */
+export const UpdateBrandingInput = z.strictObject({
+  expectedRevision: Revision.optional(),
+  displayName: z.string().trim().min(1).max(80).optional(),
+  logo: Image.nullable().optional(),
+  logoMark: Image.nullable().optional(),
+  logoAlt: z.string().trim().min(1).max(200).optional(),
+  accentColor: z
+    .string()
+    .max(64)
+    .refine((text) => parseAccent(text) !== undefined, 'a colour such as #0f766e or oklch(0.5 0.1 180)')
+    .nullable()
+    .optional(),
+  coBranding: Branding.shape.coBranding.optional(),
+})
+export type UpdateBrandingInput = z.infer<typeof UpdateBrandingInput>
+export const UpdateBrandingOutput = z.object({ tenant: Tenant, revision: Revision })
+
+export const SettingsPatch = z.strictObject({
+  separationOfDuties: settings.separationOfDuties.optional(),
+  machineDecisions: settings.machineDecisions.optional(),
+  unmaskSecondPerson: settings.unmaskSecondPerson.optional(),
+  retentionDays: settings.retentionDays.optional(),
+})
+export type SettingsPatch = z.infer<typeof SettingsPatch>
+
+/** What is left out stays as it is. What makes the tenant safer is set at once, the rest is asked for. */
+export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
+export const UpdateSettingsOutput = z.object({
+  settings: TenantSettings,
+  revision: Revision,
+  change: PendingChange.nullable(),
+})

@@ -27,13 +27,15 @@ export const decide = mutation({
             votes: output.votes,
             escalationLevel: output.escalationLevel,
             decisionId: output.decisionId,
+            ...(output.onBehalfOf === undefined ? {} : { onBehalfOf: output.onBehalfOf.id }),
           },
         }),
   }),
   async run({ tx, tenant, principal, input, auditId }) {
     const approval = await lockApproval(tx, tenant.id, input.approvalId)
     if (approval === undefined) throw notFound()
-    const blocked = whyNotDecide(await reviewerFacts(tx, tenant, principal, approval))
+    const facts = await reviewerFacts(tx, tenant, principal, approval)
+    const blocked = whyNotDecide(facts)
     if (blocked?.code === 'already_decided') throw await alreadyDecided(approval)
     if (blocked !== undefined) throw refuse(blocked.code, blocked.message)
     if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)
@@ -55,6 +57,7 @@ export const decide = mutation({
       approvalId: approval.id,
       id: decisionId,
       memberId: principal.memberId,
+      onBehalfOf: facts.standsIn?.delegatorId ?? null,
       decision: input.decision,
       reason: input.reason,
       escalationLevel,
@@ -76,7 +79,9 @@ export const decide = mutation({
       if (!changed) throw conflict()
     } else {
       if (!(await setDecided(tx, tenant.id, approval.id, approval.revision, outcome, auditId))) throw conflict()
-      await tellSubject(approval.kind, tx, tenant, { id: approval.id, subjectId: approval.subjectId, status: outcome })
+      const { id, subjectId } = approval
+      const deciders = votes.flatMap((vote) => [vote.memberId, ...(vote.onBehalfOf === null ? [] : [vote.onBehalfOf])])
+      await tellSubject(approval.kind, tx, tenant, { id, subjectId, status: outcome, deciders })
     }
     await notify(tx, 'approval', tenant.id)
     return {
@@ -87,6 +92,9 @@ export const decide = mutation({
       decisionId,
       auditId,
       revision: approval.revision + 1,
+      ...(facts.standsIn === undefined
+        ? {}
+        : { onBehalfOf: { id: facts.standsIn.delegatorId, displayName: facts.standsIn.delegatorName } }),
     }
 
     async function escalationGroup(row: NonNullable<ApprovalRow>): Promise<{ id: string }> {

@@ -1,6 +1,7 @@
 import { ApprovalList, GetPendingInput } from '#lib/schemas/approvals.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
+import { seatsOf } from './delegations/seats.ts'
 import { type ApprovalFilter, listApprovals } from './store.ts'
 import { summaries } from './view.ts'
 
@@ -12,16 +13,21 @@ export const getPending = query({
   input: GetPendingInput,
   output: ApprovalList,
   async run({ tx, tenant, principal, input }) {
-    const views: Record<typeof input.view, ApprovalFilter> = {
-      all: {},
-      'needs-me': { decidableBy: principal.memberId },
-      mine: { requestedBy: principal.memberId },
-      expiring: { expiringWithinSeconds: soon },
+    const { memberId } = principal
+    const views: Record<typeof input.view, () => Promise<ApprovalFilter>> = {
+      all: async () => ({}),
+      'needs-me': async () => {
+        const seats = principal.kind === 'person' ? await seatsOf(tx, tenant.id, memberId) : []
+        const standsInFor = [...new Set(seats.map((seat) => seat.delegatorId))]
+        return { decidableBy: { memberId, standsInFor } }
+      },
+      mine: async () => ({ requestedBy: memberId }),
+      expiring: async () => ({ expiringWithinSeconds: soon }),
     }
     const rows = await listApprovals(
       tx,
       tenant.id,
-      { status: 'pending', ...views[input.view] },
+      { status: 'pending', ...(await views[input.view]()) },
       input.limit + 1,
       input.cursor,
     )

@@ -19,7 +19,12 @@ export const get = query({
     if (row === undefined) throw notFound()
     const facts = await reviewerFacts(tx, tenant, principal, row)
     const votes = await findVotes(tx, tenant.id, row.id)
-    const actor = await actorsById(tx, tenant.id, [row.requestedBy, ...votes.map((vote) => vote.memberId)])
+    const seat = whyNotDecide(facts) === undefined ? facts.standsIn?.delegatorId : undefined
+    const actor = await actorsById(tx, tenant.id, [
+      row.requestedBy,
+      ...votes.flatMap((vote) => [vote.memberId, vote.onBehalfOf ?? []].flat()),
+      ...(seat === undefined ? [] : [seat]),
+    ])
     return {
       ...summaryOf(row, facts, actor),
       presentation: row.presentation,
@@ -32,6 +37,7 @@ export const get = query({
       groupMembers: (await findGroupMembers(tx, tenant.id, row.groupId)).map(actorOf),
       votes: votes.map((vote) => ({
         by: actor(vote.memberId),
+        ...(vote.onBehalfOf === null ? {} : { onBehalfOf: actor(vote.onBehalfOf) }),
         decision: Decision.parse(vote.decision),
         reason: vote.reason,
         at: vote.createdAt.toISOString(),
@@ -39,6 +45,7 @@ export const get = query({
         auditId: vote.auditId,
       })),
       blocked: whyNotDecide(facts) ?? null,
+      ...(seat === undefined ? {} : { standsInFor: actor(seat) }),
       decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,
       auditId: row.auditId,

@@ -4,6 +4,9 @@ import { findMembers, findSponsors } from '#server/tenants/directory.ts'
 /** A person who is one identity with the requester, and how: the end of a sentence that begins with "You". */
 export type Identity = { personId: string; link: string }
 
+/** A member who would gain by a request. `link` ends "You …", `role` ends "…, which/who …". */
+export type Party = { memberId: string; link: string; role: string }
+
 /**
  * The people behind a request: the requester, the agents' owners given, and whoever created or rotated a service account
  * among them. Separation of duties works on the person, not on the account.
@@ -11,14 +14,22 @@ export type Identity = { personId: string; link: string }
 export async function identitiesBehind(
   tx: Transaction,
   tenantId: string,
-  { requestedBy, owners }: { requestedBy: string; owners: readonly string[] },
+  {
+    requestedBy,
+    owners,
+    parties = [],
+  }: { requestedBy: string; owners: readonly string[]; parties?: readonly Party[] | undefined },
 ): Promise<Identity[]> {
-  const ids = [...new Set([requestedBy, ...owners])]
+  const gains = new Map(parties.map((party) => [party.memberId, party]))
+  const ids = [...new Set([requestedBy, ...owners, ...gains.keys()])]
   const members = await findMembers(tx, tenantId, ids)
-  const role = (memberId: string) => (memberId === requestedBy ? 'asked for this' : 'owns the agent')
+  const role = (memberId: string) =>
+    memberId === requestedBy ? 'asked for this' : (gains.get(memberId)?.role ?? 'owns the agent')
+  const link = (memberId: string) =>
+    memberId === requestedBy ? 'asked for this' : (gains.get(memberId)?.link ?? 'own the agent')
   const direct = members
     .filter((member) => member.kind === 'person')
-    .map((member) => ({ personId: member.id, link: member.id === requestedBy ? 'asked for this' : 'own the agent' }))
+    .map((member) => ({ personId: member.id, link: link(member.id) }))
   const sponsored = (await findSponsors(tx, tenantId, ids)).map((sponsor) => ({
     personId: sponsor.personId,
     link: `${sponsor.link} the service account ${sponsor.memberName}, which ${role(sponsor.memberId)}`,

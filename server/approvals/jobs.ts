@@ -22,7 +22,12 @@ export const expiry: JobHandler = {
       const tenant = await tenantById(tx, tenantId)
       const auditId = newId()
       if (!(await setDecided(tx, tenantId, id, approval.revision, 'expired', auditId))) return
-      await tellSubject(approval.kind, tx, tenant, { id, subjectId: approval.subjectId, status: 'expired' })
+      await tellSubject(approval.kind, tx, tenant, {
+        id,
+        subjectId: approval.subjectId,
+        status: 'expired',
+        deciders: [],
+      })
       await notify(tx, 'approval', tenantId)
       await appendAudit(tx, tenant, {
         auditId,

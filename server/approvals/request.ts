@@ -3,7 +3,7 @@ import { ApiError } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { permissionsOf } from '#lib/permissions.ts'
-import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -12,23 +12,26 @@ import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findGroup, findGroupMembers, findMembers } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
-import { type Identity, identitiesBehind } from './identities.ts'
+import { type Identity, identitiesBehind, type Party } from './identities.ts'
 import { expiryQueue } from './jobs.ts'
 import { insertApproval } from './store.ts'
 
 export type ApprovalRequest = {
-  kind: 'tool_call' | 'release' | 'policy_binding'
+  kind: ApprovalKind
   subjectId: string
   /** What the decision binds: its JCS digest is what was shown, what is approved and what runs. */
   payload: JsonObject
   presentation: Presentation
-  agentId: string
+  /** Undefined for a change that is not about an agent. */
+  agentId?: string
   executionId?: string
   stepId?: string
   decisionId?: string
   requestedBy: string
   /** Members who count as one identity with the requester, beyond the people behind a service account. */
   owners: readonly string[]
+  /** Members who would gain by it: they count as one identity with the requester, too. */
+  parties?: readonly Party[]
   group: string
   quorum: number
   expiresAt: Date
@@ -51,12 +54,22 @@ export async function requestApproval(
 
   const approvalId = newId()
   const payloadDigest = payloadDigestOf(request.payload)
-  const { owners: _owners, group: _group, executionId, stepId, decisionId, ...row } = request
+  const {
+    owners: _owners,
+    parties: _parties,
+    group: _group,
+    agentId,
+    executionId,
+    stepId,
+    decisionId,
+    ...row
+  } = request
   await insertApproval(tx, {
     ...row,
     tenantId: tenant.id,
     id: approvalId,
     payloadDigest,
+    agentId: agentId ?? null,
     executionId: executionId ?? null,
     stepId: stepId ?? null,
     decisionId: decisionId ?? null,

@@ -1,12 +1,15 @@
-import type { ReviewerFacts } from '#lib/rules/approvals.ts'
+import type { ReviewerFacts, StandsIn } from '#lib/rules/approvals.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { actorsById } from '#server/tenants/actors.ts'
 import { findGroupsOf } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
+import { type Seat, seatsOf } from './delegations/seats.ts'
 import { identityLink } from './identities.ts'
-import { type ApprovalRow, findGroupNames, findVotesOf } from './store.ts'
+import { type ApprovalRow, findGroupNames, findVotesOn } from './store.ts'
 
 type Row = NonNullable<ApprovalRow>
+type CastVote = Awaited<ReturnType<typeof findVotesOn>>[number]
 
 /** What decides whether `principal` may decide `approval` (lib/rules/approvals.ts). */
 export async function reviewerFacts(
@@ -20,7 +23,7 @@ export async function reviewerFacts(
   return facts
 }
 
-/** The same for a page of requests, with a fixed number of statements. */
+/** The same for a page of requests. */
 export async function reviewerFactsOfAll(
   tx: Transaction,
   tenant: Tenant,
@@ -28,17 +31,27 @@ export async function reviewerFactsOfAll(
   approvals: readonly Row[],
 ): Promise<ReviewerFacts[]> {
   const settings = settingsOf(tenant)
-  const groups = new Set((await findGroupsOf(tx, tenant.id, principal.memberId)).map((group) => group.id))
+  const self = principal.memberId
+  const groups = new Set((await findGroupsOf(tx, tenant.id, self)).map((group) => group.id))
   const names = new Map((await findGroupNames(tx, tenant.id)).map((group) => [group.id, group.displayName]))
-  const votes = await findVotesOf(
+  const seats = principal.kind === 'person' ? await seatsOf(tx, tenant.id, self) : []
+  const votes = await findVotesOn(
     tx,
     tenant.id,
-    principal.memberId,
     approvals.map((approval) => approval.id),
   )
-  const voted = new Set(votes.map((vote) => `${vote.approvalId} ${vote.escalationLevel}`))
+  const inPlace = votes.filter((vote) => vote.onBehalfOf === self)
+  const actor = await actorsById(
+    tx,
+    tenant.id,
+    inPlace.map((vote) => vote.memberId),
+  )
   const facts: ReviewerFacts[] = []
-  for (const approval of approvals)
+  for (const approval of approvals) {
+    const cast = votes.filter(
+      (vote) => vote.approvalId === approval.id && vote.escalationLevel === approval.escalationLevel,
+    )
+    const substitute = cast.find((vote) => vote.onBehalfOf === self)
     facts.push({
       status: approval.status,
       expired: approval.expired,
@@ -46,10 +59,38 @@ export async function reviewerFactsOfAll(
       machine: principal.kind !== 'person',
       machineDecisions: settings.machineDecisions,
       separationOfDuties: settings.separationOfDuties,
-      identityLink: await identityLink(tx, tenant.id, principal.memberId, approval.identities),
+      identityLink: await identityLink(tx, tenant.id, self, approval.identities),
       inGroup: groups.has(approval.groupId),
       groupName: names.get(approval.groupId) ?? 'the approver group',
-      voted: voted.has(`${approval.id} ${approval.escalationLevel}`),
+      voted: cast.some((vote) => vote.memberId === self),
+      votedInPlace: substitute === undefined ? undefined : actor(substitute.memberId).displayName,
+      standsIn: groups.has(approval.groupId)
+        ? undefined
+        : await standsIn(
+            seats.filter((seat) => seat.groupId === approval.groupId),
+            approval,
+            cast,
+          ),
     })
+  }
   return facts
+
+  /** The first seat that can be used; where none can, one that says why not. */
+  async function standsIn(
+    offered: readonly Seat[],
+    approval: Row,
+    cast: readonly CastVote[],
+  ): Promise<StandsIn | undefined> {
+    let last: StandsIn | undefined
+    for (const { delegatorId, delegatorName } of offered) {
+      last = {
+        delegatorId,
+        delegatorName,
+        behindRequest: (await identityLink(tx, tenant.id, delegatorId, approval.identities)) !== undefined,
+        voted: cast.some((vote) => (vote.onBehalfOf ?? vote.memberId) === delegatorId),
+      }
+      if (!last.voted && !(last.behindRequest && settings.separationOfDuties === 'required')) return last
+    }
+    return last
+  }
 }

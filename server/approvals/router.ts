@@ -1,5 +1,8 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
 import { decide } from './decide.ts'
+import { create as createDelegation } from './delegations/create.ts'
+import { end as endDelegation } from './delegations/end.ts'
+import { list as listDelegations } from './delegations/list.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { list } from './list.ts'
@@ -9,4 +12,10 @@ export const approvals = router({
   get: procedure.query(get),
   getPending: procedure.query(getPending),
   list: procedure.query(list),
+})
+
+export const delegations = router({
+  create: procedure.mutation(createDelegation),
+  end: procedure.mutation(endDelegation),
+  list: procedure.query(listDelegations),
 })

@@ -66,7 +66,7 @@ export async function insertApproval(
     payload: JsonObject
     payloadDigest: string
     presentation: Presentation
-    agentId: string
+    agentId: string | null
     executionId: string | null
     stepId: string | null
     decisionId: string | null
@@ -149,6 +149,7 @@ export async function insertVote(
     approvalId: string
     id: string
     memberId: string
+    onBehalfOf: string | null
     decision: string
     reason: string
     escalationLevel: number
@@ -161,7 +162,7 @@ export async function insertVote(
 export const findVotes = (tx: Transaction, tenantId: string, approvalId: string) =>
   tx
     .selectFrom('approvalVotes')
-    .select(['id', 'memberId', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
+    .select(['id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
     .where('tenantId', '=', tenantId)
     .where('approvalId', '=', approvalId)
     .orderBy('id')
@@ -169,8 +170,8 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
 
 export type ApprovalFilter = {
   status?: ApprovalStatus
-  /** Only those that this member may decide now. */
-  decidableBy?: string
+  /** Only those that this member may decide now, in their own right or in the place of those that they stand in for. */
+  decidableBy?: { memberId: string; standsInFor: readonly string[] }
   /** Only those that this member asked for, or stands behind. */
   requestedBy?: string
   expiringWithinSeconds?: number
@@ -192,49 +193,57 @@ export async function listApprovals(
   if (cursor !== undefined) query = query.where('id', '<', cursor)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.requestedBy !== undefined)
-    query = query.where(sql<boolean>`identities @> ${JSON.stringify([{ personId: filter.requestedBy }])}::jsonb`)
+    query = query.where(sql<boolean>`identities @> ${behind(filter.requestedBy)}::jsonb`)
   if (filter.expiringWithinSeconds !== undefined)
     query = query.where(
       sql<boolean>`expires_at < clock_timestamp() + make_interval(secs => ${filter.expiringWithinSeconds})`,
     )
   if (filter.decidableBy !== undefined) {
-    const member = filter.decidableBy
-    query = query
-      .where(sql<boolean>`not identities @> ${JSON.stringify([{ personId: member }])}::jsonb`)
-      .where((e) =>
-        e.exists(
-          e
-            .selectFrom('approverGroupMembers as link')
-            .select('link.memberId')
-            .whereRef('link.tenantId', '=', 'approvals.tenantId')
-            .whereRef('link.groupId', '=', 'approvals.groupId')
-            .where('link.memberId', '=', member),
+    const { memberId, standsInFor } = filter.decidableBy
+    const seats = [memberId, ...standsInFor]
+    query = query.where(sql<boolean>`not identities @> ${behind(memberId)}::jsonb`).where((e) =>
+      e.or(
+        seats.map((seat) =>
+          e.and([
+            sql<boolean>`not identities @> ${behind(seat)}::jsonb`,
+            e.exists(
+              e
+                .selectFrom('approverGroupMembers as link')
+                .select('link.memberId')
+                .whereRef('link.tenantId', '=', 'approvals.tenantId')
+                .whereRef('link.groupId', '=', 'approvals.groupId')
+                .where('link.memberId', '=', seat),
+            ),
+            e.not(
+              e.exists(
+                e
+                  .selectFrom('approvalVotes as vote')
+                  .select('vote.id')
+                  .whereRef('vote.tenantId', '=', 'approvals.tenantId')
+                  .whereRef('vote.approvalId', '=', 'approvals.id')
+                  .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
+                  .where((vote) =>
+                    vote.or([vote('vote.memberId', 'in', [memberId, seat]), vote('vote.onBehalfOf', '=', seat)]),
+                  ),
+              ),
+            ),
+          ]),
         ),
-      )
-      .where((e) =>
-        e.not(
-          e.exists(
-            e
-              .selectFrom('approvalVotes as vote')
-              .select('vote.id')
-              .whereRef('vote.tenantId', '=', 'approvals.tenantId')
-              .whereRef('vote.approvalId', '=', 'approvals.id')
-              .whereRef('vote.escalationLevel', '=', 'approvals.escalationLevel')
-              .where('vote.memberId', '=', member),
-          ),
-        ),
-      )
+      ),
+    )
   }
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(typed)
 }
 
-/** The member's votes at the present level of each of these approvals. */
-export const findVotesOf = (tx: Transaction, tenantId: string, memberId: string, approvalIds: readonly string[]) =>
+/** For `identities @>`: the person is one identity with the requester. */
+const behind = (personId: string): string => JSON.stringify([{ personId }])
+
+/** The votes on each of these approvals, whatever the level. */
+export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
   tx
     .selectFrom('approvalVotes')
-    .select(['approvalId', 'escalationLevel'])
+    .select(['approvalId', 'escalationLevel', 'memberId', 'onBehalfOf'])
     .where('tenantId', '=', tenantId)
-    .where('memberId', '=', memberId)
     .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
     .execute()
 export const findGroupNames = (tx: Transaction, tenantId: string) =>

@@ -1,3 +1,4 @@
+import type { ApprovalKind } from '#lib/schemas/approvals.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
@@ -5,6 +6,8 @@ export type DecidedApproval = {
   id: string
   subjectId: string
   status: 'approved' | 'rejected' | 'expired' | 'canceled'
+  /** Members whose votes it rests on, and those in whose place they were given; nobody's when it expired. */
+  deciders: readonly string[]
 }
 
 /** What happens to the thing that was asked for, in the deciding transaction: a throw undoes the decision. */
@@ -13,7 +16,7 @@ export type OnDecided = (tx: Transaction, tenant: Tenant, approval: DecidedAppro
 // Filled once by server/jobs.ts: approvals knows none of its subjects.
 const subjects = new Map<string, OnDecided>()
 
-export function onDecided(kind: 'tool_call' | 'release' | 'policy_binding', act: OnDecided): void {
+export function onDecided(kind: ApprovalKind, act: OnDecided): void {
   subjects.set(kind, act)
 }
 

@@ -17,7 +17,7 @@ export function summaryOf(row: Row, facts: ReviewerFacts, actor: (id: string) =>
     status: row.status,
     title: row.presentation.title,
     risk: row.presentation.risk,
-    agentName: row.presentation.agent.displayName,
+    agentName: row.presentation.agent?.displayName ?? null,
     environment: row.presentation.environment,
     requestedBy: actor(row.requestedBy),
     requestedAt: row.requestedAt.toISOString(),

@@ -1,4 +1,5 @@
 import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
+import { noteUse } from '#server/kernel/auth/last-use.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Realm } from './realm.ts'
@@ -49,5 +50,6 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
   if (account === undefined) throw new errors.UnauthorizedClient('the service account has no active membership')
+  noteUse(realm.tenantId, account.memberId)
   return { azp, tenant, preferred_username: account.username, realm_access: { roles: account.roles } }
 }

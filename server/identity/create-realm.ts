@@ -16,18 +16,21 @@ export async function createRealm(tx: Transaction, tenant: { id: string }): Prom
   await insertClient(tx, { tenantId: tenant.id, clientId: cliClientId, kind: 'cli' })
 }
 
-/** Makes a person who can sign in; `userId` is their subject. Tokens need an active membership besides. */
+/**
+ * Makes a person; `userId` is their subject. Without a password they set one by a sign-in link. Tokens need an active
+ * membership besides.
+ */
 export async function createRealmUser(
   tx: Transaction,
   tenant: { id: string },
-  user: { username: string; displayName: string; email?: string | undefined; password: string },
+  user: { username: string; displayName: string; email?: string | undefined; password?: string },
 ): Promise<{ userId: string }> {
   const userId = newRandomId()
   await insertUser(tx, {
     tenantId: tenant.id,
     id: userId,
     username: usernameKey(user.username),
-    passwordHash: await hashPassword(user.password),
+    passwordHash: user.password === undefined ? null : await hashPassword(user.password),
     displayName: user.displayName,
     email: user.email ?? null,
   })

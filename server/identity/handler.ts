@@ -5,6 +5,7 @@ import { paths } from './configuration.ts'
 import { serveIntrospection } from './introspection.ts'
 import { type OpenRealm, openRealm } from './provider.ts'
 import { sendJson } from './respond.ts'
+import { serveLink } from './serve-link.ts'
 import { serveSignIn } from './sign-in.ts'
 import { serveUserinfo } from './userinfo.ts'
 
@@ -34,6 +35,8 @@ function parse(url: string): Target | undefined {
 async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const uid = /^\/interaction\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (uid !== undefined) return await serveSignIn(open, uid, req, res)
+  const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
+  if (token !== undefined) return await serveLink(open.realm, token, req, res)
   const { method } = req
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
     return await serveUserinfo(open.realm, req, res)

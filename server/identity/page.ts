@@ -38,15 +38,16 @@ export function renderPage(realm: Realm, { title, body, script, formOrigins = []
 </head>
 <body>
 <main>
-<p class="organisation"><span class="mark" aria-hidden="true">${initialOf(realm.displayName)}</span> ${realm.displayName}</p>
+<p class="organisation">${mark(realm)} ${realm.displayName}</p>
 <h1>${title}</h1>
 ${body}
-</main>
+${coBrand(realm)}</main>
 ${script !== undefined && html`<script>${new Html(script)}</script>`}
 </body>
 </html>
 `
-  const policy = contentSecurityPolicy({ style, script, formOrigins })
+  const imageOrigins = realm.logoUrl === undefined ? [] : [new URL(realm.logoUrl).origin]
+  const policy = contentSecurityPolicy({ style, script, formOrigins, imageOrigins })
   return {
     text: page.text,
     headers: {
@@ -63,12 +64,13 @@ export function contentSecurityPolicy(allowed: {
   style?: string | undefined
   script?: string | undefined
   formOrigins: string[]
+  imageOrigins?: string[]
 }): string {
   return [
     "default-src 'none'",
     `style-src${hash(allowed.style)}`,
     `script-src${hash(allowed.script)}`,
-    "img-src 'self'",
+    ['img-src', "'self'", ...(allowed.imageOrigins ?? [])].join(' '),
     ['form-action', "'self'", ...new Set(allowed.formOrigins)].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -87,6 +89,17 @@ function accentStyle(entered: string | undefined): string {
     return `--tenant-mark-${theme}:${mark};--tenant-text-${theme}:${text};--tenant-on-mark-${theme}:${onMark};`
   }
   return `:root{${tones('light')}${tones('dark')}}\n`
+}
+
+/** The logo, or the initial on the accent. The name stands beside it. */
+const mark = ({ logoUrl, displayName }: Realm): Html =>
+  logoUrl === undefined
+    ? html`<span class="mark" aria-hidden="true">${initialOf(displayName)}</span>`
+    : html`<img class="logo" src="${logoUrl}" alt="" width="24" height="24">`
+
+const coBrand = ({ coBranding, displayName }: Realm): Html | false => {
+  if (coBranding === 'powered_by') return html`<p class="note">Powered by Countersign</p>\n`
+  return coBranding === 'dual' && html`<p class="note">${displayName} and Countersign</p>\n`
 }
 
 const initialOf = (name: string): string => [...name.trim()][0]?.toUpperCase() ?? ''

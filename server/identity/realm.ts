@@ -1,3 +1,4 @@
+import { brandingPath } from '#lib/paths.ts'
 import { realmUrl } from '#server/kernel/auth/realm.ts'
 import { findRealm } from '#server/kernel/auth/realm-store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -11,6 +12,10 @@ export type Realm = {
   displayName: string
   /** The tenant's accent as it was entered, not yet parsed. */
   accentColor: string | undefined
+  /** Address of its public logo. */
+  logoUrl?: string | undefined
+  /** Whether and how the product names itself on the tenant's pages. */
+  coBranding?: string | undefined
   /** Its address, without a slash at the end: the issuer. */
   url: string
 }
@@ -25,9 +30,15 @@ export async function loadRealm(slug: string): Promise<Realm | undefined> {
     externalId,
     displayName: textOf(branding, 'displayName') ?? displayName,
     accentColor: textOf(branding, 'accentColor'),
+    logoUrl: logoUrlOf(textOf(branding, 'logoMarkUrl') ?? textOf(branding, 'logoUrl')),
+    coBranding: textOf(branding, 'coBranding'),
     url: realmUrl(slug),
   }
 }
+
+/** Images are served by the API's host, which need not be the provider's. */
+const logoUrlOf = (sha256: string | undefined): string | undefined =>
+  sha256 === undefined ? undefined : `${runtime().config.baseUrl}${brandingPath(sha256)}`
 
 function textOf(branding: unknown, name: string): string | undefined {
   if (typeof branding !== 'object' || branding === null) return undefined

@@ -9,6 +9,7 @@ import { verifyPassword } from './password.ts'
 import type { OpenRealm } from './provider.ts'
 import type { Realm } from './realm.ts'
 import { sendPage } from './respond.ts'
+import { isForeign } from './same-site.ts'
 import { signInPage } from './sign-in-page.ts'
 import { findUserByName } from './store.ts'
 import { recordFailure, recordSuccess, secondsToWait } from './throttle.ts'
@@ -87,7 +88,7 @@ async function submit(
 /** The subject, when user name and password belong together and the account is not disabled. Equal work in every case. */
 async function authenticate({ tenantId }: Realm, username: string, password: string): Promise<string | undefined> {
   const user = await runtime().database.inTenant(tenantId, (tx) => findUserByName(tx, tenantId, username))
-  const matches = await verifyPassword(password, user?.passwordHash)
+  const matches = await verifyPassword(password, user?.passwordHash ?? undefined)
   return matches && user?.disabledAt === null ? user.id : undefined
 }
 
@@ -121,11 +122,5 @@ function show(realm: Realm, { uid, params }: Interaction, res: ServerResponse, s
 
 const hintOf = ({ params }: Interaction): string =>
   typeof params.login_hint === 'string' ? params.login_hint.slice(0, 256) : ''
-
-function isForeign({ headers }: IncomingMessage): boolean {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin') return true
-  return headers.origin !== undefined && headers.origin !== new URL(runtime().config.authUrl).origin
-}
 
 const minutes = (seconds: number): string => (seconds <= 60 ? 'a minute' : `${Math.ceil(seconds / 60)} minutes`)

@@ -25,7 +25,7 @@ export const findServiceAccount = (tx: Transaction, tenantId: string, issuer: st
     .innerJoin('realmClients as client', (join) =>
       join.onRef('client.tenantId', '=', 'member.tenantId').onRef('client.clientId', '=', 'member.subject'),
     )
-    .select(['member.username', 'member.roles'])
+    .select(['member.id as memberId', 'member.username', 'member.roles'])
     .where('member.tenantId', '=', tenantId)
     .where('member.issuer', '=', issuer)
     .where('member.subject', '=', clientId)
@@ -48,7 +48,7 @@ export async function insertUser(
     tenantId: string
     id: string
     username: string
-    passwordHash: string
+    passwordHash: string | null
     displayName: string
     email: string | null
   },

@@ -4,6 +4,7 @@ const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const origin = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'a whole number').transform(Number).pipe(z.number().min(min).max(max))
+const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
 
 const expected: Record<string, string> = {
   PORT: 'a whole number from 0 to 65535',
@@ -15,8 +16,12 @@ const expected: Record<string, string> = {
   ACCESS_TOKEN_TTL: 'seconds, a whole number from 10 to 86400',
   MCP_SERVERS: 'the path of a JSON file',
   MASTER_KEY: '32 bytes in base64',
+  MASTER_KEY_PREVIOUS: '32 bytes in base64',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
 }
+
+/** Settings whose value is not repeated, not even a wrong one. */
+const secret = new Set(['DATABASE_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'])
 
 const schema = z.object({
   PORT: integer(0, 65535).default(3000),
@@ -27,10 +32,8 @@ const schema = z.object({
   SEED_DEMO: flag.default(true),
   ACCESS_TOKEN_TTL: integer(10, 86400).default(1800),
   MCP_SERVERS: z.string().min(1).optional(),
-  MASTER_KEY: z
-    .base64()
-    .refine((value) => Buffer.from(value, 'base64').length === 32)
-    .optional(),
+  MASTER_KEY: key.optional(),
+  MASTER_KEY_PREVIOUS: key.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -48,6 +51,8 @@ export type Config = {
   mcpServersFile: string | undefined
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
+  /** 32 bytes in base64: opens what a rotation has not sealed anew yet. */
+  masterKeyPrevious: string | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
@@ -63,7 +68,9 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   if (!result.success) {
     const names = [...new Set(result.error.issues.map((issue) => String(issue.path[0])))]
     throw new ConfigError(
-      names.map((name) => `${name} must be ${expected[name]}; it is "${present[name]}".`).join('\n'),
+      names
+        .map((name) => `${name} must be ${expected[name]}${secret.has(name) ? '' : `; it is "${present[name]}"`}.`)
+        .join('\n'),
     )
   }
   const settings = result.data
@@ -78,6 +85,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     accessTokenTtl: settings.ACCESS_TOKEN_TTL,
     mcpServersFile: settings.MCP_SERVERS,
     masterKey: settings.MASTER_KEY,
+    masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,
   }
 }

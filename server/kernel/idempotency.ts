@@ -6,13 +6,17 @@ import type { JsonValue } from '#lib/json.ts'
 import type { Caller } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { findAnswer, insertAnswer } from './idempotency-store.ts'
+import { tenantDigest } from './keys/tenant-keys.ts'
 
-export type Identity = { caller: Caller; operation: string; key: string; input: unknown }
+export type Identity = { caller: Caller; operation: string; key: string; input: unknown; confidential: boolean }
 
-const fingerprintOf = (input: unknown): string =>
-  `sha256:${createHash('sha256')
-    .update(canonicalJson((input ?? null) as JsonValue))
-    .digest('hex')}`
+async function fingerprintOf(tx: Transaction, { caller, input, confidential }: Identity): Promise<string> {
+  const text = canonicalJson((input ?? null) as JsonValue)
+  // A plain digest of a short secret could be guessed by whoever reads the table.
+  return confidential
+    ? `hmac-sha256:${await tenantDigest(tx, caller.tenant.id, text)}`
+    : `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
 
 const address = ({ caller, operation, key }: Identity) => ({
   tenantId: caller.tenant.id,
@@ -27,7 +31,7 @@ export async function answered(tx: Transaction, identity: Identity): Promise<{ r
   await sql`select pg_advisory_xact_lock(hashtextextended(${Object.values(where).join('\n')}, 0))`.execute(tx)
   const row = await findAnswer(tx, where)
   if (row === undefined) return undefined
-  if (row.fingerprint !== fingerprintOf(identity.input))
+  if (row.fingerprint !== (await fingerprintOf(tx, identity)))
     throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
   return { response: row.response }
 }
@@ -36,7 +40,7 @@ export async function answered(tx: Transaction, identity: Identity): Promise<{ r
 export async function remember(tx: Transaction, identity: Identity, response: unknown): Promise<void> {
   await insertAnswer(tx, {
     ...address(identity),
-    fingerprint: fingerprintOf(identity.input),
+    fingerprint: await fingerprintOf(tx, identity),
     response: response as JsonValue,
   })
 }

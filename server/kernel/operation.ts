@@ -52,6 +52,8 @@ export type Mutation<I, O> = {
   audit(input: I, output: O | undefined): AuditEntry
   /** The part of the answer that a replay by Idempotency-Key may show; without it the whole answer. */
   replay?(output: O): O
+  /** The input holds a secret: for Idempotency-Key nothing is kept of it from which it could be guessed. */
+  confidential?: true
   /** What must happen before the transaction (reading another system); gives what runs inside it. */
   begin(context: Caller & { input: I }): Promise<(context: MutationContext<I>) => Promise<O>>
 }
@@ -67,6 +69,15 @@ export type Subscription<I, E> = {
 }
 
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>
+
+/** What every operation says of itself, whatever its types: the catalog is made of these. */
+export type Declared = {
+  kind: 'query' | 'mutation' | 'subscription'
+  permission: Need
+  input: z.ZodType
+  /** A subscription declares none. */
+  output?: z.ZodType
+}
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
 
@@ -153,6 +164,9 @@ function refuseNul(value: unknown): void {
     }
 }
 
+/** The caller as audit records name them. */
+export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })
+
 async function mutate<I, O>(
   operation: Mutation<I, O>,
   run: (context: MutationContext<I>) => Promise<O>,
@@ -161,13 +175,16 @@ async function mutate<I, O>(
   input: I,
   { idempotencyKey, name }: { idempotencyKey?: string | undefined; name: string },
 ): Promise<O | ApiError> {
-  const identity = idempotencyKey === undefined ? undefined : { caller, operation: name, key: idempotencyKey, input }
+  const identity =
+    idempotencyKey === undefined
+      ? undefined
+      : { caller, operation: name, key: idempotencyKey, input, confidential: operation.confidential === true }
   if (identity !== undefined) {
     const before = await answered(tx, identity)
     if (before !== undefined) return operation.output.parse(before.response)
   }
   const auditId = newId()
-  const actor = { type: caller.principal.kind, id: caller.principal.memberId, name: caller.principal.username }
+  const actor = actorOfCall(caller.principal)
   const release = await savepoint(tx)
   try {
     const output = await run({ ...caller, tx, input, auditId })

@@ -4,7 +4,7 @@ import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
-import { authorize, execute, type Mutation, type Query } from './operation.ts'
+import { authorize, type Declared, execute, type Mutation, type Query } from './operation.ts'
 import { runtime } from './runtime.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
@@ -46,6 +46,20 @@ export function authenticated(
   }
 }
 
+/** What stands behind a handler: an operation under a name, or the answer to a verb that the route does not have. */
+export type Declaration = { name: string; operation: Declared } | 'no such verb'
+
+const declarations = new WeakMap<RouteHandler, Declaration>()
+
+/** Undefined for a handler that declares nothing; the boot refuses to serve one. */
+export const declarationOf = (handler: RouteHandler): Declaration | undefined => declarations.get(handler)
+
+/** Names the operation of a handler that is not made by `rest`, and is itself responsible for its permission. */
+export function declare(declaration: Declaration, handler: RouteHandler): RouteHandler {
+  declarations.set(handler, declaration)
+  return handler
+}
+
 export type RestOptions<I, O> = {
   /** Operation input from the route: path parameters, query string, JSON body (read only when asked for). */
   input(from: {
@@ -62,7 +76,7 @@ export type RestOptions<I, O> = {
 
 /** One operation behind one REST route. */
 export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
-  return authenticated(async (caller, request, context) => {
+  const answer = authenticated(async (caller, request, context) => {
     // Before the body is read: validation tells a stranger nothing.
     authorize(caller, options.operation.permission)
     const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
@@ -80,6 +94,7 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     response.headers.set('x-request-id', caller.requestId)
     return response
   })
+  return declare({ name: options.name, operation: options.operation }, answer)
 }
 
 /** The methods of one route file; any other verb answers 405 with `Allow`. */
@@ -87,10 +102,10 @@ export function methods(
   table: Partial<Record<'GET' | 'POST', RouteHandler>>,
 ): Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler> {
   const allow = Object.keys(table).join(', ')
-  const refuse: RouteHandler = () => {
+  const refuse = declare('no such verb', () => {
     const response = errorResponse(new ApiError('method_not_allowed', `This route answers ${allow}.`), newId())
     response.headers.set('allow', allow)
     return Promise.resolve(response)
-  }
+  })
   return { GET: table.GET ?? refuse, POST: table.POST ?? refuse, PUT: refuse, PATCH: refuse, DELETE: refuse }
 }

@@ -1,4 +1,4 @@
-import { initTRPC, TRPCError, tracked } from '@trpc/server'
+import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError, tracked } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
@@ -7,7 +7,7 @@ import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import type { Caller } from './auth/principal.ts'
 import { answerFor } from './errors.ts'
-import { authorize, execute, type Mutation, type Query, type Subscription } from './operation.ts'
+import { authorize, type Declared, execute, type Mutation, type Query, type Subscription } from './operation.ts'
 import { runtime } from './runtime.ts'
 
 /** A call that has been authenticated: transports make no tRPC context without one. */
@@ -32,28 +32,33 @@ const trpcCode = {
   503: 'SERVICE_UNAVAILABLE',
 } as const
 
-const t = initTRPC.context<CallContext>().create({
-  transformer: wireTransformer,
-  sse: { ping: { enabled: true, intervalMs: 15_000 } },
-  // `data.code` keeps tRPC's word for the status (NOT_FOUND), `data.reason` is our code; nothing else leaves the server.
-  errorFormatter({ shape, error, ctx, path }) {
-    const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? 'none', runtime().log)
-    return {
-      message: answer.message,
-      code: shape.code,
-      data: {
-        code: shape.data.code,
-        httpStatus: answer.status,
-        path: path ?? null,
-        requestId: answer.requestId,
-        reason: answer.code,
-        retryable: answer.retryable,
-        ...(answer.issues === undefined ? {} : { issues: answer.issues }),
-        ...(answer.details ?? {}),
-      },
-    }
-  },
-})
+type Meta = { operation: Declared }
+
+const t = initTRPC
+  .context<CallContext>()
+  .meta<Meta>()
+  .create({
+    transformer: wireTransformer,
+    sse: { ping: { enabled: true, intervalMs: 15_000 } },
+    // `data.code` keeps tRPC's word for the status (NOT_FOUND), `data.reason` is our code; nothing else leaves the server.
+    errorFormatter({ shape, error, ctx, path }) {
+      const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? 'none', runtime().log)
+      return {
+        message: answer.message,
+        code: shape.code,
+        data: {
+          code: shape.data.code,
+          httpStatus: answer.status,
+          path: path ?? null,
+          requestId: answer.requestId,
+          reason: answer.code,
+          retryable: answer.retryable,
+          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          ...(answer.details ?? {}),
+        },
+      }
+    },
+  })
 
 /** The error that an operation threw, or tRPC's own (unknown procedure, bad JSON, wrong verb) as one of ours. */
 function causeOf(error: TRPCError): unknown {
@@ -103,12 +108,14 @@ function refuseSocket(ctx: CallContext): void {
 export const procedure = {
   query: <In, I, O>(operation: Omit<Query<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
     t.procedure
+      .meta({ operation })
       .input(typed<In>(operation.input))
       .query(({ ctx, input, path }) =>
         run<O>(ctx, () => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
       ),
   mutation: <In, I, O>(operation: Omit<Mutation<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
     t.procedure
+      .meta({ operation })
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
         run<O>(ctx, () =>
@@ -116,22 +123,45 @@ export const procedure = {
         ),
       ),
   subscription: <In, I, E>(operation: Omit<Subscription<I, E>, 'input'> & { input: z.ZodType<I, In> }) =>
-    t.procedure.input(typed<In>(operation.input)).subscription(async function* ({ ctx, input, signal }) {
-      try {
-        authorize(ctx.caller, operation.permission)
-        const events = operation.run({
-          ...ctx.caller,
-          input: operation.input.parse(input),
-          signal: signal ?? new AbortController().signal,
-        })
-        for await (const [id, event] of events) yield tracked(id, event)
-      } catch (error) {
-        throw asTrpcError(error)
-      }
-    }),
+    t.procedure
+      .meta({ operation })
+      .input(typed<In>(operation.input))
+      .subscription(async ({ ctx, input, signal }) => {
+        try {
+          // Before the stream begins, so that a refusal has a status of its own over HTTP.
+          authorize(ctx.caller, operation.permission)
+          const parsed = operation.input.parse(input)
+          const events = operation.run({
+            ...ctx.caller,
+            input: parsed,
+            signal: signal ?? new AbortController().signal,
+          })
+          return follow(events)
+        } catch (error) {
+          throw asTrpcError(error)
+        }
+      }),
+}
+
+async function* follow<E>(events: AsyncIterable<[id: string, event: E]>) {
+  try {
+    for await (const [id, event] of events) yield tracked(id, event)
+  } catch (error) {
+    throw asTrpcError(error)
+  }
 }
 
 export const router = t.router
+
+/** Every procedure by its dotted name, with what it declares. Throws for one that was not made by `procedure`. */
+export function declaredProcedures(appRouter: AnyRouter): [name: string, operation: Declared][] {
+  const procedures: Record<string, AnyProcedure> = appRouter._def.procedures
+  return Object.entries(procedures).map(([name, { _def }]) => {
+    const meta = _def.meta as Meta | undefined
+    if (meta === undefined) throw new Error(`The procedure ${name} declares no operation.`)
+    return [name, meta.operation]
+  })
+}
 
 /** Answers one HTTP call of a procedure. The caller is already authenticated and the body already bounded. */
 export function answerProcedure(

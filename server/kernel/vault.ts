@@ -1,73 +1,73 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { decrypt, encrypt } from './keys/aead.ts'
+import type { MasterKeys } from './keys/master-key.ts'
 
-/** Encrypts what must not lie in clear in the database. `context` (tenant and purpose) is authenticated, not stored. */
+/**
+ * Encrypts under the master key what must not lie in clear in the database: signing keys, and each tenant's data keys,
+ * which encrypt the rest (keys/tenant-keys.ts). `context` (tenant and purpose) is authenticated, not stored.
+ */
 export type Vault = {
   seal(plaintext: Uint8Array, context: string): Buffer
   /** Throws when the bytes, the context or the master key do not match. */
   open(sealed: Uint8Array, context: string): Buffer
+  /** Whether `sealed` names the current master key; what does not is sealed anew by a rotation. */
+  isCurrent(sealed: Uint8Array): boolean
 }
 
-const nonceLength = 12
-const tagLength = 16
+/** Under the one key of its time, which it does not name. */
+const unnamed = 1
+/** Followed by the id of the key. */
+const named = 2
+const idBytes = 8
+const headerBytes = 1 + idBytes
 
-/** AES-256-GCM under one master key: version byte, nonce, tag, ciphertext. */
-export function createVault(masterKey: Uint8Array): Vault {
+/** The id tells keys apart without telling anything of them. */
+function withHeader(key: Uint8Array): { key: Uint8Array; header: Buffer } {
+  const digest = createHash('sha256').update('countersign master key\n').update(key).digest()
+  return { key, header: Buffer.concat([Buffer.of(named), digest.subarray(0, idBytes)]) }
+}
+
+/** AES-256-GCM: format byte, id of the master key, nonce, tag, ciphertext. The first key seals, all of them open. */
+export function createVault(...keys: MasterKeys): Vault {
+  const [first, ...previous] = keys
+  const current = withHeader(first)
+  const all = [current, ...previous.map(withHeader)]
   return {
     seal(plaintext, context) {
-      const nonce = randomBytes(nonceLength)
-      const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(plaintext), cipher.final()])
-      return Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), body])
+      const additional = Buffer.concat([current.header, Buffer.from(context)])
+      return Buffer.concat([current.header, encrypt(current.key, plaintext, additional)])
     },
     open(sealed, context) {
       const bytes = Buffer.from(sealed)
-      if (bytes[0] !== 1) throw new Error(`The sealed value for ${context} has an unknown version.`)
-      const nonce = bytes.subarray(1, 1 + nonceLength)
-      const tag = bytes.subarray(1 + nonceLength, 1 + nonceLength + tagLength)
-      const decipher = createDecipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(context)).setAuthTag(tag)
+      const header = bytes.subarray(0, headerBytes)
+      if (bytes[0] === unnamed) return openUnnamed(keys, bytes.subarray(1), context)
+      if (bytes[0] !== named) throw new Error(`The sealed value for ${context} has an unknown format.`)
+      const known = all.find((candidate) => candidate.header.equals(header))
+      if (known === undefined) throw unopened(context)
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(1 + nonceLength + tagLength)), decipher.final()])
+        return decrypt(known.key, bytes.subarray(headerBytes), Buffer.concat([header, Buffer.from(context)]))
       } catch (cause) {
-        throw new Error(
-          `The sealed value for ${context} can't be opened: the master key is another one, or the value was changed.`,
-          { cause },
-        )
+        throw unopened(context, cause)
       }
     },
+    isCurrent: (sealed) => current.header.equals(Buffer.from(sealed).subarray(0, headerBytes)),
   }
 }
 
-/** The master key: MASTER_KEY, else DATA_DIR/master.key, made at the first start (mode 0600, synced before use). */
-export async function loadMasterKey(dataDir: string, fromEnvironment: string | undefined): Promise<Buffer> {
-  if (fromEnvironment !== undefined) return Buffer.from(fromEnvironment, 'base64')
-  const path = join(dataDir, 'master.key')
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const existing = await readMasterKey(path)
-  if (existing !== undefined) return existing
-  const temporary = `${path}.${process.pid}`
-  const file = await open(temporary, 'wx', 0o600)
-  await file.writeFile(randomBytes(32).toString('base64'))
-  await file.sync()
-  await file.close()
-  // Of two first starts at once one link wins, and both read the winner's key.
-  await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await unlink(temporary)
-  const made = await readMasterKey(path)
-  if (made === undefined) throw new Error(`${path} could not be written.`)
-  return made
+function openUnnamed(keys: MasterKeys, bytes: Buffer, context: string): Buffer {
+  let cause: unknown
+  for (const key of keys) {
+    try {
+      return decrypt(key, bytes, Buffer.from(context))
+    } catch (error) {
+      cause = error
+    }
+  }
+  throw unopened(context, cause)
 }
 
-async function readMasterKey(path: string): Promise<Buffer | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== 32) throw new Error(`${path} must hold 32 bytes in base64.`)
-  return key
-}
+const unopened = (context: string, cause?: unknown): Error =>
+  new Error(
+    `The sealed value for ${context} can't be opened: the master key is another one, or the value was changed.`,
+    { cause },
+  )

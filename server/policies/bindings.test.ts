@@ -137,7 +137,7 @@ describe('bindings', () => {
     const { id: agentId } = await newAgent()
     const bindingId = await bind({ agentId, policyId: await newPolicy(permit) })
     for (const status of ['approved', 'rejected', 'canceled'] as const)
-      await inTenant((tx) => bindingDecided(tx, tenant, { id: newId(), subjectId: bindingId, status }))
+      await inTenant((tx) => bindingDecided(tx, tenant, { id: newId(), subjectId: bindingId, status, deciders: [] }))
     expect(await states(agentId)).toEqual({ [bindingId]: 'active' })
   })
 

@@ -17,5 +17,5 @@ export const actorOf = (row: { id: string; displayName: string; username: string
   id: row.id,
   displayName: row.displayName,
   username: row.username,
-  kind: row.kind === 'person' ? 'person' : 'service_account',
+  kind: row.kind === 'person' || row.kind === 'api_key' ? row.kind : 'service_account',
 })

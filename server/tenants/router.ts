@@ -1,6 +1,13 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
 import { current } from './current.ts'
+import { list } from './list.ts'
 import { me } from './me.ts'
+import { updateBranding } from './update-branding.ts'
 
-export const tenants = router({ current: procedure.query(current) })
+/** `updateSettings` comes from the access domain, which asks for approvals; approvals know tenants. */
+export const tenants = router({
+  current: procedure.query(current),
+  list: procedure.query(list),
+  updateBranding: procedure.mutation(updateBranding),
+})
 export const session = router({ me: procedure.query(me) })

@@ -1,4 +1,4 @@
-import type { Branding } from '#lib/schemas/tenants.ts'
+import type { Branding, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 
@@ -29,7 +29,7 @@ export async function insertMember(
     displayName: string
     email: string | null
     roles: string[]
-    status: 'active'
+    status: 'active' | 'invited'
   },
 ): Promise<void> {
   await tx.insertInto('members').values(row).execute()
@@ -138,3 +138,51 @@ export const findMemberByUsername = (tx: Transaction, tenantId: string, username
     .where('tenantId', '=', tenantId)
     .where('username', '=', username)
     .executeTakeFirstOrThrow()
+
+export const findTenantRevision = async (tx: Transaction, id: string): Promise<number> =>
+  (await tx.selectFrom('tenants').select('revision').where('id', '=', id).executeTakeFirstOrThrow()).revision
+
+/** The tenant's row until `tx` ends: changes to settings, branding and administrators come one after the other. */
+export const lockTenant = (tx: Transaction, id: string) =>
+  tx
+    .selectFrom('tenants')
+    .select(['id', 'slug', 'externalId', 'name', 'displayName', 'branding', 'settings', 'revision'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+
+/** The caller holds the lock. Gives the new revision. */
+export async function setTenant(
+  tx: Transaction,
+  id: string,
+  change: { branding: Branding } | { settings: TenantSettings },
+): Promise<number> {
+  const row = await tx
+    .updateTable('tenants')
+    .set((e) => ({
+      ...('branding' in change ? { branding: json(change.branding) } : { settings: json(change.settings) }),
+      revision: e('revision', '+', 1),
+    }))
+    .where('id', '=', id)
+    .returning('revision')
+    .executeTakeFirstOrThrow()
+  return row.revision
+}
+
+/** A principal's active memberships; `tx` must see them (withOwnMemberships). */
+export function listMemberships(
+  tx: Transaction,
+  { issuer, subject }: { issuer: string; subject: string },
+  limit: number,
+  cursor: string | undefined,
+) {
+  let query = tx
+    .selectFrom('members as member')
+    .innerJoin('tenants as tenant', 'tenant.id', 'member.tenantId')
+    .select(['tenant.id', 'tenant.externalId', 'tenant.name', 'tenant.displayName', 'tenant.branding', 'member.roles'])
+    .where('member.issuer', '=', issuer)
+    .where('member.subject', '=', subject)
+    .where('member.status', '=', 'active')
+  if (cursor !== undefined) query = query.where('tenant.id', '>', cursor)
+  return query.orderBy('tenant.id').limit(limit).execute()
+}

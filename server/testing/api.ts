@@ -48,20 +48,31 @@ export type TestApi = {
   close(): Promise<void>
 }
 
-/** The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server. */
-export async function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
+/**
+ * The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server.
+ * `toolServers` are further ones: name → arguments of node.
+ */
+export async function startApi(
+  environment: Record<string, string> = {},
+  toolServers: Record<string, string[]> = {},
+): Promise<TestApi> {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
   const gate = join(folder, 'gate')
   await mkdir(gate)
-  const mcpServers = {
-    payments: {
-      command: process.execPath,
-      args: [join(import.meta.dirname, 'gated-payments.ts')],
-      env: { COUNTERSIGN_GATE: gate },
-      tenants: demoTenants.map((tenant) => tenant.externalId),
-    },
-  }
+  const mcpServers = Object.fromEntries(
+    Object.entries({ payments: [join(import.meta.dirname, 'gated-payments.ts')], ...toolServers }).map(
+      ([name, args]) => [
+        name,
+        {
+          command: process.execPath,
+          args,
+          env: { COUNTERSIGN_GATE: gate },
+          tenants: demoTenants.map((tenant) => tenant.externalId),
+        },
+      ],
+    ),
+  )
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
   const start = (port: string) =>
     startProcess({

@@ -7,6 +7,7 @@ import {
   type Artifact,
   consumeArtifact,
   deleteArtifact,
+  deleteArtifactsOfAccount,
   deleteArtifactsOfGrant,
   deleteExpiredArtifacts,
   findArtifact,
@@ -56,6 +57,10 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
     revokeByGrantId: (grantId) => inTenant((tx) => deleteArtifactsOfGrant(tx, { tenantId, model, grantId })),
   }
 }
+
+/** The person is signed out everywhere: sessions, grants, codes and refresh tokens are gone. Access tokens live out their time. */
+export const endSessions = (tx: Transaction, tenantId: string, accountId: string): Promise<void> =>
+  deleteArtifactsOfAccount(tx, tenantId, accountId)
 
 /** Deletes what has expired and returns how many rows that was. Nothing expired is ever used, purged or not. */
 export const purgeExpired = (tenantId: string): Promise<number> =>

@@ -112,6 +112,14 @@ export async function deleteArtifactsOfGrant(
     .execute()
 }
 
+export async function deleteArtifactsOfAccount(tx: Transaction, tenantId: string, accountId: string): Promise<void> {
+  await tx
+    .deleteFrom('realmArtifacts')
+    .where('tenantId', '=', tenantId)
+    .where(sql<boolean>`payload ->> 'accountId' = ${accountId}`)
+    .execute()
+}
+
 export async function deleteExpiredArtifacts(tx: Transaction, tenantId: string): Promise<number> {
   const result = await tx
     .deleteFrom('realmArtifacts')

@@ -8,7 +8,7 @@ import { insertRecord, nextSequence } from './store.ts'
 
 export type AuditAct = {
   auditId?: string
-  actor: { type: 'person' | 'service_account' | 'agent' | 'system'; id: string; name: string }
+  actor: { type: 'person' | 'service_account' | 'api_key' | 'agent' | 'system'; id: string; name: string }
   action: string
   resource: { type: string; id: string }
   reason?: string

@@ -1,13 +1,17 @@
 import { ApiError } from '#lib/errors.ts'
 import { type Permission, permissionsOf } from '#lib/permissions.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { accessDenied } from './access-denied.ts'
+import { authenticateApiKey } from './api-key.ts'
 import { type VerifiedToken, verifyBearer } from './bearer.ts'
+import { noteUse } from './last-use.ts'
 import type { Caller, Tenant } from './principal.ts'
 import { findMember, findTenant } from './store.ts'
 
 /** What a transport hands over: headers of HTTP, or the connection parameters of a socket. */
 export type Credentials = {
   authorization: string | undefined
+  apiKey?: string | undefined
   tenantExternalId: string | undefined
   tenantId: string | undefined
   requestId: string
@@ -15,25 +19,30 @@ export type Credentials = {
 
 export const credentialsOf = (headers: Headers, requestId: string): Credentials => ({
   authorization: headers.get('authorization') ?? undefined,
+  apiKey: headers.get('x-svc-api-key') ?? undefined,
   tenantExternalId: headers.get('x-svc-tenant-external-id') ?? undefined,
   tenantId: headers.get('x-svc-tenant-id') ?? undefined,
   requestId,
 })
 
-const accessDenied = () => new ApiError('tenant_access_denied', 'Tenant access denied')
-
 /**
- * Token → tenant → active membership → permissions. Throws 401 without a valid token, 400 without a tenant, and the same
- * 403 for a tenant that does not exist and for one in which the subject has no active membership.
+ * Token or API key → tenant → active membership → permissions. Throws 401 without a valid one of them, 400 with both or
+ * without a tenant, and the same 403 for a tenant that does not exist and for one in which the subject has no active
+ * membership.
  */
 export async function authenticate(credentials: Credentials): Promise<Caller> {
-  if (credentials.authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token.')
-  const token = await verifyBearer(credentials.authorization)
+  const { authorization, apiKey } = credentials
+  if (authorization !== undefined && apiKey !== undefined)
+    throw new ApiError('bad_request', 'Send a bearer token or an API key, not both.')
+  if (apiKey !== undefined) return await authenticateApiKey(apiKey, credentials)
+  if (authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token or an API key.')
+  const token = await verifyBearer(authorization)
   const tenant = await selectTenant(token, credentials)
   const member = await runtime().database.inTenant(tenant.id, (tx) =>
     findMember(tx, tenant.id, token.issuer, token.subject),
   )
   if (member === undefined || member.status !== 'active') throw accessDenied()
+  if (member.kind !== 'person') noteUse(tenant.id, member.id)
   const home = tenant.externalId === token.tenantExternalId
   // In the token's own tenant a role must be in the token and in the membership: what was taken away is gone at once.
   const roles = home ? member.roles.filter((role) => token.roles.includes(role)) : member.roles

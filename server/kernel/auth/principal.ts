@@ -14,14 +14,14 @@ export type Tenant = {
 /** The authenticated caller, as a member of the tenant. */
 export type Principal = {
   memberId: string
-  kind: 'person' | 'service_account'
+  kind: 'person' | 'service_account' | 'api_key'
   issuer: string
   subject: string
   username: string
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
-  /** The token's end, in milliseconds since the epoch: sockets close then. */
+  /** The end of the token or key, in milliseconds since the epoch: sockets close then. */
   expiresAt: number
 }
 

@@ -25,6 +25,8 @@ const names = async (text: string) => (await rows<{ name: string }>(text)).map((
 
 /** The directory of tenants and the list of migrations hold nothing of one tenant. */
 const withoutTenant = ['schema_migrations', 'tenants']
+/** Read before a tenant is known, and only by whoever names the digest of a key: see the last tests. */
+const keyedByDigest = 'api_key_index'
 
 test('every table carries tenant_id, but for the directory and the list of migrations', async () => {
   const tables = await names(`select table_name as name from information_schema.tables
@@ -43,13 +45,13 @@ test('row-level security is enabled and forced, and each policy names the tenant
   ).toEqual([])
   expect(
     await names(`select t.table_name as name from information_schema.columns t
-      where t.table_schema = 'public' and t.column_name = 'tenant_id' and not exists (
+      where t.table_schema = 'public' and t.column_name = 'tenant_id' and t.table_name <> '${keyedByDigest}' and not exists (
         select 1 from pg_policies p where p.tablename = t.table_name and p.cmd = 'ALL'
           and p.qual = '(tenant_id = app_tenant())' and p.with_check = '(tenant_id = app_tenant())')`),
   ).toEqual([])
   // One permissive policy more would open what the first one closes.
   expect(
-    await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename <> 'tenants'
+    await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename not in ('tenants', '${keyedByDigest}')
       group by tablename having count(*) > 1`),
   ).toEqual([])
 })
@@ -61,7 +63,7 @@ test('every key begins with the tenant, so that none of them tells what another 
       join pg_namespace n on n.oid = t.relnamespace
       join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
       where n.nspname = 'public' and x.indisunique and a.attname <> 'tenant_id'
-        and t.relname not in ('tenants', 'schema_migrations')`),
+        and t.relname not in ('tenants', 'schema_migrations', '${keyedByDigest}')`),
   ).toEqual([])
   expect(
     await names(`select c.conname as name from pg_constraint c
@@ -112,6 +114,35 @@ test('without a tenant no row is there, and a row of another tenant can’t be w
   await application.query('commit')
   expect((await application.query('select 1 from approver_groups')).rowCount).toBe(0)
   await expect(application.query('update audit_records set type = type')).rejects.toThrow(/permission denied/)
+})
+
+test('the index of API keys shows a row to whoever names its digest, and to nobody else', async () => {
+  const [tenant, other] = ['01a1f934-0000-7000-8000-000000000011', '01a1f934-0000-7000-8000-000000000012']
+  for (const id of [tenant, other])
+    await owner.query(
+      `insert into tenants (id, slug, external_id, name, display_name, branding) values ('${id}', 'x${id}', '${id}', 'x', 'x', '{}')`,
+    )
+  const [digest, unknown] = ['ab'.repeat(32), 'cd'.repeat(32)]
+  const insert = (id: string) =>
+    application.query(`insert into ${keyedByDigest} (key_sha256, tenant_id) values ('\\x${digest}', '${id}')`)
+  const seen = async () => (await application.query(`select tenant_id from ${keyedByDigest}`)).rows
+  await expect(insert(tenant)).rejects.toThrow(/row-level security/)
+  await application.query('begin')
+  await application.query(`select set_config('app.tenant_id', '${tenant}', true)`)
+  await insert(tenant)
+  await application.query('savepoint s')
+  await expect(insert(other)).rejects.toThrow(/row-level security/)
+  await application.query('rollback to s')
+  // Not even the tenant itself can list its keys here, or take one away.
+  expect(await seen()).toEqual([])
+  await application.query(`select set_config('app.api_key_sha256', '${unknown}', true)`)
+  expect(await seen()).toEqual([])
+  await application.query(`select set_config('app.api_key_sha256', '${digest}', true)`)
+  expect(await seen()).toEqual([{ tenant_id: tenant }])
+  expect((await application.query(`update ${keyedByDigest} set tenant_id = '${other}'`)).rowCount).toBe(0)
+  expect((await application.query(`delete from ${keyedByDigest}`)).rowCount).toBe(0)
+  await application.query('commit')
+  expect(await seen()).toEqual([])
 })
 
 test('the generated types are those of the migrations (npm run db:types)', () => {

@@ -26,6 +26,25 @@ export async function bindTenant(tx: Transaction, tenantId: string): Promise<voi
   await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
 }
 
+/**
+ * Within `work`, `tx` also sees the memberships of this one principal in other tenants, to read: a policy of the database
+ * says so. The only read across tenants; tenants.list calls it, and nothing else may (server/architecture.test.ts).
+ */
+export async function withOwnMemberships<T>(
+  tx: Transaction,
+  principal: { issuer: string; subject: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const see = (issuer: string, subject: string) =>
+    sql`select set_config('app.principal_issuer', ${issuer}, true), set_config('app.principal_subject', ${subject}, true)`.execute(
+      tx,
+    )
+  await see(principal.issuer, principal.subject)
+  const result = await work()
+  await see('', '')
+  return result
+}
+
 /** Opens the pool of the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: true })

@@ -6,7 +6,7 @@ import { PgBoss } from 'pg-boss'
 const folder = new URL('./migrations/', import.meta.url)
 
 /** Every process that starts waits here for the one that migrates. */
-const migrationLock = 7_310_452
+export const migrationLock = 7_310_452
 
 /**
  * Brings the database of `ownerUrl` to this version and returns the address for the application's role,
@@ -76,7 +76,9 @@ async function grantToApplication(client: Client, ownerUrl: string): Promise<str
     `revoke update, delete on audit_records, audit_checkpoints, execution_events, approval_votes, policy_decisions from ${name}`,
   )
   await client.query(`revoke all on schema_migrations from ${name}`)
-  await client.query(`revoke delete on tenants, members, approvals, executions from ${name}`)
+  await client.query(
+    `revoke delete on tenants, members, approvals, executions, secrets, api_keys, tenant_keys from ${name}`,
+  )
   url.username = role
   url.password = password
   return url.href

@@ -23,6 +23,19 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccessChanges {
+  approvalId: string;
+  change: Json;
+  createdAt: Generated<Timestamp>;
+  decidedAt: Timestamp | null;
+  id: string;
+  kind: string;
+  proposedBy: string;
+  status: string;
+  subjectId: string;
+  tenantId: string;
+}
+
 export interface AgentOwners {
   agentId: string;
   memberId: string;
@@ -52,8 +65,22 @@ export interface AgentVersions {
   version: string;
 }
 
+export interface ApiKeyIndex {
+  keySha256: Buffer;
+  tenantId: string;
+}
+
+export interface ApiKeys {
+  id: string;
+  keySha256: Buffer;
+  memberId: string;
+  permissions: string[];
+  secretId: string;
+  tenantId: string;
+}
+
 export interface Approvals {
-  agentId: string;
+  agentId: string | null;
   auditId: string | null;
   decidedAt: Timestamp | null;
   decisionId: string | null;
@@ -86,8 +113,22 @@ export interface ApprovalVotes {
   escalationLevel: number;
   id: string;
   memberId: string;
+  onBehalfOf: string | null;
   reason: string;
   tenantId: string;
+}
+
+export interface ApproverDelegations {
+  createdAt: Generated<Timestamp>;
+  delegateId: string;
+  delegatorId: string;
+  endedAt: Timestamp | null;
+  fromAt: Timestamp;
+  id: string;
+  reason: string;
+  revision: Generated<number>;
+  tenantId: string;
+  untilAt: Timestamp;
 }
 
 export interface ApproverGroupMembers {
@@ -132,6 +173,14 @@ export interface AuditRecords {
   seq: number;
   tenantId: string;
   type: string;
+}
+
+export interface BrandingImages {
+  bytes: Buffer;
+  createdAt: Generated<Timestamp>;
+  mediaType: string;
+  sha256: string;
+  tenantId: string;
 }
 
 export interface EvidenceExports {
@@ -208,6 +257,12 @@ export interface IdempotencyKeys {
   operation: string;
   response: Json;
   tenantId: string;
+}
+
+export interface MachineUses {
+  memberId: string;
+  tenantId: string;
+  usedAt: Timestamp;
 }
 
 export interface Members {
@@ -317,13 +372,24 @@ export interface RealmClientSecrets {
   tenantId: string;
 }
 
+export interface RealmSignInLinks {
+  createdAt: Generated<Timestamp>;
+  expiresAt: Timestamp;
+  id: string;
+  purpose: string;
+  tenantId: string;
+  tokenSha256: Buffer;
+  usedAt: Timestamp | null;
+  userId: string;
+}
+
 export interface RealmUsers {
   createdAt: Generated<Timestamp>;
   disabledAt: Timestamp | null;
   displayName: string;
   email: string | null;
   id: string;
-  passwordHash: string;
+  passwordHash: string | null;
   tenantId: string;
   username: string;
 }
@@ -348,6 +414,20 @@ export interface SchemaMigrations {
   appliedAt: Generated<Timestamp>;
   name: string;
   sha256: string;
+}
+
+export interface Secrets {
+  archivedAt: Timestamp | null;
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  expiresAt: Timestamp | null;
+  id: string;
+  kind: string;
+  name: string;
+  revision: Generated<number>;
+  revokedAt: Timestamp | null;
+  sealedValue: Buffer | null;
+  tenantId: string;
 }
 
 export interface SigningKeys {
@@ -377,6 +457,13 @@ export interface Spans {
   traceId: string;
 }
 
+export interface TenantKeys {
+  createdAt: Generated<Timestamp>;
+  sealedKey: Buffer;
+  tenantId: string;
+  version: number;
+}
+
 export interface Tenants {
   branding: Json;
   createdAt: Generated<Timestamp>;
@@ -401,21 +488,27 @@ export interface Traces {
 }
 
 export interface DB {
+  accessChanges: AccessChanges;
   agentOwners: AgentOwners;
   agents: Agents;
   agentVersions: AgentVersions;
+  apiKeyIndex: ApiKeyIndex;
+  apiKeys: ApiKeys;
   approvals: Approvals;
   approvalVotes: ApprovalVotes;
+  approverDelegations: ApproverDelegations;
   approverGroupMembers: ApproverGroupMembers;
   approverGroups: ApproverGroups;
   auditCheckpoints: AuditCheckpoints;
   auditDays: AuditDays;
   auditRecords: AuditRecords;
+  brandingImages: BrandingImages;
   evidenceExports: EvidenceExports;
   executionEvents: ExecutionEvents;
   executions: Executions;
   executionSteps: ExecutionSteps;
   idempotencyKeys: IdempotencyKeys;
+  machineUses: MachineUses;
   members: Members;
   memberSponsors: MemberSponsors;
   policies: Policies;
@@ -425,11 +518,14 @@ export interface DB {
   realmArtifacts: RealmArtifacts;
   realmClients: RealmClients;
   realmClientSecrets: RealmClientSecrets;
+  realmSignInLinks: RealmSignInLinks;
   realmUsers: RealmUsers;
   releases: Releases;
   schemaMigrations: SchemaMigrations;
+  secrets: Secrets;
   signingKeys: SigningKeys;
   spans: Spans;
+  tenantKeys: TenantKeys;
   tenants: Tenants;
   traces: Traces;
 }

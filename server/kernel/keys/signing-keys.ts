@@ -15,13 +15,17 @@ export type SigningKey = {
 }
 
 const algorithmOf = { realm: 'ES256', log: 'EdDSA', evidence: 'EdDSA' } as const
-const context = (tenantId: string, purpose: string) => `signing_keys/${tenantId}/${purpose}`
+/** What a private key is sealed for under the master key. */
+export const signingKeyContext = (tenantId: string, purpose: string): string => `signing_keys/${tenantId}/${purpose}`
 
 /** Makes the current key of `purpose`; the caller's transaction creates the tenant. Private keys lie encrypted under the master key. */
 export async function createSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
   const { privateKey, publicKey } =
     purpose === 'realm' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
-  const sealed = runtime().vault.seal(privateKey.export({ type: 'pkcs8', format: 'der' }), context(tenantId, purpose))
+  const sealed = runtime().vault.seal(
+    privateKey.export({ type: 'pkcs8', format: 'der' }),
+    signingKeyContext(tenantId, purpose),
+  )
   await insertKey(tx, {
     tenantId,
     purpose,
@@ -34,14 +38,14 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
 
 /** Makes the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
 export async function createCookieKey(tx: Transaction, tenantId: string): Promise<void> {
-  const privateKey = runtime().vault.seal(randomBytes(32), context(tenantId, 'cookies'))
+  const privateKey = runtime().vault.seal(randomBytes(32), signingKeyContext(tenantId, 'cookies'))
   await insertKey(tx, { tenantId, purpose: 'cookies', id: newId(), algorithm: 'HS256', publicKey: '', privateKey })
 }
 
 /** The realm's cookie secrets, current first. */
 export async function cookieKeys(tx: Transaction, tenantId: string): Promise<Buffer[]> {
   const rows = await findKeys(tx, tenantId, 'cookies')
-  return rows.map((row) => runtime().vault.open(row.privateKey, context(tenantId, 'cookies')))
+  return rows.map((row) => runtime().vault.open(row.privateKey, signingKeyContext(tenantId, 'cookies')))
 }
 
 /** Every key of `purpose`, the current one first, then retired ones by age. */
@@ -51,7 +55,7 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
     id: row.id,
     algorithm: algorithmOf[purpose],
     privateKey: createPrivateKey({
-      key: runtime().vault.open(row.privateKey, context(tenantId, purpose)),
+      key: runtime().vault.open(row.privateKey, signingKeyContext(tenantId, purpose)),
       format: 'der',
       type: 'pkcs8',
     }),

@@ -16,3 +16,73 @@ export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
     .where('purpose', '=', purpose)
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())
     .execute()
+
+/** Newest first. */
+export const findTenantKeys = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('tenantKeys')
+    .select(['version', 'sealedKey'])
+    .where('tenantId', '=', tenantId)
+    .orderBy('version', 'desc')
+    .execute()
+
+/** Inserts unless the version is there. */
+export async function insertTenantKey(
+  tx: Transaction,
+  row: { tenantId: string; version: number; sealedKey: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('tenantKeys')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export const listTenantIds = (tx: Transaction) => tx.selectFrom('tenants').select('id').orderBy('id').execute()
+
+export const lockTenantKeys = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('tenantKeys')
+    .select(['version', 'sealedKey'])
+    .where('tenantId', '=', tenantId)
+    .orderBy('version')
+    .forUpdate()
+    .execute()
+
+export const lockSigningKeys = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('signingKeys')
+    .select(['purpose', 'id', 'privateKey'])
+    .where('tenantId', '=', tenantId)
+    .orderBy('purpose')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+
+export async function setTenantKey(
+  tx: Transaction,
+  tenantId: string,
+  version: number,
+  sealedKey: Buffer,
+): Promise<void> {
+  await tx
+    .updateTable('tenantKeys')
+    .set({ sealedKey })
+    .where('tenantId', '=', tenantId)
+    .where('version', '=', version)
+    .execute()
+}
+
+export async function setSigningKey(
+  tx: Transaction,
+  tenantId: string,
+  row: { purpose: string; id: string; privateKey: Buffer },
+): Promise<void> {
+  await tx
+    .updateTable('signingKeys')
+    .set({ privateKey: row.privateKey })
+    .where('tenantId', '=', tenantId)
+    .where('purpose', '=', row.purpose)
+    .where('id', '=', row.id)
+    .execute()
+}

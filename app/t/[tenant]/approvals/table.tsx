@@ -31,7 +31,14 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
             <ShownText>{row.title}</ShownText>
           </Link>
           <span className="text-dense text-ink-2">
-            <ShownText>{row.agentName}</ShownText>, {row.environment}
+            {row.agentName === null ? (
+              'People, groups and settings'
+            ) : (
+              <>
+                <ShownText>{row.agentName}</ShownText>
+                {row.environment !== null && `, ${row.environment}`}
+              </>
+            )}
           </span>
           {view !== 'decided' && row.ineligibleReason !== null && (
             <span className="text-dense text-ink-2">{row.ineligibleReason}</span>

@@ -19,7 +19,10 @@ test('what others decided meanwhile is left out, what came is put at the end', (
 })
 
 test('after the last one it goes on with the first that is left', () => {
-  expect(queueAround('d', list, ['a', 'b', 'c'])).toMatchObject({ next: undefined, afterDecision: { item: 'a', position: 1, total: 3 } })
+  expect(queueAround('d', list, ['a', 'b', 'c'])).toMatchObject({
+    next: undefined,
+    afterDecision: { item: 'a', position: 1, total: 3 },
+  })
 })
 
 test('nothing is left', () => {
@@ -27,5 +30,10 @@ test('nothing is left', () => {
 })
 
 test('an item that is in no list leads to the first one', () => {
-  expect(queueAround('x', list, list)).toMatchObject({ position: undefined, next: 'a', previous: undefined, afterDecision: { item: 'a' } })
+  expect(queueAround('x', list, list)).toMatchObject({
+    position: undefined,
+    next: 'a',
+    previous: undefined,
+    afterDecision: { item: 'a' },
+  })
 })

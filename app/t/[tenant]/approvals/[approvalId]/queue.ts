@@ -15,9 +15,10 @@ export type Queue<Item> = {
  */
 export function queueAround<Item>(current: Item, atOpening: readonly Item[], live: readonly Item[]): Queue<Item> {
   const index = atOpening.indexOf(current)
-  const left = [...atOpening.filter((item) => live.includes(item)), ...live.filter((item) => !atOpening.includes(item))].filter(
-    (item) => item !== current,
-  )
+  const left = [
+    ...atOpening.filter((item) => live.includes(item)),
+    ...live.filter((item) => !atOpening.includes(item)),
+  ].filter((item) => item !== current)
   const before = index < 0 ? 0 : atOpening.slice(0, index).filter((item) => left.includes(item)).length
   const at = before < left.length ? before : 0
   const item = left[at]

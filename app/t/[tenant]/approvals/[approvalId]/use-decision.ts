@@ -8,8 +8,8 @@ import type { Approval } from '#lib/schemas/approvals.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
 import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-view.ts'
-import { useDraftStorage } from './use-draft-storage.ts'
 import { useDeadline } from './use-deadline.ts'
+import { useDraftStorage } from './use-draft-storage.ts'
 
 /** How often the request is read again, in milliseconds: to notice others, to learn an outcome, to see the seal. */
 const pendingMs = 10_000
@@ -43,7 +43,11 @@ export function useDecision(approvalId: string): DecisionControl {
   const { data, dataUpdatedAt, error, refetch } = useQuery(
     trpc.approvals.get.queryOptions(
       { approvalId },
-      { staleTime: 0, refetchInterval: refreshEvery(machine), refetchIntervalInBackground: machine.phase.is === 'unknown' },
+      {
+        staleTime: 0,
+        refetchInterval: refreshEvery(machine),
+        refetchIntervalInBackground: machine.phase.is === 'unknown',
+      },
     ),
   )
   // Each answer counts, also one that is the same as the last: it may say that nothing was recorded.

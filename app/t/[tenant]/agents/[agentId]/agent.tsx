@@ -1,0 +1,119 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'next/navigation'
+import { AgentStatusShape } from '#components/agents/change-status.tsx'
+import { SourceView } from '#components/code/source-view.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { Section } from '#components/page/section.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { agentsPath, newExecutionPath } from '#lib/paths.ts'
+import type { AgentDetail } from '#lib/schemas/agents.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { Bindings } from './bindings.tsx'
+import { Releases } from './releases.tsx'
+
+/** One agent: where it may run, under which policies, and its manifest. */
+export function Agent() {
+  const { agentId } = useParams<{ agentId: string }>()
+  return (
+    <Permitted permission="agent:read" act="see agents" title="Agent">
+      <OneAgent key={agentId} id={agentId} />
+    </Permitted>
+  )
+}
+
+function OneAgent({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
+  const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
+  if (agent === undefined)
+    return (
+      <Page>
+        <PageHeader title="Agent" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the agent" rows={10} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The agent"
+            act="see agents"
+            permission="agent:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page>
+      <PageHeader
+        title={<ShownText>{agent.displayName}</ShownText>}
+        crumbs={crumbs}
+        id={<Copyable value={agent.id} label="agent id" shorten="middle" />}
+        facts={<Facts agent={agent} />}
+        action={
+          <ActionLink href={newExecutionPath(tenant, { agentId: agent.id })} permission="execution:start">
+            Start an execution
+          </ActionLink>
+        }
+      />
+      {agent.description !== null && (
+        <p className="max-w-[75ch]">
+          <ShownText>{agent.description}</ShownText>
+        </p>
+      )}
+      <Section title="Releases">
+        <Releases agent={agent} />
+      </Section>
+      <Section title="Policy bindings">
+        <Bindings agent={agent} />
+      </Section>
+      <Section title="Versions">
+        <DataTable caption="Versions" columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />
+      </Section>
+      <Section title={`Manifest of ${agent.latestVersion}`}>
+        <SourceView source={agent.manifestYaml} label="Manifest" />
+      </Section>
+    </Page>
+  )
+}
+
+function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDetail }) {
+  return (
+    <>
+      <AgentStatusShape status={status} boxed />
+      <code className="font-mono text-dense">
+        <ShownText>{name}</ShownText>
+      </code>
+      <span>Risk: {riskTier ?? 'not stated'}</span>
+      <span>
+        Owned by <ShownText>{owners.map((owner) => owner.displayName).join(', ')}</ShownText>
+      </span>
+    </>
+  )
+}
+
+const VERSIONS: Column<AgentDetail['versions'][number]>[] = [
+  {
+    key: 'version',
+    header: 'Version',
+    rowHeader: true,
+    cell: (row) => <ShownText>{row.version}</ShownText>,
+  },
+  {
+    key: 'digest',
+    header: 'Manifest digest',
+    cell: (row) => <Copyable value={row.manifestDigest} label={`manifest digest of ${row.version}`} shorten="middle" />,
+  },
+  { key: 'by', header: 'Registered by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'at', header: 'Registered', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+]

@@ -1,0 +1,74 @@
+'use client'
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import type { AgentDetail } from '#lib/schemas/agents.ts'
+import type { Binding } from '#lib/schemas/policies.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { whyNotEnvironment } from './environment-name.ts'
+import { ProposeDialog } from './propose-dialog.tsx'
+
+/** As many as one answer holds. */
+const mostPolicies = 200
+
+/** Asks the change approvers to let the newest published version of a policy decide for the agent. */
+export function ProposeBinding({ agent }: { agent: AgentDetail }) {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const [policyId, setPolicyId] = useState('')
+  const [environment, setEnvironment] = useState('production')
+  const [mode, setMode] = useState<Binding['mode']>('enforce')
+  const policies = useQuery(trpc.policies.list.queryOptions({ limit: mostPolicies }))
+  const propose = useMutation(
+    trpc.policyBindings.propose.mutationOptions({
+      onSuccess: () => cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
+    }),
+  )
+  const published = (policies.data?.items ?? []).filter((policy) => policy.latestPublishedVersion !== null)
+  const policyVersion = published.find((policy) => policy.id === policyId)?.latestPublishedVersion ?? undefined
+  const noPolicy = policies.data !== undefined && published.length === 0 ? 'No policy is published yet.' : undefined
+  return (
+    <ProposeDialog
+      permission="binding:propose"
+      label="Propose a binding"
+      description="The policy decides about each call of the agent in that environment once an approver who is not you has decided."
+      missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotEnvironment(environment))}
+      propose={propose}
+      onPropose={() => {
+        if (policyVersion !== undefined)
+          propose.mutate({ agentId: agent.id, environment, policyId, policyVersion, mode })
+      }}
+    >
+      <SelectField
+        label="Policy"
+        value={policyId}
+        onChange={setPolicyId}
+        placeholder={policies.isPending ? 'Loading the policies' : 'Choose a policy'}
+        options={published.map(({ id, name, latestPublishedVersion }) => ({
+          value: id,
+          label: `${name}, version ${latestPublishedVersion}`,
+        }))}
+        error={policies.error === null ? noPolicy : 'The policies could not be loaded. Close this and try again.'}
+      />
+      <TextField
+        label="Environment"
+        hint="Lower-case letters, digits and hyphens, for example production"
+        value={environment}
+        onChange={(event) => setEnvironment(event.target.value)}
+        error={whyNotEnvironment(environment)}
+      />
+      <RadioCards
+        legend="Mode"
+        value={mode}
+        onChange={setMode}
+        options={[
+          { value: 'enforce', label: 'Enforce', consequence: 'What it denies does not happen.' },
+          { value: 'shadow', label: 'Shadow', consequence: 'Its decisions are only recorded.' },
+        ]}
+      />
+    </ProposeDialog>
+  )
+}

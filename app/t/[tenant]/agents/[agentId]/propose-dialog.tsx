@@ -1,0 +1,100 @@
+'use client'
+
+import Link from 'next/link'
+import { type ReactNode, useState } from 'react'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { approvalPath } from '#lib/paths.ts'
+import type { Permission } from '#lib/permissions.ts'
+import { toFailure } from '#lib/trpc.ts'
+
+type ProposeDialogProps = {
+  permission: Permission
+  /** The same words on the button, as title, and on the button that sends. */
+  label: string
+  description: string
+  /** What still has to be filled in. */
+  missing: string | undefined
+  /** The mutation's state. */
+  propose: {
+    isPending: boolean
+    error: unknown
+    data: { approvalId: string } | undefined
+    reset: () => void
+  }
+  onPropose: () => void
+  children: ReactNode
+}
+
+/** Proposing a change that other people decide; afterwards it leads to the request. */
+export function ProposeDialog(props: ProposeDialogProps) {
+  const { permission, label, description, missing, propose, onPropose, children } = props
+  const { tenant, can } = useSession()
+  const [open, setOpen] = useState(false)
+  const { isPending, error, data, reset } = propose
+  const change = (next: boolean) => {
+    if (next) reset()
+    setOpen(next)
+  }
+  return (
+    <div>
+      <Button onClick={() => change(true)} disabledReason={can(permission) ? undefined : whoCan(permission)}>
+        {label}
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={change}
+        title={label}
+        description={description}
+        actions={
+          data === undefined ? (
+            <>
+              <Button onClick={() => change(false)}>Not now</Button>
+              <Button
+                variant="primary"
+                onClick={onPropose}
+                disabledReason={missing}
+                busyLabel={isPending ? 'Proposing' : undefined}
+              >
+                {label}
+              </Button>
+            </>
+          ) : (
+            <Button onClick={() => change(false)}>Close</Button>
+          )
+        }
+      >
+        {data === undefined ? (
+          <div className="flex flex-col gap-4">{children}</div>
+        ) : (
+          <Banner tone="hold">
+            Proposed.{' '}
+            <Link href={approvalPath(tenant, data.approvalId)} prefetch={false} className="text-link">
+              Open the request
+            </Link>{' '}
+            that the change approvers decide.
+          </Banner>
+        )}
+        {error !== null && error !== undefined && <Refused error={error} />}
+      </Dialog>
+    </div>
+  )
+}
+
+function Refused({ error }: { error: unknown }) {
+  const failure = toFailure(error)
+  const unknown = failure.code === 'network' || failure.code === 'timeout'
+  return (
+    <ErrorPanel
+      title={unknown ? 'We do not know whether it was proposed.' : 'It was not proposed.'}
+      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
+      advice={unknown ? 'Close this and look at the list before you propose it again.' : adviceFor(failure)}
+      requestId={failure.requestId}
+    />
+  )
+}

@@ -1,0 +1,48 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import type { AgentDetail } from '#lib/schemas/agents.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { whyNotEnvironment } from './environment-name.ts'
+import { ProposeDialog } from './propose-dialog.tsx'
+
+/** Asks the change approvers to let a version run in an environment. */
+export function ProposeRelease({ agent }: { agent: AgentDetail }) {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const [version, setVersion] = useState(agent.latestVersion)
+  const [environment, setEnvironment] = useState('production')
+  const propose = useMutation(
+    trpc.releases.propose.mutationOptions({
+      onSuccess: () => cache.invalidateQueries({ queryKey: [['releases', 'list']] }),
+    }),
+  )
+  return (
+    <ProposeDialog
+      permission="release:propose"
+      label="Propose a release"
+      description="The version and the schemas of its tools are pinned now. It runs once an approver who is not you has decided."
+      missing={whyNotEnvironment(environment)}
+      propose={propose}
+      onPropose={() => propose.mutate({ agentId: agent.id, version, environment })}
+    >
+      <SelectField
+        label="Version"
+        value={version}
+        onChange={setVersion}
+        placeholder="Choose a version"
+        options={agent.versions.map((one) => ({ value: one.version, label: one.version }))}
+      />
+      <TextField
+        label="Environment"
+        hint="Lower-case letters, digits and hyphens, for example production"
+        value={environment}
+        onChange={(event) => setEnvironment(event.target.value)}
+        error={whyNotEnvironment(environment)}
+      />
+    </ProposeDialog>
+  )
+}

@@ -1,0 +1,73 @@
+'use client'
+
+import Link from 'next/link'
+import { ChangeStatusShape } from '#components/agents/change-status.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Copyable } from '#components/ui/copyable.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { approvalPath } from '#lib/paths.ts'
+import type { AgentDetail } from '#lib/schemas/agents.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { ProposeRelease } from './propose-release.tsx'
+
+type Row = Answers['releases']['list']['items'][number]
+
+/** Which version runs where, and the way to propose another one. */
+export function Releases({ agent }: { agent: AgentDetail }) {
+  const { can } = useSession()
+  if (!can('release:read')) return <MissingPermission act="see releases" permission="release:read" />
+  return <ReleaseList agent={agent} />
+}
+
+function ReleaseList({ agent }: { agent: AgentDetail }) {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['releases', 'list'],
+    input: { agentId: agent.id },
+    read: client.releases.list.query,
+  })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Releases"
+        columns={columns(tenant)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The releases', act: 'see releases', permission: 'release:read' }}
+        empty={
+          <EmptyState title="No version was released.">
+            A release pins a version with its tools for one environment; the change approvers decide it.
+          </EmptyState>
+        }
+      />
+      <ProposeRelease agent={agent} />
+    </>
+  )
+}
+
+const columns = (tenant: string): Column<Row>[] => [
+  { key: 'version', header: 'Version', rowHeader: true, cell: (row) => <ShownText>{row.version}</ShownText> },
+  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
+  { key: 'status', header: 'State', cell: (row) => <ChangeStatusShape status={row.status} /> },
+  {
+    key: 'digest',
+    header: 'Digest',
+    cell: (row) => <Copyable value={row.digest} label={`digest of release ${row.version}`} shorten="middle" />,
+  },
+  { key: 'by', header: 'Proposed by', cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
+  {
+    key: 'approval',
+    header: 'Approval',
+    cell: (row) => (
+      <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
+        Open
+      </Link>
+    ),
+  },
+]

@@ -1,0 +1,83 @@
+'use client'
+
+import Link from 'next/link'
+import { AgentStatusShape } from '#components/agents/change-status.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { agentPath, newAgentPath } from '#lib/paths.ts'
+import type { AgentSummary } from '#lib/schemas/agents.ts'
+
+/** Every registered agent, newest first. */
+export function Agents() {
+  return (
+    <Permitted permission="agent:read" act="see agents" title="Agents">
+      <AgentList />
+    </Permitted>
+  )
+}
+
+function AgentList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({ path: ['agents', 'list'], input: {}, read: client.agents.list.query })
+  const register = (
+    <ActionLink href={newAgentPath(tenant)} permission="agent:create">
+      Register an agent
+    </ActionLink>
+  )
+  return (
+    <Page wide>
+      <PageHeader title="Agents" action={register} />
+      <PagedTable
+        pages={pages}
+        caption="Agents"
+        columns={columns(tenant)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The agents', act: 'see agents', permission: 'agent:read' }}
+        empty={
+          <EmptyState title="No agent is registered.">
+            An agent is registered by its manifest: what it does, with which tools, and what is sensitive.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<AgentSummary>[] => [
+  {
+    key: 'name',
+    header: 'Agent',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={agentPath(tenant, row.id)} prefetch={false} className="text-link wrap-anywhere">
+        <ShownText>{row.displayName}</ShownText>
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <AgentStatusShape status={row.status} /> },
+  { key: 'version', header: 'Newest version', cell: (row) => <ShownText>{row.latestVersion}</ShownText> },
+  { key: 'risk', header: 'Risk', cell: (row) => row.riskTier ?? 'Not stated' },
+  {
+    key: 'released',
+    header: 'Released',
+    cell: ({ activeReleases }) =>
+      activeReleases.length === 0
+        ? 'Nowhere'
+        : activeReleases.map(({ environment, version }) => `${version} in ${environment}`).join(', '),
+  },
+  {
+    key: 'owners',
+    header: 'Owners',
+    cell: (row) => <ShownText>{row.owners.map((owner) => owner.displayName).join(', ')}</ShownText>,
+  },
+  { key: 'age', header: 'Registered', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+]

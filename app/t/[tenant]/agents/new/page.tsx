@@ -1,0 +1,9 @@
+import type { Metadata } from 'next'
+
+import { RegisterAgent } from './register-agent.tsx'
+
+export const metadata: Metadata = { title: 'Register an agent' }
+
+export default function RegisterAgentPage() {
+  return <RegisterAgent />
+}

@@ -1,0 +1,56 @@
+'use client'
+
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Section } from '#components/page/section.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { agentPath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+
+type RegisteredProps = { answer: Answers['agents']['create']; again: () => void }
+
+/** What was registered, what the server did not understand, and what is still missing before it can run. */
+export function Registered({ answer: { agent, warnings, requirements }, again }: RegisteredProps) {
+  const { tenant } = useSession()
+  return (
+    <>
+      <Banner tone="ok">
+        <ShownText>{agent.name}</ShownText> is registered as version <ShownText>{agent.version}</ShownText>.
+      </Banner>
+      <p className="flex flex-wrap items-center gap-x-1.5">
+        Manifest digest <Copyable value={agent.manifestDigest} label="manifest digest" />
+      </p>
+      {requirements.length > 0 && (
+        <Section title="Before it can run">
+          <List items={requirements} />
+        </Section>
+      )}
+      {warnings.length > 0 && (
+        <Section title="Kept, but not understood">
+          <List items={warnings.map(({ path, message }) => `${path}: ${message}`)} />
+        </Section>
+      )}
+      <div className="flex flex-wrap gap-3">
+        <ActionLink href={agentPath(tenant, agent.id)} permission="agent:read">
+          Open the agent
+        </ActionLink>
+        <Button onClick={again}>Register another manifest</Button>
+      </div>
+    </>
+  )
+}
+
+function List({ items }: { items: string[] }) {
+  return (
+    <ul className="border-line border-b">
+      {items.map((item) => (
+        <li key={item} className="wrap-anywhere border-line border-t py-1.5">
+          <ShownText>{item}</ShownText>
+        </li>
+      ))}
+    </ul>
+  )
+}

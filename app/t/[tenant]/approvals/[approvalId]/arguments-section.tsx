@@ -1,0 +1,103 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { CustodySection } from '#components/ui/custody-line.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { MaskedChip } from '#components/ui/masked-chip.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { countHidden } from '#lib/rules/visible-text.ts'
+import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+
+/** Longer values are shown in part until they are opened, and hold the approval back until then. */
+const shortLength = 1000
+
+type Shorten = (path: string, isShort: boolean) => void
+
+/** What the decision binds, value by value; nothing is left out without a word. */
+export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShorten: Shorten }) {
+  const rows = shown.presentation.arguments
+  const masked = rows.filter((row) => row.masked !== undefined).length
+  const hidden = rows.filter(
+    (row) => countHidden(row.path) + countHidden(textOf(row.value), { edges: true }) > 0,
+  ).length
+  const columns: Column<ArgumentView>[] = [
+    {
+      key: 'path',
+      header: 'Field',
+      rowHeader: true,
+      cell: ({ path }) => (
+        <span className="wrap-anywhere">
+          <ShownText edges>{path === '' ? '(whole value)' : path}</ShownText>
+        </span>
+      ),
+    },
+    { key: 'value', header: 'Value', cell: (row) => <Value row={row} onShorten={onShorten} /> },
+  ]
+  const source = sourceOf(shown.presentation.subject)
+  return (
+    <CustodySection
+      title="Arguments"
+      note={masked === 0 ? undefined : `${masked} ${masked === 1 ? 'value' : 'values'} masked`}
+    >
+      {hidden > 0 && (
+        <Banner tone="warn" urgency="none">
+          {hidden === 1 ? 'One argument holds' : `${hidden} arguments hold`} characters that can’t be seen. They are
+          shown by their codes, such as U+200B.
+        </Banner>
+      )}
+      {rows.length === 0 ? (
+        <p>There are no arguments.</p>
+      ) : (
+        <DataTable caption="Arguments" columns={columns} rows={rows} rowKey={(row) => row.path} narrow="scroll" />
+      )}
+      {source !== undefined && (
+        <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">
+          <ShownText>{source}</ShownText>
+        </pre>
+      )}
+    </CustodySection>
+  )
+}
+
+function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView; onShorten: Shorten }) {
+  const text = textOf(value)
+  const [opened, setOpened] = useState(false)
+  const isShort = text.length > shortLength && !opened
+  useEffect(() => {
+    onShorten(path, isShort)
+    return () => onShorten(path, false)
+  }, [path, isShort, onShorten])
+  if (masked !== undefined) return <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+  if (text === '') return <span className="text-ink-2">Empty text</span>
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <span className="wrap-anywhere font-mono text-dense">
+        <ShownText edges={typeof value === 'string'}>{isShort ? text.slice(0, shortLength) : text}</ShownText>
+      </span>
+      {isShort && (
+        <>
+          <span className="text-dense text-warn">
+            {shortLength} of {text.length.toLocaleString('en')} characters are shown.
+          </span>
+          <Button onClick={() => setOpened(true)}>Show all of it</Button>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Strings as they are, the rest as JSON: `"4200.00"` and `4200` must not look alike, so digits in a string are quoted. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)$/i.test(value) ? JSON.stringify(value) : value
+}
+
+/** The text that is put into force, where the request is about one. */
+function sourceOf(subject: JsonValue | null): string | undefined {
+  if (subject === null || !isJsonObject(subject)) return undefined
+  return typeof subject.source === 'string' ? subject.source : undefined
+}

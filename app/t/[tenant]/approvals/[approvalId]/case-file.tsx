@@ -1,0 +1,116 @@
+'use client'
+
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { ExpiryTag } from '#components/approvals/expiry.tsx'
+import { approvalShape } from '#components/approvals/view.ts'
+import { PageHeader } from '#components/layout/page.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { CustodyLine } from '#components/ui/custody-line.tsx'
+import { Kbd } from '#components/ui/kbd.tsx'
+import { RiskBars } from '#components/ui/risk-bars.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { approvalsPath } from '#lib/paths.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { ArgumentsSection } from './arguments-section.tsx'
+import { EffectsSection } from './effects-section.tsx'
+import { ReasonsSection } from './reasons-section.tsx'
+import { RecordSection } from './record-section.tsx'
+import { TraceSection } from './trace-section.tsx'
+import type { DecisionControl } from './use-decision.ts'
+import type { Neighbours } from './use-neighbours.ts'
+
+type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
+
+/** The request in reading order: what happens, with what, why it needs somebody, what came before, the decision. */
+export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
+  const { tenant } = useSession()
+  return (
+    <>
+      <PageHeader
+        title={<ShownText>{shown.title}</ShownText>}
+        crumbs={[{ label: 'Approvals', href: approvalsPath(tenant, { view: neighbours.view }) }]}
+        id={<Copyable value={shown.approvalId} label="approval id" shorten="middle" />}
+        aside={<Position neighbours={neighbours} />}
+        facts={<Facts shown={shown} />}
+      />
+      <CustodyLine>
+        <EffectsSection shown={shown} />
+        <ArgumentsSection shown={shown} onShorten={decision.shorten} />
+        <ReasonsSection shown={shown} />
+        <TraceSection shown={shown} />
+        <RecordSection decision={decision} shown={shown} />
+      </CustodyLine>
+    </>
+  )
+}
+
+function Facts({ shown }: { shown: Approval }) {
+  const { status, risk, expiresAt, requestedBy, requestedAt, environment, presentation } = shown
+  const shape = approvalShape(status)
+  return (
+    <>
+      <RiskBars level={risk} boxed />
+      {status === 'pending' ? (
+        <ExpiryTag at={expiresAt} />
+      ) : (
+        <StatusShape status={shape.status} label={shape.label} boxed />
+      )}
+      {presentation.agent !== null && (
+        <span>
+          Agent{' '}
+          <strong>
+            <ShownText>{presentation.agent.displayName}</ShownText>
+          </strong>{' '}
+          <ShownText>{presentation.agent.version}</ShownText>
+        </span>
+      )}
+      <span>
+        Requested by{' '}
+        <strong>
+          <ShownText>{requestedBy.displayName}</ShownText>
+        </strong>{' '}
+        <Time at={requestedAt} show="relative" />
+      </span>
+      {environment !== null && (
+        <span>
+          Environment <strong>{environment}</strong>
+        </span>
+      )}
+    </>
+  )
+}
+
+function Position({ neighbours: { position, total, next, previous } }: { neighbours: Neighbours }) {
+  if (total === 0 || (position === undefined && next === undefined)) return null
+  return (
+    <span className="flex items-center gap-x-3">
+      {position !== undefined && (
+        <span>
+          {position} of {total}
+        </span>
+      )}
+      <Neighbour href={next} shortcut="J">
+        next
+      </Neighbour>
+      <Neighbour href={previous} shortcut="K">
+        previous
+      </Neighbour>
+    </span>
+  )
+}
+
+function Neighbour({ href, shortcut, children }: { href: string | undefined; shortcut: string; children: ReactNode }) {
+  if (href === undefined) return null
+  return (
+    <Link href={href} prefetch={false} className="inline-flex min-h-6 items-center gap-1.5 hover:underline">
+      <span aria-hidden="true" className="inline-flex">
+        <Kbd>{shortcut}</Kbd>
+      </span>
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,63 @@
+'use client'
+
+import { Button } from '#components/ui/button.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
+import type { View } from './decision-view.ts'
+import { Note } from './note.tsx'
+import { DECIDED } from './words.ts'
+
+type ChangesProps = { view: Extract<View, { is: 'conflict' | 'drifted' }>; shown: Approval; onReview: () => void }
+
+/** What became of the request while the person was at it. What they typed stays until they go on. */
+export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: ChangesProps) {
+  const title = is === 'drifted' ? 'The payload has changed.' : 'Somebody else was first.'
+  if (latest === undefined)
+    return (
+      <Note tone="warn" title="The request has changed.">
+        Your decision was not recorded. What changed is being read.
+      </Note>
+    )
+  return (
+    <Note
+      tone="warn"
+      title={stillOpen && is === 'conflict' ? 'The request has changed.' : title}
+      action={<Button onClick={onReview}>{stillOpen ? 'Review it as it is now' : 'Show the record'}</Button>}
+    >
+      Your decision was not recorded; what you typed stays here.
+      {is === 'drifted' && <Difference before={shown} after={latest} />}
+      {is === 'conflict' && <NewVotes before={shown} after={latest} />}
+    </Note>
+  )
+}
+
+function NewVotes({ before, after }: { before: Approval; after: Approval }) {
+  const known = new Set(before.votes.map((vote) => vote.auditId))
+  return after.votes
+    .filter((vote) => !known.has(vote.auditId))
+    .map((vote) => (
+      <span key={vote.auditId} className="mt-2 block">
+        <strong>
+          <ShownText>{vote.by.displayName}</ShownText>
+        </strong>
+        : {DECIDED[vote.decision].toLowerCase()}, <Time at={vote.at} />. Reason: <ShownText>{vote.reason}</ShownText>
+      </span>
+    ))
+}
+
+function Difference({ before, after }: { before: Approval; after: Approval }) {
+  const old = new Map(before.presentation.arguments.map((row) => [row.path, textOf(row)]))
+  const now = new Map(after.presentation.arguments.map((row) => [row.path, textOf(row)]))
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path))
+  if (changed.length === 0) return <span className="mt-2 block">The change is in a value that is masked for you.</span>
+  return changed.map((path) => (
+    <span key={path} className="wrap-anywhere mt-2 block">
+      <ShownText>{path}</ShownText>: <del>{<ShownText>{old.get(path) ?? 'not there'}</ShownText>}</del>{' '}
+      <ins>{<ShownText>{now.get(path) ?? 'not there'}</ShownText>}</ins>
+    </span>
+  ))
+}
+
+const textOf = ({ value, masked }: ArgumentView): string =>
+  masked === undefined ? JSON.stringify(value) : `masked, ${masked.class}, ${masked.length} characters`

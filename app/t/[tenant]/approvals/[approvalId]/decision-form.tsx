@@ -1,0 +1,78 @@
+'use client'
+
+import { Button } from '#components/ui/button.tsx'
+import { Checkbox } from '#components/ui/checkbox.tsx'
+import { Kbd } from '#components/ui/kbd.tsx'
+import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { TextArea } from '#components/ui/text-field.tsx'
+import type { Approval, Decision } from '#lib/schemas/approvals.ts'
+import { reasonLimit } from './decision-state.ts'
+import { isEditable } from './decision-view.ts'
+import type { DecisionControl } from './use-decision.ts'
+import { useSingleKeys } from './use-shortcuts.ts'
+import { acknowledgement, VERBS } from './words.ts'
+
+/** Choice, reason, acknowledgement, and a button that names the effect. What can't be used stays, and says why. */
+export function DecisionForm({ decision: control, shown }: { decision: DecisionControl; shown: Approval }) {
+  const { view, machine, edit, submit, whyNot } = control
+  const { decision, reason, acknowledged } = machine.draft
+  const { presentation } = shown
+  const [keys] = useSingleKeys()
+  const editable = isEditable(view)
+  const blocked = view.is === 'blocked' ? view.message : view.is === 'expired' ? whyNot : undefined
+  const option = (value: Decision, consequence: string) => ({
+    value,
+    label: VERBS[value],
+    consequence,
+    disabledReason: blocked,
+    ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
+  })
+  return (
+    <div className="flex flex-col gap-4">
+      <RadioCards
+        legend="Decision"
+        value={decision}
+        onChange={(value) => edit({ decision: value })}
+        locked={!editable}
+        options={[
+          option('approve', `The ${presentation.effectLabel} goes ahead.`),
+          option('reject', presentation.onReject),
+          option('escalate', presentation.onEscalate),
+        ]}
+      />
+      <TextArea
+        label="Reason"
+        hint="Required, kept in the audit record"
+        limit={reasonLimit}
+        value={reason}
+        readOnly={!editable}
+        aria-required
+        onChange={(event) => edit({ reason: event.target.value })}
+      />
+      {decision !== undefined && (
+        <Checkbox
+          label={acknowledgement(decision, presentation)}
+          checked={acknowledged}
+          onChange={(checked) => edit({ acknowledged: checked })}
+          locked={!editable}
+        />
+      )}
+      <Button
+        variant="primary"
+        wide
+        onClick={submit}
+        disabledReason={view.is === 'submitting' ? undefined : whyNot}
+        busyLabel={view.is === 'submitting' ? 'Recording your decision…' : undefined}
+      >
+        {decision === undefined ? 'Decide' : `${VERBS[decision]} ${presentation.effectLabel}`}
+        {whyNot === undefined && (
+          <span aria-hidden="true" className="inline-flex">
+            <Kbd>{submitKey()}</Kbd>
+          </span>
+        )}
+      </Button>
+    </div>
+  )
+}
+
+const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : 'Ctrl ↵')

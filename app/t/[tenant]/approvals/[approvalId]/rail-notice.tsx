@@ -1,0 +1,125 @@
+'use client'
+
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { Changes } from './changes.tsx'
+import type { View } from './decision-view.ts'
+import { Note } from './note.tsx'
+import { Names } from './reasons-section.tsx'
+import type { DecisionControl } from './use-decision.ts'
+import { DECIDED } from './words.ts'
+
+/** What stands between the person and the decision, and what happened to it. Read out when it changes. */
+export function RailNotice({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
+  return (
+    <div role="status" className="empty:hidden">
+      <Notice decision={decision} view={decision.view} shown={shown} />
+    </div>
+  )
+}
+
+function Notice({ decision, view, shown }: { decision: DecisionControl; view: View; shown: Approval }) {
+  const { me, signInAgain } = useSession()
+  switch (view.is) {
+    case 'loading':
+      return null
+    case 'open':
+    case 'drafting':
+      if (view.problem !== undefined) return <Refused failure={view.problem} />
+      return view.notRecorded ? (
+        <Note tone="warn" title="Your decision was not recorded.">
+          The request still waits, as you read it. You can send the same decision again; it counts once.
+        </Note>
+      ) : null
+    case 'submitting':
+      return null
+    case 'unknown':
+      return (
+        <Note tone="warn" title="Outcome unknown, checking.">
+          The answer to your decision was lost. Whether it was recorded is being asked; until then nothing can be sent.
+        </Note>
+      )
+    case 'recorded':
+      return (
+        <Note tone="ok" title={`Recorded: ${DECIDED[view.record.decision].toLowerCase()}.`}>
+          {shown.status === 'pending'
+            ? 'The request still waits: more people have to decide it. '
+            : 'The record is in the case file. '}
+          It can’t be undone.
+        </Note>
+      )
+    case 'decided':
+      return <Decided approval={shown} />
+    case 'expired':
+      return (
+        <Note tone="neutral" title="This request has expired.">
+          Expiry counts as rejection. {shown.presentation.onExpiry} What you typed stays here.
+        </Note>
+      )
+    case 'blocked': {
+      const others = shown.groupMembers.filter((member) => member.id !== me.principal.id)
+      return (
+        <Note tone="warn" title="You can’t decide this.">
+          {view.message}{' '}
+          {others.length > 0 && (
+            <>
+              Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
+            </>
+          )}
+        </Note>
+      )
+    }
+    case 'offline':
+      return (
+        <Note tone="warn" title="You are offline.">
+          What you typed stays here; nothing can be sent.
+        </Note>
+      )
+    case 'session-ended':
+      return (
+        <Note tone="warn" title="Your session has ended." action={<Button onClick={signInAgain}>Sign in again</Button>}>
+          What you typed stays here.
+        </Note>
+      )
+    case 'rate-limited':
+      return (
+        <Note tone="warn" title="Too many requests.">
+          Your decision was not recorded. You can send it in a moment.
+        </Note>
+      )
+    case 'conflict':
+    case 'drifted':
+      return <Changes view={view} shown={shown} onReview={decision.review} />
+  }
+}
+
+/** Who decided, when, what and why. */
+export function Decided({ approval }: { approval: Approval }) {
+  const last = approval.votes.at(-1)
+  return (
+    <Note tone="neutral" title={`This request is already ${approval.status}.`}>
+      {last === undefined ? (
+        'Nobody decided it.'
+      ) : (
+        <>
+          <Names>{[last.by.displayName]}</Names> decided it; the reason is in the case file.
+        </>
+      )}
+    </Note>
+  )
+}
+
+function Refused({ failure }: { failure: Failure }) {
+  return (
+    <ErrorPanel
+      title={failure.message}
+      effect="Your decision was not recorded."
+      advice={adviceFor(failure)}
+      requestId={failure.requestId}
+    />
+  )
+}

@@ -1,0 +1,141 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { CustodySection } from '#components/ui/custody-line.tsx'
+import { Glyph } from '#components/ui/glyph.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Tag } from '#components/ui/tag.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+
+/** Which rule asks for a person, which person, and how many. */
+export function ReasonsSection({ shown }: { shown: Approval }) {
+  const { quorum, approvalsSoFar, group, groupMembers, votes, escalationLevel } = shown
+  return (
+    <CustodySection
+      title={shown.status === 'pending' && shown.blocked === null ? 'Why this needs you' : 'Why this needs a person'}
+    >
+      <KeyValues>
+        <KeyValue name="Policy">
+          <Policy policy={shown.presentation.policy} />
+        </KeyValue>
+        <KeyValue name="Separation of duties">
+          <Duties shown={shown} />
+        </KeyValue>
+        <KeyValue name="Approvals needed">
+          {approvalsSoFar} of {quorum} so far, from the group <ShownText>{group}</ShownText>
+          {escalationLevel > 0 && ', to which it was escalated'}
+        </KeyValue>
+        <KeyValue name="Members">
+          {groupMembers.length === 0 ? 'Nobody' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
+        </KeyValue>
+        {votes.length > 0 && shown.status === 'pending' && (
+          <KeyValue name="Decisions so far">
+            <ul className="flex flex-col gap-1">
+              {votes.map((vote) => (
+                <li key={vote.auditId}>
+                  <ShownText>{vote.by.displayName}</ShownText>
+                  {vote.onBehalfOf !== undefined && (
+                    <>
+                      {' '}
+                      in place of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
+                    </>
+                  )}
+                  : {vote.decision}, <Time at={vote.at} show="relative" />.{' '}
+                  <span className="text-ink-2">
+                    <ShownText>{vote.reason}</ShownText>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </KeyValue>
+        )}
+      </KeyValues>
+    </CustodySection>
+  )
+}
+
+function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
+  if (policy === null) return 'Changes of this kind always need an approval.'
+  return (
+    <span className="flex flex-col gap-1">
+      <span>
+        <ShownText>{policy.name}</ShownText> v{policy.version}, rule{' '}
+        <code className="font-mono text-dense">
+          <ShownText>{policy.rule}</ShownText>
+        </code>
+      </span>
+      {policy.message !== null && <ShownText>{policy.message}</ShownText>}
+      {policy.source !== null && (
+        <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">
+          <ShownText>{policy.source}</ShownText>
+        </pre>
+      )}
+    </span>
+  )
+}
+
+function Duties({ shown: { status, blocked, standsInFor } }: { shown: Approval }) {
+  if (status !== 'pending') return 'Whoever caused a request can’t decide it. It was checked when this was decided.'
+  if (blocked === null)
+    return (
+      <Verdict
+        tag={
+          <Tag tone="ok" icon={<Tick />}>
+            You can decide
+          </Tag>
+        }
+      >
+        You are not behind this request, and{' '}
+        {standsInFor === undefined ? (
+          'you are in its group.'
+        ) : (
+          <>
+            you stand in for <ShownText>{standsInFor.displayName}</ShownText>, who is in its group.
+          </>
+        )}
+      </Verdict>
+    )
+  return (
+    <Verdict
+      tag={
+        <Tag tone="warn" icon={<Barred />}>
+          You can’t decide
+        </Tag>
+      }
+    >
+      {blocked.message}
+    </Verdict>
+  )
+}
+
+const Verdict = ({ tag, children }: { tag: ReactNode; children: ReactNode }) => (
+  <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+    {tag}
+    <span>{children}</span>
+  </span>
+)
+
+export function Names({ children }: { children: string[] }) {
+  return children.map((name, index) => (
+    <span key={name}>
+      {index > 0 && (index === children.length - 1 ? ' and ' : ', ')}
+      <ShownText>{name}</ShownText>
+    </span>
+  ))
+}
+
+const Tick = () => (
+  <Glyph>
+    <circle cx="8" cy="8" r="5.75" />
+    <path d="m5.4 8.2 1.9 1.9 3.4-3.9" />
+  </Glyph>
+)
+
+const Barred = () => (
+  <Glyph>
+    <circle cx="8" cy="8" r="5.75" />
+    <path d="m4 4 8 8" strokeLinecap="butt" />
+  </Glyph>
+)

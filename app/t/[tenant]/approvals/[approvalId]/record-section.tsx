@@ -1,0 +1,91 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { CustodySection } from '#components/ui/custody-line.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { Seal, type SealState } from '#components/ui/seal.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { type Answers, toFailure } from '#lib/trpc.ts'
+import type { DecisionControl } from './use-decision.ts'
+import { DECIDED } from './words.ts'
+
+type Verification = Answers['traces']['verify']
+
+/** What will be recorded; afterwards, what was, and how far it is proven. */
+export function RecordSection({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
+  const { client } = useApi()
+  const { tenant, can } = useSession()
+  const { votes, seal, auditId, status, decidedAt } = shown
+  const verify = useMutation({ mutationFn: (id: string) => client.traces.verify.query({ tenant, auditId: id }) })
+  const own = decision.view.is === 'recorded' ? decision.view.record : undefined
+  const pending = status === 'pending'
+  if (pending && own === undefined)
+    return (
+      <CustodySection title="Your decision" note="not recorded yet" seal="unsealed">
+        <p className="text-ink-2">Recorded with your name, reason and time, then sealed into today’s audit log.</p>
+      </CustodySection>
+    )
+  const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId
+  const state = sealOf(last === auditId ? seal : 'pending', verify.data)
+  return (
+    <CustodySection title={own === undefined ? 'The decision' : 'Your decision'} note="recorded" seal={state}>
+      <KeyValues>
+        {votes.map((vote) => (
+          <KeyValue key={vote.auditId} name={vote.by.displayName}>
+            {DECIDED[vote.decision]} <Time at={vote.at} />
+            {vote.onBehalfOf !== undefined && (
+              <>
+                , in place of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
+              </>
+            )}
+            <br />
+            <ShownText>{vote.reason}</ShownText>
+          </KeyValue>
+        ))}
+        {votes.length === 0 && decidedAt !== null && (
+          <KeyValue name="Nobody decided">
+            {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />
+          </KeyValue>
+        )}
+        {last !== undefined && (
+          <KeyValue name="Record">
+            <Copyable value={last} label="record id" />
+          </KeyValue>
+        )}
+        <KeyValue name="Seal">
+          <span role="status" className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Seal
+              state={state}
+              label={state === 'unsealed' ? 'Seal pending; today’s log is signed shortly' : undefined}
+            />
+          </span>
+          {verify.data?.status === 'pending_seal' && (
+            <p>Not sealed yet: there is no signed checkpoint over it so far.</p>
+          )}
+          {verify.error !== null && (
+            <p className="text-danger">It could not be checked. {toFailure(verify.error).message}</p>
+          )}
+          {last !== undefined && can('trace:verify') && state !== 'verified' && (
+            <div className="pt-1.5">
+              <Button onClick={() => verify.mutate(last)} busyLabel={verify.isPending ? 'Checking…' : undefined}>
+                Verify this record
+              </Button>
+            </div>
+          )}
+        </KeyValue>
+      </KeyValues>
+      <p className="text-ink-2">A decision can’t be undone or changed, here or anywhere else.</p>
+    </CustodySection>
+  )
+}
+
+function sealOf(seal: Approval['seal'], verification: Verification | undefined): SealState {
+  if (verification?.status === 'verified') return 'verified'
+  if (verification?.status === 'mismatch') return 'mismatch'
+  return seal === 'sealed' ? 'sealed' : 'unsealed'
+}

@@ -1,0 +1,101 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { CustodySection } from '#components/ui/custody-line.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { executionPath, tracePath } from '#lib/paths.ts'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import type { Span } from '#lib/schemas/traces.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** As many of the last steps as tell how it came to this. */
+const shownSpans = 5
+
+/** The last spans before the request, with the way to the whole trace and the execution. */
+export function TraceSection({ shown: { presentation } }: { shown: Approval }) {
+  const { tenant } = useSession()
+  const { traceId, executionId, position } = presentation
+  if (traceId === null || executionId === null)
+    return (
+      <CustodySection title="What led here">
+        <p>A person or a pipeline proposed this change; no execution led to it.</p>
+      </CustodySection>
+    )
+  return (
+    <CustodySection title="What led here" note={position ?? undefined}>
+      <LastSpans traceId={traceId} />
+      <p className="flex flex-wrap gap-x-4">
+        <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+          Open the trace
+        </Link>
+        <Link
+          href={executionPath(tenant, executionId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center"
+        >
+          Open the execution
+        </Link>
+      </p>
+    </CustodySection>
+  )
+}
+
+function LastSpans({ traceId }: { traceId: string }) {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const allowed = can('trace:read')
+  const { data, error, refetch } = useQuery(trpc.traces.getTrace.queryOptions({ traceId }, { enabled: allowed }))
+  if (!allowed) return <MissingPermission act="see traces" permission="trace:read" />
+  if (error !== null && data === undefined)
+    return (
+      <RequestFailed
+        error={error}
+        what="The trace"
+        act="see traces"
+        permission="trace:read"
+        retry={() => void refetch()}
+      />
+    )
+  if (data === undefined) return <Skeleton label="Loading the trace" rows={shownSpans} rowClass="h-7" />
+  const left = data.spans.length - shownSpans
+  return (
+    <>
+      <DataTable
+        caption="Last steps of the trace"
+        columns={COLUMNS}
+        rows={data.spans.slice(-shownSpans)}
+        rowKey={(span) => span.spanId}
+        dense
+        narrow="scroll"
+      />
+      {left > 0 && <p className="text-dense text-ink-2">{left} earlier steps are in the trace.</p>}
+    </>
+  )
+}
+
+const COLUMNS: Column<Span>[] = [
+  { key: 'at', header: 'Time', cell: ({ startedAt }) => <Time at={startedAt} show="clock" /> },
+  {
+    key: 'name',
+    header: 'Step',
+    rowHeader: true,
+    cell: ({ name }) => (
+      <span className="wrap-anywhere">
+        <ShownText>{name}</ShownText>
+      </span>
+    ),
+  },
+  { key: 'kind', header: 'Kind', cell: ({ kind }) => kind },
+  { key: 'state', header: 'State', cell: stateOf },
+]
+
+function stateOf({ status, endedAt }: Span): string {
+  if (endedAt === null) return 'Not ended'
+  return status === 'error' ? 'Failed' : 'Ended'
+}

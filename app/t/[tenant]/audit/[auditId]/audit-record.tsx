@@ -1,0 +1,112 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'next/navigation'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { CustodyLine, CustodySection } from '#components/ui/custody-line.tsx'
+import { Seal, type SealState } from '#components/ui/seal.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { isJsonObject } from '#lib/json.ts'
+import { auditPath } from '#lib/paths.ts'
+import type { AuditProof, VerifyOutput } from '#lib/schemas/traces.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { Proof } from './proof.tsx'
+import { Canonical, RecordRows } from './record-rows.tsx'
+import { useVerify, Verify } from './verify.tsx'
+
+/** While the record waits for its seal, in milliseconds. */
+const sealMs = 3000
+
+/** One record with what proves it. */
+export function AuditRecord() {
+  const { auditId } = useParams<{ auditId: string }>()
+  return (
+    <Permitted permission="audit:read" act="see the audit log" title="Audit record">
+      <OneRecord key={auditId} auditId={auditId} />
+    </Permitted>
+  )
+}
+
+function OneRecord({ auditId }: { auditId: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const { data, error, refetch } = useQuery(
+    trpc.audit.get.queryOptions(
+      { auditId },
+      { refetchInterval: ({ state }) => (state.data?.seal === 'pending' ? sealMs : false) },
+    ),
+  )
+  const verify = useVerify(data)
+  const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
+  if (data === undefined)
+    return (
+      <Page>
+        <PageHeader title="Audit record" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the record" rows={8} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The record"
+            act="see the audit log"
+            permission="audit:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  const seal = sealOf(data, verify.data)
+  return (
+    <Page>
+      <PageHeader
+        title={<ShownText>{titleOf(data)}</ShownText>}
+        crumbs={crumbs}
+        id={<Copyable value={auditId} label="audit id" shorten="middle" />}
+        facts={
+          <>
+            <Seal state={seal} />
+            <span>
+              Record {data.leafIndex.toLocaleString('en')} of {data.date} (UTC)
+            </span>
+          </>
+        }
+      />
+      <CustodyLine>
+        <CustodySection title="Record" seal={seal}>
+          <RecordRows proof={data} />
+          <Canonical record={data.record} />
+        </CustodySection>
+        <CustodySection title="Proof" note={data.seal === 'pending' ? 'not sealed yet' : undefined} seal={seal}>
+          <Proof proof={data} />
+        </CustodySection>
+        <CustodySection title="Verification" seal={seal}>
+          <Verify verify={verify} pending={data.seal === 'pending'} />
+        </CustodySection>
+      </CustodyLine>
+    </Page>
+  )
+}
+
+/** It fills only after a check that really ran in this session. */
+function sealOf({ seal }: AuditProof, answer: VerifyOutput | undefined): SealState {
+  switch (answer?.status) {
+    case 'verified':
+      return 'verified'
+    case 'mismatch':
+    case 'not_found':
+      return 'mismatch'
+    case 'pending_seal':
+    case 'erased':
+    case undefined:
+      return seal === 'sealed' ? 'sealed' : 'unsealed'
+  }
+}
+
+function titleOf({ record }: AuditProof): string {
+  return isJsonObject(record) && typeof record.action === 'string' ? record.action : 'Audit record'
+}

@@ -1,0 +1,38 @@
+import { classNames } from '#components/ui/class-names.ts'
+import type { Ladder } from './ladder.ts'
+
+/** The path as a ladder, the leaf at the bottom and the root at the top. The list beside it says the same in words. */
+export function LadderPicture({ ladder: { leaf, rungs, root } }: { ladder: Ladder }) {
+  return (
+    <div aria-hidden="true" className="flex flex-col self-start border border-line bg-surface p-3 font-mono text-dense">
+      <Node hash={root} label="root" own />
+      {rungs.toReversed().map((rung) => (
+        <div key={rung.parent} className="flex flex-col">
+          <div className="mx-auto h-3 w-px bg-line-strong" />
+          <div className="mx-[25%] h-2 border-line-strong border-x border-t" />
+          <div className="grid grid-cols-2 gap-3">
+            <Node hash={rung.left} own={rung.own === 'left'} label={label(rung.left, leaf, rung.own === 'left')} />
+            <Node hash={rung.right} own={rung.own === 'right'} label={label(rung.right, leaf, rung.own === 'right')} />
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const label = (hash: string, leaf: string, own: boolean): string =>
+  hash === leaf ? 'this record' : own ? 'computed' : 'given'
+
+function Node({ hash, label, own }: { hash: string; label: string; own: boolean }) {
+  return (
+    <div
+      className={classNames(
+        'flex flex-wrap items-baseline justify-between gap-x-2 border px-1.5 py-0.5',
+        own ? 'border-ink bg-raised' : 'border-line-strong border-dashed text-ink-2',
+      )}
+    >
+      <span>{`${hash.slice(0, 6)}…${hash.slice(-4)}`}</span>
+      <span className="font-sans text-ink-2">{label}</span>
+    </div>
+  )
+}

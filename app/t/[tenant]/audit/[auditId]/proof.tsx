@@ -1,0 +1,96 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { JcsError } from '#lib/jcs.ts'
+import type { AuditProof } from '#lib/schemas/traces.ts'
+import { climb, type Ladder, leafOf } from './ladder.ts'
+import { LadderPicture } from './ladder-picture.tsx'
+import { LadderSteps } from './ladder-steps.tsx'
+
+/** The path from the record to the day's signed root, computed by this browser. */
+export function Proof({ proof }: { proof: AuditProof }) {
+  const { merkleRoot, treeSize, inclusionProof, checkpoint, date, leafIndex } = proof
+  const { data: ladder } = useQuery({
+    queryKey: ['ladder', proof],
+    queryFn: async () => (await ladderOf(proof)) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (merkleRoot === null || treeSize === null)
+    return (
+      <p>
+        The record has its place in the log of {date}, and the next signed checkpoint will cover it. There is no path to
+        draw before that.
+      </p>
+    )
+  if (inclusionProof === null)
+    return <p>The log of {date} lacks a record below the checkpoint, so there is no path to give. Verify says more.</p>
+  return (
+    <>
+      <KeyValues>
+        <KeyValue name="Signed root">
+          <Copyable value={merkleRoot} label="signed root" />
+        </KeyValue>
+        <KeyValue name="Covers">
+          {treeSize.toLocaleString('en')} records of {date}; this is number {leafIndex.toLocaleString('en')}, counted
+          from 0
+        </KeyValue>
+        <KeyValue name="Nonce">
+          <Copyable value={proof.nonce} label="nonce" shorten="middle" />
+        </KeyValue>
+        <KeyValue name="Record digest">
+          <Copyable value={proof.digest} label="record digest" />
+        </KeyValue>
+      </KeyValues>
+      {ladder === null && (
+        <p>The record can’t be hashed as it is, so this browser can’t climb the path. Verify says more.</p>
+      )}
+      {ladder && <Climbed ladder={ladder} root={merkleRoot} />}
+      {checkpoint !== null && (
+        <details>
+          <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint (C2SP signed note)</summary>
+          <pre className="wrap-anywhere mt-1 whitespace-pre-wrap border border-line bg-surface p-2 font-mono text-dense">
+            {checkpoint}
+          </pre>
+        </details>
+      )}
+    </>
+  )
+}
+
+async function ladderOf(proof: AuditProof): Promise<Ladder | undefined> {
+  try {
+    const leaf = await leafOf(proof)
+    if (leaf === undefined) return undefined
+    const { leafIndex: index, treeSize: size, inclusionProof: siblings } = proof
+    return await climb({ index, size: size ?? 0, leaf, siblings: siblings ?? [] })
+  } catch (error) {
+    if (error instanceof JcsError) return undefined
+    throw error
+  }
+}
+
+/** Only the comparison at the top can fail; no rung is to blame. */
+function Climbed({ ladder, root }: { ladder: Ladder; root: string }) {
+  const reached = ladder.root === root
+  return (
+    <>
+      <p className="font-semibold">
+        {reached
+          ? 'From the record as it stands here, this browser reaches the signed root.'
+          : 'From the record as it stands here, this browser reaches another root than the signed one.'}
+      </p>
+      {!reached && (
+        <p className="flex flex-wrap items-center gap-x-1.5">
+          It reaches <Copyable value={ladder.root} label="computed root" />. The record, its nonce or the path is not
+          what was logged.
+        </p>
+      )}
+      <div className="grid gap-6 wide:grid-cols-2">
+        <LadderPicture ladder={ladder} />
+        <LadderSteps ladder={ladder} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+'use client'
+
+import Link from 'next/link'
+import { ResourceLink } from '#components/audit/resource-link.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { auditRecordPath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { DayFacts } from './day-facts.tsx'
+
+type Row = Answers['audit']['list']['items'][number]
+
+/** Every act in the tenant, newest first. */
+export function Audit() {
+  return (
+    <Permitted permission="audit:read" act="see the audit log" title="Audit">
+      <AuditList />
+    </Permitted>
+  )
+}
+
+function AuditList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({ path: ['audit', 'list'], input: {}, read: client.audit.list.query })
+  return (
+    <Page wide>
+      <PageHeader title="Audit" facts={<DayFacts />} />
+      <PagedTable
+        pages={pages}
+        caption="Audit records"
+        columns={columns(tenant)}
+        rowKey={(row) => row.auditId}
+        failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
+        empty={
+          <EmptyState title="Nothing is recorded yet.">
+            Each act that changes something is recorded here, with who did it and why.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<Row>[] => [
+  {
+    key: 'type',
+    header: 'What',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere font-mono">
+        {row.type}
+      </Link>
+    ),
+  },
+  { key: 'actor', header: 'Who', cell: (row) => <ShownText>{row.actor.name}</ShownText> },
+  { key: 'resource', header: 'About', cell: (row) => <ResourceLink {...row.resource} /> },
+  {
+    key: 'reason',
+    header: 'Reason',
+    cell: (row) =>
+      row.reason !== null && (
+        <span className="wrap-anywhere">
+          <ShownText>{row.reason}</ShownText>
+        </span>
+      ),
+  },
+  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="absolute" /> },
+  { key: 'seq', header: 'No. of the day', align: 'end', cell: (row) => row.seq.toLocaleString('en') },
+]

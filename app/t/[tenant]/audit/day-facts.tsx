@@ -1,0 +1,30 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Seal } from '#components/ui/seal.tsx'
+import { formatCount } from '#lib/format.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+const refreshMs = 15_000
+
+/** How much of today is sealed. Says nothing while that is unknown: the list below has its own errors. */
+export function DayFacts() {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.audit.checkpoint.queryOptions({}, { refetchInterval: refreshMs }))
+  if (data === undefined) return <span className="min-h-5" />
+  const { date, records, size } = data
+  const sealed = size >= records
+  return (
+    <>
+      <span>
+        {formatCount(records, 'record')} on {date} (UTC)
+      </span>
+      <Seal
+        state={sealed && records > 0 ? 'sealed' : 'unsealed'}
+        label={
+          sealed ? 'All sealed, not checked here' : `${size.toLocaleString('en')} sealed, the rest follows shortly`
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,84 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { TextArea } from '#components/ui/text-field.tsx'
+import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { toFailure } from '#lib/trpc.ts'
+
+/** The server's limit, in characters. */
+const reasonLimit = 2000
+
+/** Stops an export that is still being made, with a reason for the record. */
+export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
+  const { can } = useSession()
+  const { restFetch } = useApi()
+  const cache = useQueryClient()
+  const [open, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const cancel = useMutation({
+    mutationFn: () =>
+      restFetch<ExportJob>(`/v1/evidence/factory/jobs/${exportId}/cancel`, {
+        method: 'POST',
+        body: { expectedRevision: revision, reason },
+      }),
+    onSuccess: (job) => cache.setQueryData(['evidence-export', exportId], job),
+    // It may have gone on meanwhile: what stands on the page is what the next try is about.
+    onError: () => cache.invalidateQueries({ queryKey: ['evidence-export', exportId] }),
+  })
+  const failure = cancel.error === null ? undefined : toFailure(cancel.error)
+  const length = reason.trim().length
+  return (
+    <>
+      <Button
+        onClick={() => setOpen(true)}
+        disabledReason={can('evidence:export') ? undefined : whoCan('evidence:export')}
+      >
+        Cancel the export
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Cancel this export?"
+        description="No archive is made, and what was collected is thrown away. A new export can be asked for at any time."
+        actions={
+          <>
+            <Button onClick={() => setOpen(false)}>Let it go on</Button>
+            <Button
+              variant="primary"
+              onClick={() => cancel.mutate()}
+              disabledReason={
+                length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+              }
+              busyLabel={cancel.isPending ? 'Canceling the export' : undefined}
+            >
+              Cancel the export
+            </Button>
+          </>
+        }
+      >
+        <TextArea
+          label="Reason"
+          hint="Required, kept in the audit record"
+          limit={reasonLimit}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        {failure && (
+          <ErrorPanel
+            title="The export was not canceled."
+            effect={failure.message}
+            advice={failure.code === 'revision_conflict' ? 'It has moved on meanwhile: try again.' : adviceFor(failure)}
+            requestId={failure.requestId}
+          />
+        )}
+      </Dialog>
+    </>
+  )
+}

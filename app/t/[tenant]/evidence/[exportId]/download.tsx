@@ -1,0 +1,72 @@
+'use client'
+
+import { useState } from 'react'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { type Failure, failureFromBody, failureOf, RequestError } from '#lib/failure.ts'
+import { formatBytes } from '#lib/format.ts'
+import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { toFailure } from '#lib/trpc.ts'
+import { type SavedHow, saveArchive } from './save-archive.ts'
+
+type State =
+  | { is: 'idle' }
+  | { is: 'saving'; received: number }
+  | { is: 'saved'; how: SavedHow }
+  | { is: 'failed'; failure: Failure }
+
+/** Saves the archive to the disk. Each download is recorded by the server. */
+export function Download({ job }: { job: ExportJob }) {
+  const { can } = useSession()
+  const { fetchApi } = useApi()
+  const [state, setState] = useState<State>({ is: 'idle' })
+  const { exportId, archiveName, archiveBytes } = job
+  const name = archiveName ?? `evidence-room-${exportId}.zip`
+
+  async function fetchArchive(): Promise<Response> {
+    const response = await fetchApi(`/v1/evidence/factory/jobs/${exportId}/download`)
+    if (response.ok) return response
+    throw new RequestError(failureFromBody(await response.json().catch(() => undefined), response))
+  }
+
+  async function save() {
+    setState({ is: 'saving', received: 0 })
+    try {
+      const how = await saveArchive(fetchArchive, name, (received) => setState({ is: 'saving', received }))
+      setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
+    } catch (error) {
+      const failure = error instanceof RequestError ? toFailure(error) : failureOf('network', 'The download broke off.')
+      setState({ is: 'failed', failure })
+    }
+  }
+
+  const size = archiveBytes === null ? '' : ` (${formatBytes(archiveBytes)})`
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button
+        variant="primary"
+        onClick={() => void save()}
+        disabledReason={can('evidence:read') ? undefined : whoCan('evidence:read')}
+        busyLabel={state.is === 'saving' ? `Saving, ${formatBytes(state.received)} so far` : undefined}
+      >
+        Download the archive{size}
+      </Button>
+      <p role="status" className="text-ink-2">
+        {state.is === 'saved' &&
+          (state.how === 'streamed' ? `Saved as it came. ` : `${name} was handed to the browser’s downloads. `)}
+        {state.is === 'saved' && 'The download is recorded in the audit log.'}
+      </p>
+      {state.is === 'failed' && (
+        <ErrorPanel
+          title="The archive was not saved."
+          effect={`${state.failure.message} A part that was saved is not the archive: delete it.`}
+          advice={adviceFor(state.failure)}
+          requestId={state.failure.requestId}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+'use client'
+
+import { useParams } from 'next/navigation'
+import { ExportStatusShape, hasArchive, isOver } from '#components/evidence/export-status.tsx'
+import { formatPeriod } from '#components/evidence/period.ts'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Section } from '#components/page/section.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { evidencePath, newEvidencePath } from '#lib/paths.ts'
+import type { ExportJob } from '#lib/schemas/evidence.ts'
+import { Cancel } from './cancel.tsx'
+import { CheckYourself } from './check-yourself.tsx'
+import { Contents } from './contents.tsx'
+import { Download } from './download.tsx'
+import { Omissions } from './omissions.tsx'
+import { Progress } from './progress.tsx'
+import { useExport } from './use-export.ts'
+
+/** One export from its beginning to its archive. */
+export function EvidenceExport() {
+  const { exportId } = useParams<{ exportId: string }>()
+  const { can } = useSession()
+  // One's own exports are visible with evidence:export, too.
+  if (!can('evidence:list') && !can('evidence:export'))
+    return (
+      <Page>
+        <PageHeader title="Evidence export" />
+        <MissingPermission act="see evidence exports" permission="evidence:list" />
+      </Page>
+    )
+  return <OneExport key={exportId} exportId={exportId} />
+}
+
+function OneExport({ exportId }: { exportId: string }) {
+  const { tenant } = useSession()
+  const { data: job, error, refetch, paused, resume } = useExport(exportId)
+  const crumbs = [{ label: 'Evidence', href: evidencePath(tenant) }]
+  if (job === undefined)
+    return (
+      <Page>
+        <PageHeader title="Evidence export" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the export" rows={8} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The export"
+            act="see evidence exports"
+            permission="evidence:list"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page>
+      <PageHeader
+        title={`Evidence of ${formatPeriod(job)}`}
+        crumbs={crumbs}
+        id={<Copyable value={exportId} label="export id" shorten="middle" />}
+        facts={<Facts job={job} />}
+      />
+      {!isOver(job.status) && (
+        <Section title="Progress">
+          <Progress status={job.status} paused={paused} onResume={resume} pollTimeoutMs={job.pollTimeoutMs} />
+          <div>
+            <Cancel job={job} />
+          </div>
+        </Section>
+      )}
+      <Failed job={job} />
+      {hasArchive(job.status) && <Archive job={job} />}
+    </Page>
+  )
+}
+
+function Facts({ job: { status, requestedBy, createdAt, includeProofs } }: { job: ExportJob }) {
+  return (
+    <>
+      <ExportStatusShape status={status} boxed />
+      <span>
+        Asked for by{' '}
+        <strong className="font-semibold">
+          <ShownText>{requestedBy.displayName}</ShownText>
+        </strong>{' '}
+        <Time at={createdAt} show="relative" />
+      </span>
+      <span>{includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values masked</span>
+    </>
+  )
+}
+
+function Failed({ job: { status, error } }: { job: ExportJob }) {
+  const { tenant } = useSession()
+  if (status !== 'failed' && status !== 'canceled') return null
+  const again = (
+    <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
+      Make a new export
+    </ActionLink>
+  )
+  if (status === 'canceled')
+    return (
+      <Section title="Canceled">
+        <p>No archive was made. Who canceled it, and why, stands in the audit log.</p>
+        <div>{again}</div>
+      </Section>
+    )
+  return (
+    <ErrorPanel
+      title="The archive could not be made."
+      effect={`${error?.message ?? ''} The records themselves were not changed.`}
+      advice={
+        error?.code === 'integrity_failed'
+          ? 'The log does not agree with its own hashes: tell whoever runs this installation before anything else.'
+          : 'A new export can be asked for.'
+      }
+      action={again}
+    />
+  )
+}
+
+function Archive({ job }: { job: ExportJob }) {
+  return (
+    <>
+      {job.omissions.length > 0 && (
+        <Section title="What is missing">
+          <Omissions omissions={job.omissions} />
+        </Section>
+      )}
+      <Section title="Download">
+        <Download job={job} />
+      </Section>
+      <Section title="Check it yourself">
+        <CheckYourself exportId={job.exportId} archiveName={job.archiveName ?? `evidence-room-${job.exportId}.zip`} />
+      </Section>
+      <Section title="What is in it">
+        <Contents exportId={job.exportId} />
+      </Section>
+      {job.manifestSha256 !== null && (
+        <p className="flex flex-wrap items-center gap-x-1.5 text-dense text-ink-2">
+          SHA-256 of manifest.json <Copyable value={job.manifestSha256} label="SHA-256 of manifest.json" />
+        </p>
+      )}
+    </>
+  )
+}

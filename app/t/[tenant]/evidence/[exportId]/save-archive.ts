@@ -1,0 +1,73 @@
+/** What becomes of the file: written to the disk as it comes, or collected by the browser first. */
+export type SavedHow = 'streamed' | 'collected'
+
+type SaveFilePicker = (options: {
+  suggestedName: string
+  types: { description: string; accept: Record<string, string[]> }[]
+}) => Promise<FileSystemFileHandle>
+
+/**
+ * Saves a download that needs a header, which a link can't send. Where the browser has the File System Access API the bytes
+ * go straight to the chosen file; elsewhere it holds the archive until it is complete. Call it from a click.
+ * Undefined: the person chose no file. Rejects with what `fetchArchive` or the reading rejects with.
+ */
+export async function saveArchive(
+  fetchArchive: () => Promise<Response>,
+  name: string,
+  onBytes: (received: number) => void,
+): Promise<SavedHow | undefined> {
+  const picker = savePicker()
+  if (picker === undefined) {
+    const response = await fetchArchive()
+    offer(await new Response(counted(response, onBytes)).blob(), name)
+    return 'collected'
+  }
+  const file = await chooseFile(picker, name)
+  if (file === undefined) return undefined
+  const response = await fetchArchive()
+  // Ends the file when all is there, and throws away what was written when it breaks off.
+  await counted(response, onBytes).pipeTo(await file.createWritable())
+  return 'streamed'
+}
+
+function savePicker(): SaveFilePicker | undefined {
+  return 'showSaveFilePicker' in window && typeof window.showSaveFilePicker === 'function'
+    ? (window.showSaveFilePicker.bind(window) as SaveFilePicker)
+    : undefined
+}
+
+async function chooseFile(picker: SaveFilePicker, suggestedName: string): Promise<FileSystemFileHandle | undefined> {
+  try {
+    return await picker({
+      suggestedName,
+      types: [{ description: 'ZIP archive', accept: { 'application/zip': ['.zip'] } }],
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return undefined
+    throw error
+  }
+}
+
+function counted(response: Response, onBytes: (received: number) => void): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let received = 0
+  const body = response.body ?? new Blob().stream()
+  return body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        received += chunk.byteLength
+        onBytes(received)
+        controller.enqueue(chunk)
+      },
+    }),
+  )
+}
+
+function offer(archive: Blob, name: string): void {
+  const url = URL.createObjectURL(archive)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has taken hold of the blob by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

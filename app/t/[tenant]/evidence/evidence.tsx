@@ -1,0 +1,91 @@
+'use client'
+
+import Link from 'next/link'
+import { ExportStatusShape } from '#components/evidence/export-status.tsx'
+import { formatPeriod } from '#components/evidence/period.ts'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { formatBytes } from '#lib/format.ts'
+import { evidenceExportPath, newEvidencePath } from '#lib/paths.ts'
+import type { ExportJob } from '#lib/schemas/evidence.ts'
+
+type ExportPage = { items: ExportJob[]; nextCursor: string | null }
+
+const refreshMs = 5000
+
+/** Every evidence export, newest first. */
+export function Evidence() {
+  return (
+    <Permitted permission="evidence:list" act="see evidence exports" title="Evidence">
+      <ExportList />
+    </Permitted>
+  )
+}
+
+function ExportList() {
+  const { restFetch } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['evidence', 'list'],
+    input: {},
+    read: ({ cursor }: { cursor?: string }, { signal }) =>
+      restFetch<ExportPage>(`/v1/evidence/export-jobs${cursor === undefined ? '' : `?cursor=${cursor}`}`, { signal }),
+    refreshEvery: refreshMs,
+  })
+  return (
+    <Page wide>
+      <PageHeader
+        title="Evidence"
+        action={
+          <ActionLink href={newEvidencePath(tenant)} permission="evidence:export">
+            New export
+          </ActionLink>
+        }
+      />
+      <PagedTable
+        pages={pages}
+        caption="Evidence exports"
+        columns={columns(tenant)}
+        rowKey={(row) => row.exportId}
+        failed={{ what: 'The exports', act: 'see evidence exports', permission: 'evidence:list' }}
+        empty={
+          <EmptyState title="Nothing was exported yet.">
+            An export is a signed archive of a period: executions, approvals, decisions, traces and the audit log, with
+            what proves them.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<ExportJob>[] => [
+  {
+    key: 'period',
+    header: 'Period',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={evidenceExportPath(tenant, row.exportId)} className="text-link" prefetch={false}>
+        {formatPeriod(row)}
+      </Link>
+    ),
+  },
+  { key: 'state', header: 'State', cell: (row) => <ExportStatusShape status={row.status} /> },
+  { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Left out') },
+  {
+    key: 'size',
+    header: 'Size',
+    align: 'end',
+    cell: (row) => row.archiveBytes !== null && formatBytes(row.archiveBytes),
+  },
+  { key: 'by', header: 'Asked for by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
+  { key: 'age', header: 'Asked for', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+]

@@ -1,0 +1,129 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { formatPeriod } from '#components/evidence/period.ts'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Checkbox } from '#components/ui/checkbox.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { evidenceExportPath } from '#lib/paths.ts'
+import { toFailure } from '#lib/trpc.ts'
+import { type CustomDays, type Preset, type Range, rangeOf, touchesToday } from './range.ts'
+import { RangeFields } from './range-fields.tsx'
+
+type Body = Range & { includeProofs: boolean; includeRawPayloads: false }
+
+/** Three numbered parts on one page: the last one says in a sentence what will be made. */
+export function ExportForm() {
+  const { tenant, can } = useSession()
+  const { restFetch } = useApi()
+  const router = useRouter()
+  const [preset, setPreset] = useState<Preset>('today')
+  const [custom, setCustom] = useState<CustomDays>({ first: '', last: '' })
+  const [proofs, setProofs] = useState(true)
+  const [tried, setTried] = useState(false)
+  const [now] = useState(Date.now)
+  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const create = useMutation({
+    mutationFn: ({ body, idempotencyKey }: { body: Body; idempotencyKey: string }) =>
+      restFetch<{ exportId: string }>('/v1/evidence/export-jobs', { method: 'POST', body, idempotencyKey }),
+    onSuccess: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
+  })
+  const range = rangeOf(preset, custom, now)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setTried(true)
+    if ('field' in range || create.isPending) return
+    const body: Body = { ...range, includeProofs: proofs, includeRawPayloads: false }
+    const content = JSON.stringify(body)
+    // The same wish sent again after a lost answer is the same export.
+    const next = attempt?.content === content ? attempt : { key: crypto.randomUUID(), content }
+    setAttempt(next)
+    create.mutate({ body, idempotencyKey: next.key })
+  }
+
+  const busy = create.isPending || create.isSuccess
+  return (
+    <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
+      <Part number={1} title="Range">
+        <RangeFields
+          preset={preset}
+          onPreset={setPreset}
+          custom={custom}
+          onCustom={setCustom}
+          problem={tried && 'field' in range ? range : undefined}
+          locked={busy}
+        />
+      </Part>
+      <Part number={2} title="Contents">
+        <Checkbox
+          label="Proofs: signed checkpoints and the hashes of every record, so that anyone can verify the archive"
+          checked={proofs}
+          onChange={setProofs}
+          locked={busy}
+        />
+        <Checkbox
+          label="Raw payloads: inputs and outputs of tools as they were, sensitive values included"
+          checked={false}
+          onChange={() => undefined}
+          disabledReason={
+            can('evidence:raw')
+              ? 'Not part of this version yet. Sensitive values stay masked in every archive.'
+              : `${whoCan('evidence:raw')} Not part of this version yet.`
+          }
+        />
+      </Part>
+      <Part number={3} title="Review">
+        <p>
+          {'field' in range ? (
+            'Choose the range first.'
+          ) : (
+            <>
+              An archive of <strong className="font-semibold">{formatPeriod(range)}</strong> will be made and signed:
+              agents, releases, policies, executions, approvals, decisions, traces and the audit log,{' '}
+              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values masked.
+              {touchesToday(range, now) && ' What was recorded up to the moment of the export is in it; today goes on.'}{' '}
+              Whoever may read evidence here can download it. That it was made is recorded in the audit log.
+            </>
+          )}
+        </p>
+        {create.error !== null && <Refused error={create.error} />}
+        <div>
+          <Button type="submit" variant="primary" busyLabel={busy ? 'Asking for the export' : undefined}>
+            Export the evidence
+          </Button>
+        </div>
+      </Part>
+    </form>
+  )
+}
+
+function Part({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3 border-line border-t pt-4">
+      <h2 id={id}>
+        {number}. {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+function Refused({ error }: { error: unknown }) {
+  const failure = toFailure(error)
+  const unknown = failure.code === 'network' || failure.code === 'timeout'
+  return (
+    <ErrorPanel
+      title={unknown ? 'We do not know whether the export was begun.' : 'The export was not begun.'}
+      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
+      advice={unknown ? 'Send it again: the same wish makes one export at most.' : adviceFor(failure)}
+      requestId={failure.requestId}
+    />
+  )
+}

@@ -1,0 +1,53 @@
+'use client'
+
+import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import type { CustomDays, Preset, RangeProblem } from './range.ts'
+
+type RangeFieldsProps = {
+  preset: Preset
+  onPreset: (preset: Preset) => void
+  custom: CustomDays
+  onCustom: (days: CustomDays) => void
+  problem: RangeProblem | undefined
+  locked: boolean
+}
+
+export function RangeFields({ preset, onPreset, custom, onCustom, problem, locked }: RangeFieldsProps) {
+  const errorAt = (field: RangeProblem['field']) => (problem?.field === field ? problem.message : undefined)
+  return (
+    <>
+      <RadioCards
+        legend="Days, in UTC"
+        value={preset}
+        onChange={onPreset}
+        locked={locked}
+        options={[
+          { value: 'today', label: 'Today', consequence: 'From midnight UTC up to now.' },
+          { value: 'week', label: 'Last 7 days', consequence: 'Today and the six days before it.' },
+          { value: 'custom', label: 'Other days', consequence: 'From a first to a last day, both included.' },
+        ]}
+      />
+      {preset === 'custom' && (
+        <div className="grid gap-4 narrow:grid-cols-2">
+          <TextField
+            label="First day (UTC)"
+            type="date"
+            value={custom.first}
+            readOnly={locked}
+            onChange={(event) => onCustom({ ...custom, first: event.target.value })}
+            error={errorAt('first')}
+          />
+          <TextField
+            label="Last day (UTC)"
+            type="date"
+            value={custom.last}
+            readOnly={locked}
+            onChange={(event) => onCustom({ ...custom, last: event.target.value })}
+            error={errorAt('last')}
+          />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { rangeOf, touchesToday } from './range.ts'
+
+const NOW = Date.parse('2026-11-20T23:59:59.999Z')
+const NONE = { first: '', last: '' }
+
+test('today is the UTC day, whole', () => {
+  expect(rangeOf('today', NONE, NOW)).toEqual({
+    startDate: '2026-11-20T00:00:00.000Z',
+    endDate: '2026-11-21T00:00:00.000Z',
+  })
+})
+
+test('seven days end with today', () => {
+  expect(rangeOf('week', NONE, NOW)).toEqual({
+    startDate: '2026-11-14T00:00:00.000Z',
+    endDate: '2026-11-21T00:00:00.000Z',
+  })
+})
+
+test('both custom days are inside', () => {
+  expect(rangeOf('custom', { first: '2026-10-31', last: '2026-11-01' }, NOW)).toEqual({
+    startDate: '2026-10-31T00:00:00.000Z',
+    endDate: '2026-11-02T00:00:00.000Z',
+  })
+})
+
+test.each([
+  ['', '2026-11-01', 'first'],
+  ['2026-11-01', '', 'last'],
+  ['2026-02-31', '2026-11-01', 'first'],
+  ['20261-01-01', '2026-11-01', 'first'],
+  ['1969-12-31', '2026-11-01', 'first'],
+  ['2026-11-02', '2026-11-01', 'last'],
+  ['2026-11-21', '2026-11-22', 'first'],
+])('from "%s" to "%s" the %s day is wrong', (first, last, field) => {
+  expect(rangeOf('custom', { first, last }, NOW)).toMatchObject({ field })
+})
+
+test('only a period that is not over touches today', () => {
+  expect(touchesToday({ startDate: '', endDate: '2026-11-21T00:00:00.000Z' }, NOW)).toBe(true)
+  expect(touchesToday({ startDate: '', endDate: '2026-11-20T00:00:00.000Z' }, NOW)).toBe(false)
+})

@@ -1,0 +1,47 @@
+'use client'
+
+import Link from 'next/link'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TraceFacts } from '#components/traces/trace-facts.tsx'
+import { TraceView } from '#components/traces/trace-view.tsx'
+import { useTrace } from '#components/traces/use-trace.ts'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { tracePath } from '#lib/paths.ts'
+import type { Execution } from '#lib/schemas/executions.ts'
+
+/** The execution's trace, as its own page shows it. */
+export function ExecutionTrace({ execution }: { execution: Execution }) {
+  const { can } = useSession()
+  if (!can('trace:read')) return <MissingPermission act="see traces" permission="trace:read" />
+  return <OneTrace key={execution.traceId} traceId={execution.traceId} />
+}
+
+function OneTrace({ traceId }: { traceId: string }) {
+  const { tenant } = useSession()
+  const trace = useTrace(traceId)
+  const { query, spans, waitingForStart } = trace
+  if (query.data === undefined)
+    return query.error === null || waitingForStart ? (
+      <Skeleton label="Waiting for the trace to begin" rows={8} rowClass="h-6.5" />
+    ) : (
+      <RequestFailed
+        error={query.error}
+        what="The trace"
+        act="see traces"
+        permission="trace:read"
+        retry={() => void query.refetch()}
+      />
+    )
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+        <TraceFacts spans={spans} ended={query.data.trace.endedAt !== null} />
+        <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+          Open as a page of its own
+        </Link>
+      </div>
+      <TraceView trace={trace} />
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+'use client'
+
+import Link from 'next/link'
+import { useParams, useSearchParams } from 'next/navigation'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { TabLinks } from '#components/ui/tab-links.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { agentPath, executionPath, executionsPath } from '#lib/paths.ts'
+import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
+import { ExecutionTrace } from './execution-trace.tsx'
+import { Timeline } from './timeline.tsx'
+import { useExecution } from './use-execution.ts'
+
+/** One execution: how it stands, what it did, and its trace. */
+export function Execution() {
+  const { executionId } = useParams<{ executionId: string }>()
+  return (
+    <Permitted permission="execution:read" act="see executions" title="Execution">
+      <OneExecution key={executionId} id={executionId} />
+    </Permitted>
+  )
+}
+
+function OneExecution({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const tab = useSearchParams().get('tab') === 'trace' ? 'trace' : 'timeline'
+  const { data: execution, error, refetch } = useExecution(id)
+  const crumbs = [{ label: 'Executions', href: executionsPath(tenant) }]
+  if (execution === undefined)
+    return (
+      <Page wide>
+        <PageHeader title="Execution" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the execution" rows={10} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The execution"
+            act="see executions"
+            permission="execution:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page wide>
+      <PageHeader
+        title={<Title execution={execution} />}
+        crumbs={crumbs}
+        id={<Copyable value={execution.id} label="execution id" shorten="middle" />}
+        facts={<Facts execution={execution} />}
+      />
+      <TabLinks
+        label="Views of the execution"
+        link={Link}
+        tabs={[
+          { href: executionPath(tenant, id), label: 'Timeline', current: tab === 'timeline' },
+          { href: executionPath(tenant, id, { tab: 'trace' }), label: 'Trace', current: tab === 'trace' },
+        ]}
+      />
+      {tab === 'trace' ? <ExecutionTrace execution={execution} /> : <Timeline execution={execution} />}
+    </Page>
+  )
+}
+
+function Title({ execution: { agentDisplayName, environment } }: { execution: ExecutionDetail }) {
+  return (
+    <>
+      <ShownText>{agentDisplayName}</ShownText> in {environment}
+    </>
+  )
+}
+
+function Facts({ execution }: { execution: ExecutionDetail }) {
+  const { tenant } = useSession()
+  const { agentId, agentName, agentVersion, startedBy, createdAt, status } = execution
+  return (
+    <>
+      <ExecutionStatusShape status={status} boxed />
+      <span>
+        Agent{' '}
+        <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
+          <ShownText>{agentName}</ShownText>
+        </Link>{' '}
+        <ShownText>{agentVersion}</ShownText>
+      </span>
+      <span>
+        Started by{' '}
+        <strong className="font-semibold">
+          <ShownText>{startedBy.displayName}</ShownText>
+        </strong>{' '}
+        <Time at={createdAt} show="relative" />
+      </span>
+    </>
+  )
+}

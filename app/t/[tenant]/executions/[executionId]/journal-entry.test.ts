@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { JsonValue } from '#lib/json.ts'
+import { journalEntry } from './journal-entry.ts'
+
+const entry = (type: string, data: JsonValue = {}) => journalEntry({ type, data })
+
+test('a policy decision names its effect and rules', () => {
+  expect(
+    entry('policy.decided', { effect: 'require_approval', rules: ['refund-policy v1: refund-needs-approval'] }),
+  ).toEqual({
+    title: 'Policy requires an approval for the call',
+    shape: 'waiting',
+    note: 'refund-policy v1: refund-needs-approval',
+    payloads: [],
+  })
+  expect(entry('policy.decided', { effect: 'deny', rules: [] })).toMatchObject({ title: 'Policy denied the call' })
+})
+
+test('an approval request leads to the request', () => {
+  expect(entry('approval.requested', { approvalId: 'apr-1', group: 'refund-approvers', quorum: 2 })).toMatchObject({
+    title: 'An approval was asked for, from refund-approvers',
+    note: '2 people must agree',
+    approvalId: 'apr-1',
+  })
+})
+
+test('a repeated call says which attempt it is, and what went in', () => {
+  expect(entry('tool.called', { tool: 'payments.issue_refund', attempt: 2, arguments: { id: 'A-1' } })).toMatchObject({
+    title: 'payments.issue_refund was called, attempt 2',
+    payloads: [{ name: 'Arguments', value: { id: 'A-1' } }],
+  })
+})
+
+test.each(['failed', 'denied', 'rejected', 'expired', 'timed_out', 'canceled', 'indeterminate'])(
+  'the ending %s carries the reason',
+  (status) => {
+    const error = { code: 'x', message: 'Why it ended.' }
+    expect(entry(`execution.${status}`, { error })).toMatchObject({ note: 'Why it ended.' })
+  },
+)
+
+test('an unknown event is shown with its data, not left out', () => {
+  expect(entry('wait.opened', { for: 'manager_confirmation' })).toEqual({
+    title: 'wait.opened',
+    shape: 'pending',
+    payloads: [{ name: 'Data', value: { for: 'manager_confirmation' } }],
+  })
+  expect(entry('constructor').title).toBe('constructor')
+})
+
+test('data of another form is no crash', () => {
+  expect(entry('tool.called', 'odd').title).toMatch(/unknown was called/)
+  expect(entry('execution.failed', null).title).toBe('The execution failed')
+})

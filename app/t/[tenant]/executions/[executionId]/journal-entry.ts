@@ -1,0 +1,109 @@
+import type { Status } from '#components/ui/status-shape.tsx'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import type { ExecutionEvent } from '#lib/schemas/executions.ts'
+
+/** A journal event in words. */
+export type JournalEntry = {
+  /** What happened, as a sentence without its end. */
+  title: string
+  shape: Status
+  /** Further words below it. */
+  note?: string
+  /** The request that it is about. */
+  approvalId?: string
+  /** What went in or came out, by name. */
+  payloads: { name: string; value: JsonValue }[]
+}
+
+/** An event of a type that this page doesn't know is shown by its type and its data. */
+export function journalEntry({ type, data }: Pick<ExecutionEvent, 'type' | 'data'>): JournalEntry {
+  const fields = isJsonObject(data) ? data : {}
+  const describe = Object.hasOwn(DESCRIBED, type) ? DESCRIBED[type] : undefined
+  if (describe !== undefined) return { payloads: [], ...describe(fields) }
+  const isEmpty = isJsonObject(data) && Object.keys(data).length === 0
+  return { title: type, shape: 'pending', payloads: isEmpty ? [] : [{ name: 'Data', value: data }] }
+}
+
+type Described = Omit<JournalEntry, 'payloads'> & { payloads?: JournalEntry['payloads'] }
+
+const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
+  'execution.running': ({ input }) => ({
+    title: 'The execution began',
+    shape: 'running',
+    payloads: payload('Input', input),
+  }),
+  'policy.decided': ({ effect, rules }) => ({
+    ...decision(text(effect)),
+    ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(text).join('; ') } : {}),
+  }),
+  'approval.requested': ({ approvalId, group, quorum }) => ({
+    title: `An approval was asked for, from ${text(group)}`,
+    shape: 'waiting',
+    note: quorum === 1 ? 'One person decides' : `${text(quorum)} people must agree`,
+    approvalId: text(approvalId),
+  }),
+  'approval.decided': ({ approvalId, status }) => ({
+    title: status === 'expired' ? 'Nobody decided in time' : `The request was ${text(status)}`,
+    shape: status === 'approved' ? 'approved' : status === 'expired' ? 'expired' : 'rejected',
+    approvalId: text(approvalId),
+  }),
+  'tool.called': ({ tool, arguments: args, attempt }) => ({
+    title: `${text(tool)} was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    shape: 'running',
+    payloads: payload('Arguments', args),
+  }),
+  'tool.returned': ({ tool, result }) => ({
+    title: `${text(tool)} answered`,
+    shape: 'approved',
+    payloads: payload('Result', result),
+  }),
+  'tool.failed': ({ tool, result }) => ({
+    title: `${text(tool)} failed`,
+    shape: 'failed',
+    payloads: payload('Answer', result),
+  }),
+  'tool.outcome_unknown': () => ({
+    title: 'The server stopped during the call',
+    shape: 'failed',
+    note: 'Nobody knows whether the tool ran',
+  }),
+  'step.skipped': () => ({ title: 'The step was skipped', shape: 'revoked', note: 'Its condition does not hold' }),
+  'execution.succeeded': ({ output }) => ({
+    title: 'The execution succeeded',
+    shape: 'approved',
+    payloads: payload('Output', output),
+  }),
+  'execution.failed': ending('failed', 'failed'),
+  'execution.denied': ending('was denied', 'revoked'),
+  'execution.rejected': ending('was rejected', 'rejected'),
+  'execution.expired': ending('expired', 'expired'),
+  'execution.timed_out': ending('timed out', 'expired'),
+  'execution.canceled': ending('was canceled', 'revoked'),
+  'execution.indeterminate': ending('ended with an unknown outcome', 'failed'),
+}
+
+function ending(what: string, shape: Status): (data: JsonObject) => Described {
+  return ({ error }) => ({
+    title: `The execution ${what}`,
+    shape,
+    ...(isJsonObject(error) && typeof error.message === 'string' ? { note: error.message } : {}),
+  })
+}
+
+function decision(effect: string): { title: string; shape: Status } {
+  switch (effect) {
+    case 'allow':
+      return { title: 'Policy allowed the call', shape: 'approved' }
+    case 'deny':
+      return { title: 'Policy denied the call', shape: 'revoked' }
+    case 'require_approval':
+      return { title: 'Policy requires an approval for the call', shape: 'waiting' }
+    default:
+      return { title: `Policy decided: ${effect}`, shape: 'pending' }
+  }
+}
+
+const payload = (name: string, value: JsonValue | undefined) => (value === undefined ? [] : [{ name, value }])
+
+const text = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : value === undefined ? 'unknown' : JSON.stringify(value)

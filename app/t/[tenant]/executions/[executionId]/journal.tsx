@@ -1,0 +1,105 @@
+'use client'
+
+import Link from 'next/link'
+import { useContext } from 'react'
+import { JsonView } from '#components/json/json-view.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { TimeZoneContext } from '#components/ui/time.tsx'
+import { formatAbsolute, zoneName } from '#components/ui/time-format.ts'
+import { approvalPath, isPathParameter } from '#lib/paths.ts'
+import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
+import { type JournalEntry, journalEntry } from './journal-entry.ts'
+import { useJournal } from './use-execution.ts'
+
+/** Everything that happened, in order, joined by one line. */
+export function Journal({ execution }: { execution: Execution }) {
+  const { data: events, error, refetch } = useJournal(execution.id, execution)
+  if (events === undefined)
+    return error === null ? (
+      <Skeleton label="Loading the journal" rows={5} rowClass="h-10" />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="The journal"
+        act="see executions"
+        permission="execution:read"
+        retry={() => void refetch()}
+      />
+    )
+  if (events.length === 0) return <p className="text-ink-2">Nothing has happened yet: it waits for a free worker.</p>
+  return (
+    <ol className="flex flex-col">
+      {events.map((event) => (
+        <Event key={event.seq} event={event} />
+      ))}
+    </ol>
+  )
+}
+
+function Event({ event }: { event: ExecutionEvent }) {
+  const entry = journalEntry(event)
+  return (
+    <li className="group relative grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
+      <Clock at={event.at} />
+      <div className="relative border-line-strong border-l pb-4 pl-5 group-last:border-transparent group-last:pb-0">
+        <span className="absolute top-0.5 -left-[8.5px] bg-canvas">
+          <StatusShape status={entry.shape} label="" />
+        </span>
+        <div className="flex flex-col gap-0.5">
+          <p className="flex flex-wrap items-baseline gap-x-3">
+            <span className="font-semibold">
+              <ShownText>{entry.title}</ShownText>
+            </span>
+            {event.stepId !== null && (
+              <span className="text-dense text-ink-2">
+                step <ShownText>{event.stepId}</ShownText>
+              </span>
+            )}
+            <RequestLink entry={entry} />
+          </p>
+          {entry.note !== undefined && (
+            <p className="wrap-anywhere text-dense text-ink-2">
+              <ShownText>{entry.note}</ShownText>
+            </p>
+          )}
+          {entry.payloads.map(({ name, value }) => (
+            <details key={name}>
+              <summary className="w-fit min-h-6 text-dense text-ink-2">{name}</summary>
+              <JsonView value={value} />
+            </details>
+          ))}
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
+  const { tenant } = useSession()
+  if (approvalId === undefined || !isPathParameter(approvalId)) return null
+  return (
+    <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link text-dense">
+      Open the request
+    </Link>
+  )
+}
+
+/** To the second: several entries of a run share a minute. The date and the zone stand in the title. */
+function Clock({ at }: { at: string }) {
+  const zone = useContext(TimeZoneContext)
+  const date = new Date(at)
+  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(date)
+  return (
+    <time
+      dateTime={at}
+      title={formatAbsolute(date, zone)}
+      className="whitespace-nowrap text-dense text-ink-2 leading-5"
+    >
+      {clock} {zoneName(zone, date)}
+    </time>
+  )
+}

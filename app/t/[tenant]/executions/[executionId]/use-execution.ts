@@ -1,0 +1,51 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { isLive } from '#components/executions/execution-status.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** Milliseconds between two looks: while it works, and while it waits for people. */
+const workingMs = 1500
+const waitingMs = 4000
+
+const refreshOf = (execution: Execution | undefined): number | false => {
+  if (execution === undefined || !isLive(execution.status)) return false
+  return execution.status === 'queued' || execution.status === 'running' ? workingMs : waitingMs
+}
+
+/** One execution, looked at again until it has ended. */
+export function useExecution(id: string) {
+  const trpc = useTRPC()
+  return useQuery(
+    trpc.executions.get.queryOptions({ id }, { refetchInterval: ({ state }) => refreshOf(state.data), staleTime: 0 }),
+  )
+}
+
+/** Its journal; only what is new is asked for. `execution` says how far it must reach. */
+export function useJournal(id: string, execution: Execution | undefined) {
+  const { client } = useApi()
+  const cache = useQueryClient()
+  const queryKey = ['execution-journal', id, execution?.revision]
+  return useQuery<ExecutionEvent[]>({
+    queryKey,
+    enabled: execution !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    placeholderData: (before) => before,
+    async queryFn({ signal }) {
+      const known = longest(cache.getQueriesData<ExecutionEvent[]>({ queryKey: ['execution-journal', id] }))
+      const events = [...known]
+      for (let more = true; more; ) {
+        const page = await client.executions.getEvents.query({ id, afterSeq: events.at(-1)?.seq ?? 0 }, { signal })
+        events.push(...page.items)
+        more = page.nextCursor !== null
+      }
+      return events
+    },
+  })
+}
+
+const longest = (entries: [unknown, ExecutionEvent[] | undefined][]): ExecutionEvent[] =>
+  entries.reduce<ExecutionEvent[]>((best, [, events = []]) => (events.length > best.length ? events : best), [])

@@ -1,0 +1,79 @@
+'use client'
+
+import Link from 'next/link'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { executionPath, newExecutionPath } from '#lib/paths.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+
+const refreshMs = 5000
+
+/** Every execution, newest first. */
+export function Executions() {
+  return (
+    <Permitted permission="execution:read" act="see executions" title="Executions">
+      <ExecutionList />
+    </Permitted>
+  )
+}
+
+function ExecutionList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['executions', 'list'],
+    input: {},
+    read: client.executions.list.query,
+    refreshEvery: refreshMs,
+  })
+  return (
+    <Page wide>
+      <PageHeader
+        title="Executions"
+        action={
+          <ActionLink href={newExecutionPath(tenant)} permission="execution:start">
+            Start an execution
+          </ActionLink>
+        }
+      />
+      <PagedTable
+        pages={pages}
+        caption="Executions"
+        columns={columns(tenant)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
+        empty={
+          <EmptyState title="Nothing has run yet.">
+            An agent can run once a policy binding and a release of it are approved for an environment.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<ExecutionSummary>[] => [
+  {
+    key: 'agent',
+    header: 'Agent',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={executionPath(tenant, row.id)} className="text-link wrap-anywhere" prefetch={false}>
+        <ShownText>{row.agentName}</ShownText> <ShownText>{row.agentVersion}</ShownText>
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <ExecutionStatusShape status={row.status} /> },
+  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
+  { key: 'by', header: 'Started by', cell: (row) => <ShownText>{row.startedBy.displayName}</ShownText> },
+  { key: 'age', header: 'Started', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+]

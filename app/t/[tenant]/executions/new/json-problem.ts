@@ -1,0 +1,117 @@
+import type { CodeProblem } from '#components/code/code-field.tsx'
+import type { JsonObject } from '#lib/json.ts'
+
+/** An object, or why the text is none, with line and column from 1. Browsers word that differently, or leave the place out. */
+export function parseJsonObject(text: string): { value: JsonObject } | { problem: CodeProblem } {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { problem: problemIn(text) }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { problem: { message: 'The input is an object: { "name": value }.', line: 1, column: 1 } }
+  return { value: value as JsonObject }
+}
+
+class Stop extends Error {
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside of texts.
+const TOKEN = /[{}[\],:]|"(?:[^"\\\n\u0000-\u001f]|\\.)*"|-?\d[\d.eE+-]*|[A-Za-z_$][\w$]*|\S/y
+const SPACE = /[ \t\r\n]*/y
+const SCALAR =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+  /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")$/
+
+function problemIn(text: string): CodeProblem {
+  try {
+    const reader = readerOf(text)
+    readValue(reader)
+    if (reader.peek() !== '') reader.stop('Nothing may follow the object.')
+  } catch (error) {
+    if (error instanceof Stop) return { message: error.message, ...placeOf(text, error.offset) }
+    // The one thing that JSON.parse can read and this can't: nesting beyond the stack.
+    if (!(error instanceof RangeError)) throw error
+  }
+  return { message: 'This is not JSON.' }
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+type Reader = { peek: () => string; take: () => string; stop: (message: string) => never }
+
+function readerOf(text: string): Reader {
+  let offset = 0
+  const token = (): string => {
+    SPACE.lastIndex = offset
+    offset += SPACE.exec(text)?.[0].length ?? 0
+    TOKEN.lastIndex = offset
+    return TOKEN.exec(text)?.[0] ?? ''
+  }
+  return {
+    peek: token,
+    take() {
+      const taken = token()
+      offset += taken.length
+      return taken
+    },
+    stop(message) {
+      token()
+      throw new Stop(message, offset)
+    },
+  }
+}
+
+/** What can't begin a value, and why. */
+const NO_VALUE = new Map([
+  ['', 'A value is missing.'],
+  ["'", 'Texts stand in double quotes.'],
+  ['"', 'The text has no closing quote.'],
+])
+
+function readValue(reader: Reader): void {
+  const token = reader.peek()
+  if (token === '{') readList(reader, '}', 'brace', readMember)
+  else if (token === '[') readList(reader, ']', 'bracket', readValue)
+  else if (SCALAR.test(token)) reader.take()
+  else reader.stop(NO_VALUE.get(token) ?? whyNoScalar(token))
+}
+
+const whyNoScalar = (token: string): string =>
+  token.startsWith('"') ? 'The text holds an unknown escape.' : `${token} is no JSON value.`
+
+function readList(reader: Reader, close: string, name: string, readItem: (reader: Reader) => void): void {
+  reader.take()
+  if (reader.peek() === close) {
+    reader.take()
+    return
+  }
+  for (;;) {
+    if (reader.peek() === close) reader.stop(`No comma stands before the closing ${name}.`)
+    readItem(reader)
+    const next = reader.peek()
+    if (next !== ',' && next !== close) reader.stop(`A comma or a closing ${name} is missing.`)
+    reader.take()
+    if (next === close) return
+  }
+}
+
+function readMember(reader: Reader): void {
+  const name = reader.peek()
+  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('A name in double quotes is missing.')
+  reader.take()
+  if (reader.peek() !== ':') reader.stop('A colon must follow the name.')
+  reader.take()
+  readValue(reader)
+}

@@ -1,0 +1,65 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'next/navigation'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { executionsPath, newAgentPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { StartForm } from './start-form.tsx'
+
+/** As many as one answer holds. */
+const mostAgents = 200
+
+/** Which agent, where, with what input. */
+export function StartExecution() {
+  return (
+    <Permitted permission="execution:start" act="start executions" title="Start an execution">
+      <WithAgents />
+    </Permitted>
+  )
+}
+
+function WithAgents() {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const wanted = useSearchParams().get('agentId') ?? undefined
+  const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
+  return (
+    <Page>
+      <PageHeader title="Start an execution" crumbs={[{ label: 'Executions', href: executionsPath(tenant) }]} />
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton label="Loading the agents" rows={6} rowClass="h-12" />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The agents"
+            plural
+            act="see agents"
+            permission="agent:read"
+            retry={() => void refetch()}
+          />
+        )
+      ) : data.items.length === 0 ? (
+        <EmptyState
+          title="There is no agent yet."
+          action={
+            <ActionLink href={newAgentPath(tenant)} permission="agent:create">
+              Register an agent
+            </ActionLink>
+          }
+        >
+          Register one; it can run after a policy binding and a release of it were approved.
+        </EmptyState>
+      ) : (
+        <StartForm agents={data.items} wanted={wanted} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,141 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { type ReactNode, useId } from 'react'
+import { useNeedsMe } from '#components/approvals/waiting.ts'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { approvalsPath, executionsPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { ApprovalTable } from './approvals/table.tsx'
+import { RunningTable } from './running-table.tsx'
+import { TodaysLog } from './todays-log.tsx'
+
+const shownRows = 5
+/** How far back "running now" looks, in executions. */
+const recentExecutions = 50
+const refreshMs = 10_000
+
+/** What a person wants to know first: what needs them, what runs, and whether today's record is sealed. */
+export function Home() {
+  const { me } = useSession()
+  return (
+    <Page>
+      <PageHeader title={<ShownText>{me.tenant.displayName}</ShownText>} />
+      <NeedsPerson />
+      <RunningNow />
+      <Section title="Today’s log">
+        <TodaysLog />
+      </Section>
+    </Page>
+  )
+}
+
+function Section({ title, all, children }: { title: string; all?: ReactNode; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 id={id}>{title}</h2>
+        {all}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+function All({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Link href={href} prefetch={false} className="text-link inline-flex min-h-6 items-center">
+      {children}
+    </Link>
+  )
+}
+
+function NeedsPerson() {
+  const { tenant, can } = useSession()
+  const { data, error, refetch } = useNeedsMe()
+  const link = <All href={approvalsPath(tenant)}>All approvals</All>
+  if (!can('approval:list'))
+    return (
+      <Section title="Needs you">
+        <MissingPermission act="see approvals" permission="approval:list" />
+      </Section>
+    )
+  if (!can('approval:decide'))
+    return (
+      <Section title="Needs you" all={link}>
+        <p className="text-ink-2">
+          Your roles let you read approvals, but not decide them. Nothing here waits for you.
+        </p>
+      </Section>
+    )
+  if (data === undefined)
+    return (
+      <Section title="Needs you" all={link}>
+        {error === null ? (
+          <Skeleton label="Loading the approvals" rows={3} rowClass="h-12" />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The approvals"
+            plural
+            act="see approvals"
+            permission="approval:list"
+            retry={() => void refetch()}
+          />
+        )}
+      </Section>
+    )
+  return (
+    <Section title="Needs you" all={link}>
+      {data.items.length === 0 ? (
+        <EmptyState title="Nothing waits for you.">
+          Requests come here when an agent, a release or a policy needs your decision.
+        </EmptyState>
+      ) : (
+        <ApprovalTable view="needs-me" rows={data.items.slice(0, shownRows)} />
+      )}
+    </Section>
+  )
+}
+
+function RunningNow() {
+  const { tenant, can } = useSession()
+  const trpc = useTRPC()
+  const allowed = can('execution:read')
+  const { data, error, refetch } = useQuery(
+    trpc.executions.list.queryOptions({ limit: recentExecutions }, { enabled: allowed, refetchInterval: refreshMs }),
+  )
+  const link = <All href={executionsPath(tenant)}>All executions</All>
+  const running = data?.items.filter((execution) => execution.endedAt === null)
+  return (
+    <Section title="Running now" all={allowed && link}>
+      {!allowed ? (
+        <MissingPermission act="see executions" permission="execution:read" />
+      ) : running !== undefined ? (
+        running.length === 0 ? (
+          <EmptyState title="Nothing runs.">Executions that run or wait stand here until they end.</EmptyState>
+        ) : (
+          <RunningTable rows={running.slice(0, shownRows)} />
+        )
+      ) : error === null ? (
+        <Skeleton label="Loading the executions" rows={3} />
+      ) : (
+        <RequestFailed
+          error={error}
+          what="The executions"
+          plural
+          act="see executions"
+          permission="execution:read"
+          retry={() => void refetch()}
+        />
+      )}
+    </Section>
+  )
+}

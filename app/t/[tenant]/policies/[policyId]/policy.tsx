@@ -1,0 +1,85 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearchParams } from 'next/navigation'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { Section } from '#components/page/section.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { policiesPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { VersionSource } from './version-source.tsx'
+import { WhereBound } from './where-bound.tsx'
+
+/** One policy: its source by version, and the agents that it decides for. */
+export function Policy() {
+  const { policyId } = useParams<{ policyId: string }>()
+  return (
+    <Permitted permission="policy:read" act="see policies" title="Policy">
+      <OnePolicy key={policyId} id={policyId} />
+    </Permitted>
+  )
+}
+
+function OnePolicy({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
+  const { data: policy, error, refetch } = useQuery(trpc.policies.get.queryOptions({ id }))
+  const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
+  if (policy === undefined)
+    return (
+      <Page>
+        <PageHeader title="Policy" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the policy" rows={10} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The policy"
+            act="see policies"
+            permission="policy:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page>
+      <PageHeader
+        title={policy.name}
+        crumbs={crumbs}
+        id={<Copyable value={policy.id} label="policy id" shorten="middle" />}
+        facts={
+          <>
+            <span>
+              {policy.latestPublishedVersion === null
+                ? 'No version is published'
+                : `Published version ${policy.latestPublishedVersion}`}
+            </span>
+            <span>
+              Made by <ShownText>{policy.createdBy.displayName}</ShownText>{' '}
+              <Time at={policy.createdAt} show="relative" />
+            </span>
+          </>
+        }
+      />
+      {policy.description !== '' && (
+        <p className="max-w-[75ch]">
+          <ShownText>{policy.description}</ShownText>
+        </p>
+      )}
+      <Section title="Source">
+        <VersionSource policy={policy} wanted={wanted} />
+      </Section>
+      <Section title="Where it is bound">
+        <WhereBound policyId={policy.id} />
+      </Section>
+    </Page>
+  )
+}

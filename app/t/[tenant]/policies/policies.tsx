@@ -1,0 +1,73 @@
+'use client'
+
+import Link from 'next/link'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { policyPath } from '#lib/paths.ts'
+import type { Policy } from '#lib/schemas/policies.ts'
+
+/** Every policy, newest first. */
+export function Policies() {
+  return (
+    <Permitted permission="policy:read" act="see policies" title="Policies">
+      <PolicyList />
+    </Permitted>
+  )
+}
+
+function PolicyList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({ path: ['policies', 'list'], input: {}, read: client.policies.list.query })
+  return (
+    <Page wide>
+      <PageHeader title="Policies" />
+      <PagedTable
+        pages={pages}
+        caption="Policies"
+        columns={columns(tenant)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The policies', act: 'see policies', permission: 'policy:read' }}
+        empty={
+          <EmptyState title="There is no policy yet.">
+            A policy says in Cedar what agents may do and when a person decides. It is published through the API (POST
+            /v1/policies) and bound to an agent on the agent’s page.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<Policy>[] => [
+  {
+    key: 'name',
+    header: 'Policy',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={policyPath(tenant, row.id)} prefetch={false} className="text-link wrap-anywhere">
+        {row.name}
+      </Link>
+    ),
+  },
+  {
+    key: 'description',
+    header: 'What it is for',
+    cell: (row) =>
+      row.description !== '' && (
+        <span className="wrap-anywhere">
+          <ShownText>{row.description}</ShownText>
+        </span>
+      ),
+  },
+  { key: 'version', header: 'Published version', cell: (row) => row.latestPublishedVersion ?? 'None' },
+  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'age', header: 'Made', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+]

@@ -1,0 +1,62 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { Seal } from '#components/ui/seal.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { auditPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+const refreshMs = 15_000
+
+/** How much of today's audit log stands below a signed checkpoint. */
+export function TodaysLog() {
+  const trpc = useTRPC()
+  const { tenant, can } = useSession()
+  const { data, error, refetch } = useQuery(
+    trpc.audit.checkpoint.queryOptions({}, { refetchInterval: refreshMs, staleTime: refreshMs }),
+  )
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton label="Loading today’s log" rows={2} />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="Today’s log"
+        act="see the audit log"
+        permission="audit:read"
+        retry={() => void refetch()}
+      />
+    )
+  const { records, size, createdAt, date } = data
+  return (
+    <KeyValues>
+      <KeyValue name="Seal">
+        <SealOfDay records={records} size={size} />
+      </KeyValue>
+      <KeyValue name="Last checkpoint">{createdAt === null ? 'None yet today' : <Time at={createdAt} />}</KeyValue>
+      <KeyValue name="Day">
+        {date}, in UTC
+        {can('audit:read') && (
+          <>
+            {'. '}
+            <Link href={auditPath(tenant)} prefetch={false} className="text-link">
+              Open the audit log
+            </Link>
+          </>
+        )}
+      </KeyValue>
+    </KeyValues>
+  )
+}
+
+function SealOfDay({ records, size }: { records: number; size: number }) {
+  const count = `${records} ${records === 1 ? 'record' : 'records'}`
+  if (records === 0) return <Seal state="unsealed" label="No records yet today" />
+  if (size >= records) return <Seal state="sealed" label={`All of ${count} sealed, not checked here`} />
+  return <Seal state="unsealed" label={`${size} of ${count} sealed; the rest follows shortly`} />
+}

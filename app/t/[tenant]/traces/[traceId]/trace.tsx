@@ -1,0 +1,77 @@
+'use client'
+
+import Link from 'next/link'
+import { useParams } from 'next/navigation'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TraceFacts } from '#components/traces/trace-facts.tsx'
+import { TraceView } from '#components/traces/trace-view.tsx'
+import { useTrace } from '#components/traces/use-trace.ts'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { executionPath, tracesPath } from '#lib/paths.ts'
+
+/** One trace as a waterfall, live while it is open. */
+export function Trace() {
+  const { traceId } = useParams<{ traceId: string }>()
+  return (
+    <Permitted permission="trace:read" act="see traces" title="Trace">
+      <OneTrace key={traceId} traceId={traceId} />
+    </Permitted>
+  )
+}
+
+function OneTrace({ traceId }: { traceId: string }) {
+  const { tenant } = useSession()
+  const live = useTrace(traceId)
+  const { query, trace, spans, waitingForStart } = live
+  const crumbs = [{ label: 'Traces', href: tracesPath(tenant) }]
+  if (trace === undefined)
+    return (
+      <Page wide>
+        <PageHeader title="Trace" crumbs={crumbs} />
+        {query.error === null || waitingForStart ? (
+          <Skeleton label="Waiting for the trace" rows={12} rowClass="h-6.5" />
+        ) : (
+          <RequestFailed
+            error={query.error}
+            what="The trace"
+            act="see traces"
+            permission="trace:read"
+            retry={() => void query.refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page wide>
+      <PageHeader
+        title={<ShownText>{trace.name}</ShownText>}
+        crumbs={crumbs}
+        id={<Copyable value={traceId} label="trace id" shorten="middle" />}
+        facts={
+          <>
+            <TraceFacts spans={spans} ended={trace.endedAt !== null} />
+            <span>
+              Began <Time at={trace.startedAt} />
+            </span>
+            {trace.executionId !== null && (
+              <Link
+                href={executionPath(tenant, trace.executionId)}
+                prefetch={false}
+                className="text-link inline-flex min-h-6 items-center"
+              >
+                Open the execution
+              </Link>
+            )}
+          </>
+        }
+      />
+      <TraceView trace={live} />
+    </Page>
+  )
+}

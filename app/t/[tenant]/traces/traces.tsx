@@ -1,0 +1,84 @@
+'use client'
+
+import Link from 'next/link'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { formatCount, formatDuration } from '#lib/format.ts'
+import { tracePath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+
+type Row = Answers['traces']['list']['items'][number]
+
+const refreshMs = 5000
+
+/** Every trace, newest first. */
+export function Traces() {
+  return (
+    <Permitted permission="trace:read" act="see traces" title="Traces">
+      <TraceList />
+    </Permitted>
+  )
+}
+
+function TraceList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['traces', 'list'],
+    input: {},
+    read: client.traces.list.query,
+    refreshEvery: refreshMs,
+  })
+  return (
+    <Page wide>
+      <PageHeader title="Traces" />
+      <PagedTable
+        pages={pages}
+        caption="Traces"
+        columns={columns(tenant)}
+        rowKey={(row) => row.traceId}
+        failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
+        empty={
+          <EmptyState title="There is no trace yet.">
+            Each execution leaves one: every decision, approval and tool call as it happens.
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
+
+const columns = (tenant: string): Column<Row>[] => [
+  {
+    key: 'name',
+    header: 'Trace',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={tracePath(tenant, row.traceId)} className="text-link wrap-anywhere" prefetch={false}>
+        <ShownText>{row.name}</ShownText>
+      </Link>
+    ),
+  },
+  { key: 'state', header: 'State', cell: (row) => <TraceState row={row} /> },
+  { key: 'agent', header: 'Agent', cell: (row) => row.agentName !== null && <ShownText>{row.agentName}</ShownText> },
+  { key: 'spans', header: 'Spans', align: 'end', cell: (row) => row.spanCount.toLocaleString('en') },
+  { key: 'took', header: 'Took', align: 'end', cell: tookOf },
+  { key: 'age', header: 'Started', cell: (row) => <Time at={row.startedAt} show="relative" /> },
+]
+
+function TraceState({ row: { endedAt, errorCount } }: { row: Row }) {
+  if (endedAt === null) return <StatusShape status="running" />
+  if (errorCount > 0) return <StatusShape status="failed" label={formatCount(errorCount, 'error')} />
+  return <StatusShape status="approved" label="Ended" />
+}
+
+const tookOf = ({ startedAt, endedAt }: Row): string =>
+  endedAt === null ? '' : formatDuration(Date.parse(endedAt) - Date.parse(startedAt))

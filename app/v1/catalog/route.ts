@@ -1,0 +1,6 @@
+import { list } from '#server/catalog/list.ts'
+import { methods, rest } from '#server/kernel/rest.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  GET: rest({ name: 'catalog.list', operation: list, input: ({ query }) => query }),
+})

@@ -1,0 +1,42 @@
+import { create as createAgent } from '#server/agents/create.ts'
+import { decide } from '#server/approvals/decide.ts'
+import { createPolicy } from '#server/policies/create-policy.ts'
+import { createVersion } from '#server/policies/create-version.ts'
+import { proposeBinding } from '#server/policies/propose-binding.ts'
+import { publishVersion } from '#server/policies/publish-version.ts'
+import { propose as proposeRelease } from '#server/releases/propose.ts'
+import { type Lab, perform } from './lab.ts'
+
+const environment = 'production'
+const source = `@id("allow-listed-tools")
+permit (principal, action in Countersign::Action::"ToolCall", resource)
+when { principal.lifecycle == "released" && principal.allowedTools.contains(resource) };`
+const yaml = `apiVersion: governance/v1
+kind: Agent
+metadata: { name: order-desk, version: 1.0.0 }
+spec:
+  description: Looks up one order
+  runtime:
+    steps:
+      - id: order
+        tool: { server: payments, name: lookup_order, arguments: { id: "\${input.orderId}" } }
+  tools:
+    - mcp: { server: payments }
+      allow: [lookup_order]
+`
+
+/** An agent of one step, governed by one policy and released. Gives what starts it. */
+export async function governedAgent(lab: Lab) {
+  const { pipeline } = lab
+  const approve = (approvalId: string) =>
+    perform(decide, lab.approver, { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Read it.' })
+  const { agent } = await perform(createAgent, pipeline, { yaml })
+  const { id: policyId } = await perform(createPolicy, pipeline, { name: 'order-desk' })
+  const { version } = await perform(createVersion, pipeline, { policyId, source })
+  await perform(publishVersion, pipeline, { policyId, version })
+  const proposal = { agentId: agent.id, environment, policyId, policyVersion: version, mode: 'enforce' }
+  await approve((await perform(proposeBinding, pipeline, proposal)).approvalId)
+  const release = { agentId: agent.id, version: agent.version, environment }
+  await approve((await perform(proposeRelease, pipeline, release)).approvalId)
+  return { agentId: agent.id, environment, input: { orderId: 'A-1002' } }
+}

@@ -1,0 +1,75 @@
+import { Agent, request } from 'node:http'
+import type { Side } from './measure.ts'
+
+/** `width` callers, each with its next call as soon as its last one was answered, until `deadline`. Gives the number of calls. */
+export async function closedLoop(width: number, deadline: number, once: () => Promise<unknown>): Promise<number> {
+  let done = 0
+  const caller = async () => {
+    while (performance.now() < deadline) {
+      await once()
+      done += 1
+    }
+  }
+  await Promise.all(Array.from({ length: width }, caller))
+  return done
+}
+
+export type HttpCall = {
+  url: string
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** One call; resolves with the body, and throws for any status but 200. */
+export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agent?: Agent): Promise<string> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers: { ...headers, ...length }, ...(agent && { agent }) }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('error', reject)
+      answer.on('end', () =>
+        answer.statusCode === 200 ? resolve(text) : reject(new Error(`${url}: ${answer.statusCode} ${text}`)),
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+const width = 16
+
+/** A server under calls of one kind from 16 connections. `processes` are its own. */
+export const httpSide = (name: string, processes: readonly number[], database: boolean, what: HttpCall): Side => ({
+  name,
+  processes,
+  database,
+  async run(deadline) {
+    // Connections of this segment alone: the server may have stood still since the last one.
+    const agent = new Agent({ keepAlive: true, maxSockets: width })
+    try {
+      return await closedLoop(width, deadline, () => call(what, agent))
+    } finally {
+      agent.destroy()
+    }
+  },
+})
+
+/** Bytes of one call on a connection that is already open, in both directions, headers included. */
+export async function bytesOnTheWire(what: HttpCall): Promise<{ sent: number; received: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  try {
+    await call(what, agent)
+    const [socket] = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])
+    if (socket === undefined) throw new Error('The server closed the connection.')
+    const before = { sent: socket.bytesWritten, received: socket.bytesRead }
+    await call(what, agent)
+    return { sent: socket.bytesWritten - before.sent, received: socket.bytesRead - before.received }
+  } finally {
+    agent.destroy()
+  }
+}

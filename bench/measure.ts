@@ -1,0 +1,120 @@
+import { cpuSeconds, isQuiet, machineSeconds } from './procfs.ts'
+
+/** How long a run takes: rounds, milliseconds for each segment of a round, and the largest size of a growing case. */
+export type Pace = { rounds: number; segmentMs: number; full: boolean }
+
+/** One of two that do the same work. */
+export type Side = {
+  name: string
+  /** Processes whose trees do the work and are charged for it; this process's own by default. */
+  processes?: readonly number[]
+  /** Whether PostgreSQL is charged, too. */
+  database: boolean
+  /** Before each segment, not measured. */
+  prepare?(): Promise<void>
+  /** Works until `deadline` (performance.now()) or until nothing is left; gives the units of work done. */
+  run(deadline: number): Promise<number>
+}
+
+export type Comparison = {
+  /** Units of work per CPU-second: medians of the rounds. */
+  ours: number
+  peer: number
+  /** ours ÷ peer: the median of the rounds, the lowest and the highest. */
+  ratio: number
+  spread: [number, number]
+  /** Units of work per second of wall-clock time: only to be read beside each other. */
+  wall: { ours: number; peer: number }
+  /** PostgreSQL's part of the CPU time, 0 to 1. */
+  database: { ours: number; peer: number }
+  /** Cores that everybody else on the machine used meanwhile. */
+  others: number
+}
+
+type Segment = { perCpu: number; perWall: number; database: number; others: number }
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** The value in the middle (the upper one of two); NaN for none. */
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/** A comparer that charges the PostgreSQL of `postmaster` (a process id) to the sides that use it. */
+export function comparer(postmaster: number, pace: Pace) {
+  /** peer → ours → ours → peer, as often as the pace says, after a warm-up of each. */
+  return async function compare(peer: Side, ours: Side, changes: Partial<Pace> = {}): Promise<Comparison> {
+    const { rounds, segmentMs } = { ...pace, ...changes }
+    const segment = (side: Side, other: Side) => withPaused(other, side, () => measure(side, segmentMs, postmaster))
+    await segment(peer, ours)
+    await segment(ours, peer)
+    const found: { peer: Segment[]; ours: Segment[] }[] = []
+    for (let round = 0; round < rounds; round++) {
+      const first = await segment(peer, ours)
+      const inner = [await segment(ours, peer), await segment(ours, peer)]
+      found.push({ peer: [first, await segment(peer, ours)], ours: inner })
+    }
+    const of = (side: 'peer' | 'ours', field: keyof Segment) =>
+      found.map((round) => mean(round[side].map((one) => one[field])))
+    const ratios = of('ours', 'perCpu').map((value, index) => value / (of('peer', 'perCpu')[index] ?? Number.NaN))
+    return {
+      ours: median(of('ours', 'perCpu')),
+      peer: median(of('peer', 'perCpu')),
+      ratio: median(ratios),
+      spread: [Math.min(...ratios), Math.max(...ratios)],
+      wall: { ours: median(of('ours', 'perWall')), peer: median(of('peer', 'perWall')) },
+      database: { ours: median(of('ours', 'database')), peer: median(of('peer', 'database')) },
+      others: median([...of('ours', 'others'), ...of('peer', 'others')]),
+    }
+  }
+}
+
+/** The other side's processes stand still meanwhile: what they do in the background must not be charged to this one. */
+async function withPaused<T>(paused: Side, running: Side, work: () => Promise<T>): Promise<T> {
+  const pids = (paused.processes ?? []).filter((pid) => running.processes?.includes(pid) !== true)
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  try {
+    return await work()
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+}
+
+async function measure(side: Side, segmentMs: number, postmaster: number): Promise<Segment> {
+  await side.prepare?.()
+  const read = () => ({
+    processes: cpuSeconds(side.processes ?? [process.pid], [postmaster]),
+    database: side.database ? cpuSeconds([postmaster], []) : 0,
+    whole: cpuSeconds([process.pid, postmaster], []),
+    machine: machineSeconds(),
+  })
+  const before = read()
+  const began = performance.now()
+  const done = await side.run(began + segmentMs)
+  const seconds = (performance.now() - began) / 1000
+  const after = read()
+  const database = after.database - before.database
+  // At least one tick: less can't be told from nothing.
+  const charged = Math.max(after.processes - before.processes + database, 0.01)
+  return {
+    perCpu: done / charged,
+    perWall: done / seconds,
+    database: database / charged,
+    others: Math.max(0, after.machine - before.machine - (after.whole - before.whole)) / seconds,
+  }
+}
+
+/** Milliseconds of `count` calls one after the other: median and 99th percentile. Undefined on a machine that is not idle. */
+export async function latency(
+  count: number,
+  once: () => Promise<unknown>,
+): Promise<{ p50: number; p99: number } | undefined> {
+  if (!(await isQuiet())) return undefined
+  const times: number[] = []
+  for (let index = 0; index < count; index++) {
+    const began = performance.now()
+    await once()
+    times.push(performance.now() - began)
+  }
+  times.sort((a, b) => a - b)
+  return { p50: times[Math.floor(count * 0.5)] ?? Number.NaN, p99: times[Math.floor(count * 0.99)] ?? Number.NaN }
+}

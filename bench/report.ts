@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import type { Comparison, Pace } from './measure.ts'
+
+/** One line of the table. A `case` is a number of docs' list of benchmarks. */
+export type Figure = {
+  case: number
+  job: string
+  ours: string
+  peer: string
+  /** Median, and lowest to highest of the rounds. */
+  ratio: string
+  target: string
+  met: 'yes' | 'no' | '–'
+  /** Cores that others used: above 0.7 the figure is noisy. */
+  others: string
+  note: string
+  data?: unknown
+}
+
+const empty = { ours: '', peer: '', ratio: '', target: '', met: '–', others: '', note: '' } as const
+
+export const figure = (fields: Pick<Figure, 'case' | 'job'> & Partial<Figure>): Figure => ({ ...empty, ...fields })
+
+/** Three significant digits, with a separator of thousands. */
+export const number = (value: number): string =>
+  new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value)
+
+/** The line of a comparison; `least` is the lowest ratio that meets the target. */
+export function ratioFigure(
+  fields: Pick<Figure, 'case' | 'job'> & Partial<Figure> & { unit: string; least: number | undefined },
+  comparison: Comparison,
+): Figure {
+  const { unit, least, ...rest } = fields
+  const { ours, peer, ratio, spread, others } = comparison
+  return figure({
+    target: least === undefined ? '' : `≥ ${least}×`,
+    met: least === undefined ? '–' : ratio >= least ? 'yes' : 'no',
+    ...rest,
+    ours: `${number(ours)} ${unit}`,
+    peer: `${number(peer)} ${unit}`,
+    ratio: `${number(ratio)}× (${spread.map(number).join('–')})`,
+    others: others.toFixed(1),
+    data: comparison,
+  })
+}
+
+const columns = ['case', 'job', 'ours', 'peer', 'ratio', 'target', 'met', 'others', 'note'] as const
+
+export function printTable(figures: readonly Figure[]): void {
+  const rows = [[...columns], ...figures.map((one) => columns.map((column) => String(one[column])))]
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  const line = (row: string[]) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd()
+  process.stdout.write(`\n${rows.map(line).join('\n')}\n`)
+}
+
+/** Writes the figures beside those of earlier runs; gives the file's path. */
+export async function saveResults(figures: readonly Figure[], pace: Pace, quiet: boolean): Promise<string> {
+  const folder = join(import.meta.dirname, 'results')
+  await mkdir(folder, { recursive: true })
+  const at = new Date().toISOString()
+  const path = join(folder, `${at.replaceAll(/[:.]/g, '-')}.json`)
+  const machine = { cpus: cpus().map((cpu) => cpu.model), load: loadavg(), quiet, node: process.version }
+  await writeFile(path, `${JSON.stringify({ at, machine, pace, figures }, null, 2)}\n`)
+  return path
+}

@@ -1,0 +1,107 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
+import { startApi } from '#server/testing/api.ts'
+import { token } from './case-01-token.ts'
+import { query } from './case-02-query.ts'
+import { policy } from './case-03-policy.ts'
+import { liveSpan } from './case-05-live-span.ts'
+import { execution } from './case-06-execution.ts'
+import { decision } from './case-08-decide.ts'
+import { audit } from './case-09-audit.ts'
+import { merkle } from './case-10-merkle.ts'
+import { evidence } from './case-11-export.ts'
+import { javascript } from './case-14-javascript.ts'
+import { coldStart } from './case-16-start.ts'
+import { stopChildren } from './child.ts'
+import { counters } from './counters.ts'
+import { openLab } from './lab.ts'
+import { comparer, type Pace } from './measure.ts'
+import { isQuiet } from './procfs.ts'
+import { type Figure, figure, printTable, saveResults } from './report.ts'
+
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    'segment-ms': { type: 'string' },
+  },
+})
+const pace: Pace = {
+  rounds: Number(values.rounds ?? (values.full ? 5 : 3)),
+  segmentMs: Number(values['segment-ms'] ?? (values.full ? 3000 : 600)),
+  full: values.full,
+}
+const only = values.only?.split(',')
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const figures: Figure[] = []
+
+/** A case that breaks is a line of the table; the others go on. */
+async function run(name: string, work: () => Promise<Figure[]> | Figure[]): Promise<void> {
+  if (only !== undefined && !only.includes(name)) return
+  const since = performance.now()
+  try {
+    figures.push(...(await work()))
+  } catch (error) {
+    process.exitCode = 1
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    figures.push(figure({ case: Number.parseInt(name, 10) || 0, job: name, ours: 'FAILED', note: String(error) }))
+  }
+  say(`… ${name} (${Math.round((performance.now() - since) / 1000)} s)`)
+}
+const wanted = (...names: string[]) => only === undefined || names.some((name) => only.includes(name))
+
+const began = performance.now()
+const quiet = await isQuiet()
+const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+// As root the server runs under another account, which must be able to enter.
+await chmod(folder, 0o711)
+const database = await openEmbeddedDatabase({ dataDir: folder, say: () => undefined })
+process.env.TEST_DATABASE_URL = database.ownerUrl
+try {
+  const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
+  const compare = comparer(postmaster, pace)
+  if (wanted('1', '2', '5', '16')) {
+    const api = await startApi({ NODE_ENV: 'production' })
+    const pid = api.process.pid ?? 0
+    try {
+      await run('1', () => token(api, pid, compare))
+      await run('2', () => query(api, pid, compare))
+      await run('5', () => liveSpan(api, pid, compare))
+      await run('16', () => coldStart(api))
+    } finally {
+      await api.close()
+    }
+  }
+  if (wanted('3', '6', '8', '9', '11')) {
+    const lab = await openLab()
+    try {
+      await run('3', () => policy(lab, compare))
+      await run('6', () => execution(lab, compare))
+      await run('8', () => decision(lab, compare))
+      await run('9', () => audit(lab, compare))
+      await run('11', () => evidence(lab, compare, pace.full ? 200_000 : 10_000))
+    } finally {
+      await lab.close()
+    }
+  }
+  await run('10', () => merkle(compare))
+  await run('14', javascript)
+  await run('counters', counters)
+} finally {
+  await stopChildren()
+  await database.release()
+  await rm(folder, { recursive: true, force: true })
+}
+
+figures.sort((a, b) => a.case - b.case)
+printTable(figures)
+say(
+  `\n${pace.rounds} rounds of ${pace.segmentMs} ms segments, ${Math.round((performance.now() - began) / 1000)} s in all.`,
+)
+if (!quiet) say('The machine was not idle when this began: read the ratios with their spreads, and no absolute figure.')
+say(`Results: ${await saveResults(figures, pace, quiet)}`)
+process.exit()

@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** What clients have sent to PostgreSQL so far, the queue's own housekeeping (application name pgboss) left out. */
+export type Traffic = { statements: number; commits: number; bytes: number }
+
+export type WireMeter = {
+  /** `url` with this meter's port in it. */
+  through(url: string): string
+  read(): Traffic
+  close(): void
+}
+
+const headerBytes = 5
+
+/**
+ * A relay in front of PostgreSQL that counts the frontend's messages: each simple query and each execution of a prepared
+ * one is a statement. See https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+export async function openWireMeter(target: { port: number }): Promise<WireMeter> {
+  const traffic: Traffic = { statements: 0, commits: 0, bytes: 0 }
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(target.port, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket.setNoDelay(true))
+      socket.once('close', () => sockets.delete(socket))
+      socket.on('error', () => {
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    const count = counter(traffic)
+    client.on('data', count)
+    client.pipe(upstream).pipe(client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    through(url) {
+      const own = new URL(url)
+      own.port = String(port)
+      return own.href
+    },
+    read: () => ({ ...traffic }),
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** Reads one connection's stream: first a start-up message without a type, then `type, length, body`. */
+export function counter(traffic: Traffic): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  let started = false
+  let ignored = false
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    if (!started) {
+      if (rest.length < 4 || rest.length < rest.readInt32BE(0)) return
+      const length = rest.readInt32BE(0)
+      ignored = rest.toString('latin1', 0, length).includes('application_name\0pgboss\0')
+      started = true
+      rest = rest.subarray(length)
+    }
+    while (rest.length >= headerBytes) {
+      const length = 1 + rest.readInt32BE(1)
+      if (rest.length < length) return
+      if (!ignored) note(traffic, String.fromCharCode(rest.readUInt8(0)), rest.subarray(headerBytes, length))
+      rest = rest.subarray(length)
+    }
+  }
+}
+
+function note(traffic: Traffic, type: string, body: Buffer): void {
+  traffic.bytes += headerBytes + body.length
+  if (type === 'Q' || type === 'E') traffic.statements += 1
+  // The text of a parsed statement follows its name.
+  const text = type === 'Q' ? body : type === 'P' ? body.subarray(body.indexOf(0) + 1) : undefined
+  if (text !== undefined && /^commit\b/i.test(text.toString('latin1', 0, 16))) traffic.commits += 1
+}

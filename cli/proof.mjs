@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+// `npm run proof`: the generated proofs at their full counts, on a real PostgreSQL, then a table of what was run.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { continueOnPinnedNode } from './pinned-node.mjs'
+
+await continueOnPinnedNode()
+
+const root = join(import.meta.dirname, '..')
+const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-proof-'))
+const report = join(scratch, 'vitest.json')
+/** Where the suites stand that generate their cases, or whose counts the product promises. */
+const suites = ['server/testing/proof/', 'server/kernel/db/catalog.test.ts', 'server/kernel/auth/']
+
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    ...suites,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
+  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PROOF: 'full' } },
+)
+
+/** A test that does not count its cases is one. */
+const casesOf = (test) => test.meta?.cases ?? 1
+const line = (name, cases, failed, seconds) =>
+  `${name.padEnd(110)} ${cases.padStart(8)} ${failed.padStart(7)} ${seconds.padStart(8)}\n`
+
+function print({ testResults }) {
+  const total = { cases: 0, failed: 0 }
+  process.stdout.write(`\n${line('proof', 'cases', 'failed', 'seconds')}`)
+  for (const { name, assertionResults } of testResults) {
+    process.stdout.write(`${relative(root, name)}\n`)
+    for (const test of assertionResults) {
+      const failed = test.status === 'failed' ? 1 : 0
+      const title = [...test.ancestorTitles, test.title].join(' › ')
+      process.stdout.write(
+        line(
+          `  ${title.slice(0, 108)}`,
+          String(casesOf(test)),
+          String(failed),
+          ((test.duration ?? 0) / 1000).toFixed(1),
+        ),
+      )
+      total.cases += casesOf(test)
+      total.failed += failed
+    }
+  }
+  process.stdout.write(line('total', String(total.cases), String(total.failed), ''))
+}
+
+try {
+  print(JSON.parse(readFileSync(report, 'utf8')))
+} catch (error) {
+  process.stdout.write(`\nThere is no report to count: ${error.message}\n`)
+}
+rmSync(scratch, { recursive: true, force: true })
+process.exit(status ?? 1)

@@ -1,0 +1,36 @@
+'use client'
+
+import Link from 'next/link'
+import { useSession } from '#components/session/session-provider.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import {
+  agentPath,
+  approvalPath,
+  evidenceExportPath,
+  executionPath,
+  isPathParameter,
+  policyPath,
+  tracePath,
+} from '#lib/paths.ts'
+
+const PAGES: Record<string, (tenant: string, id: string) => string> = {
+  agent: agentPath,
+  approval: approvalPath,
+  evidence_export: evidenceExportPath,
+  execution: executionPath,
+  policy: policyPath,
+  trace: tracePath,
+}
+
+/** What a record is about, as a link where it has a page. */
+export function ResourceLink({ type, id }: { type: string; id: string }) {
+  const { tenant } = useSession()
+  const words = type.replaceAll('_', ' ')
+  const page = Object.hasOwn(PAGES, type) ? PAGES[type] : undefined
+  if (page === undefined || !isPathParameter(id) || id === 'none') return <ShownText>{words}</ShownText>
+  return (
+    <Link href={page(tenant, id)} prefetch={false} className="text-link">
+      <ShownText>{words}</ShownText>
+    </Link>
+  )
+}

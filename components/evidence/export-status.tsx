@@ -1,0 +1,27 @@
+import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import type { ExportStatus } from '#lib/schemas/evidence.ts'
+
+const SHAPES: Record<ExportStatus, { status: Status; label: string }> = {
+  queued: { status: 'pending', label: 'Queued' },
+  preflight: { status: 'running', label: 'Checking the log' },
+  collecting: { status: 'running', label: 'Collecting records' },
+  sealing: { status: 'running', label: 'Sealing' },
+  completed: { status: 'approved', label: 'Completed' },
+  completed_with_omissions: { status: 'omissions', label: 'Completed with omissions' },
+  failed: { status: 'failed', label: 'Failed' },
+  canceled: { status: 'revoked', label: 'Canceled' },
+}
+
+/** The state of an export; one that this page does not know is shown by its own name. */
+export function ExportStatusShape({ status, boxed = false }: { status: ExportStatus; boxed?: boolean }) {
+  const known = Object.hasOwn(SHAPES, status) ? SHAPES[status] : { status: 'running' as const, label: status }
+  return <StatusShape {...known} boxed={boxed} />
+}
+
+const OVER: ReadonlySet<ExportStatus> = new Set(['completed', 'completed_with_omissions', 'failed', 'canceled'])
+
+/** Whether nothing more happens to it. */
+export const isOver = (status: ExportStatus): boolean => OVER.has(status)
+/** Whether there is an archive. */
+export const hasArchive = (status: ExportStatus): boolean =>
+  status === 'completed' || status === 'completed_with_omissions'

@@ -1,0 +1,17 @@
+import { formatAbsolute } from '#components/ui/time-format.ts'
+
+const DAY_MS = 86_400_000
+
+/** A period [start, end) in UTC: as days where it is made of whole ones, which auditors think in, else to the minute. */
+export function formatPeriod({ startDate, endDate }: { startDate: string; endDate: string }): string {
+  const start = Date.parse(startDate)
+  const end = Date.parse(endDate)
+  if (start % DAY_MS !== 0 || end % DAY_MS !== 0)
+    return `${formatAbsolute(new Date(start), 'UTC')} up to ${formatAbsolute(new Date(end), 'UTC')}`
+  const first = formatDay(start)
+  const last = formatDay(end - DAY_MS)
+  return first === last ? `${first} (UTC)` : `${first} to ${last} (UTC)`
+}
+
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const formatDay = (time: number): string => days.format(time)

@@ -1,0 +1,84 @@
+'use client'
+
+import { type ReactNode, useState } from 'react'
+import { MaskedChip } from '#components/ui/masked-chip.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import type { JsonValue } from '#lib/json.ts'
+import { isMasked } from '#lib/rules/mask.ts'
+
+/** What is shown of a long text, list or object before somebody asks for the rest. */
+const SHOWN_CHARACTERS = 400
+const SHOWN_ENTRIES = 50
+
+/** A JSON value as rows of names and values; what is masked is a chip with its class and length. */
+export function JsonView({ value }: { value: JsonValue }) {
+  if (isMasked(value)) return <MaskedValue masked={value.$masked} />
+  if (Array.isArray(value))
+    return (
+      <Entries
+        empty="Empty list"
+        entries={value.map((inner, index): [string, JsonValue] => [String(index + 1), inner])}
+      />
+    )
+  if (typeof value === 'object' && value !== null)
+    return <Entries empty="Empty object" entries={Object.entries(value)} />
+  if (typeof value === 'string') return <Text text={value} />
+  return <code className="font-mono text-dense">{JSON.stringify(value)}</code>
+}
+
+/** A value that was kept back, with what may be said of it. */
+export function MaskedValue({ masked }: { masked: { class: string; length: number } }) {
+  return <MaskedChip shape={`${masked.class}, ${masked.length} ${masked.length === 1 ? 'character' : 'characters'}`} />
+}
+
+function Entries({ entries, empty }: { entries: [string, JsonValue][]; empty: string }) {
+  const [all, setAll] = useState(false)
+  if (entries.length === 0) return <span className="text-ink-2">{empty}</span>
+  const shown = all ? entries : entries.slice(0, SHOWN_ENTRIES)
+  return (
+    <div>
+      <dl>
+        {shown.map(([name, value]) => (
+          <Entry key={name} name={name} value={value} />
+        ))}
+      </dl>
+      {shown.length < entries.length && <More onClick={() => setAll(true)}>Show all {entries.length} entries</More>}
+    </div>
+  )
+}
+
+function Entry({ name, value }: { name: string; value: JsonValue }) {
+  const nested = typeof value === 'object' && value !== null && !isMasked(value) && Object.keys(value).length > 0
+  return (
+    <div className={nested ? 'py-0.5' : 'flex flex-wrap items-baseline gap-x-2 py-0.5'}>
+      <dt className="wrap-anywhere text-dense text-ink-2">
+        <ShownText edges>{name === '' ? '(empty name)' : name}</ShownText>
+      </dt>
+      <dd className={nested ? 'border-line border-l pl-3' : 'min-w-0'}>
+        <JsonView value={value} />
+      </dd>
+    </div>
+  )
+}
+
+function Text({ text }: { text: string }) {
+  const [all, setAll] = useState(false)
+  if (text === '') return <span className="text-ink-2">Empty text</span>
+  const shown = all ? text : text.slice(0, SHOWN_CHARACTERS)
+  return (
+    <>
+      <code className="wrap-anywhere font-mono text-dense">
+        <ShownText edges>{shown}</ShownText>
+      </code>
+      {shown.length < text.length && <More onClick={() => setAll(true)}>… Show all {text.length} characters</More>}
+    </>
+  )
+}
+
+function More({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" onClick={onClick} className="text-link min-h-6 text-dense">
+      {children}
+    </button>
+  )
+}

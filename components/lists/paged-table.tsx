@@ -1,0 +1,40 @@
+'use client'
+
+import type { ComponentProps, ReactNode } from 'react'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import type { Pages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+
+type PagedTableProps<Row> = {
+  pages: Pages<Row>
+  /** What the table lists: "Executions". */
+  caption: string
+  columns: Column<Row>[]
+  rowKey: (row: Row) => string
+  failed: Pick<ComponentProps<typeof RequestFailed>, 'what' | 'act' | 'permission'>
+  /** Shown when there is nothing, and nothing went wrong. */
+  empty: ReactNode
+}
+
+/** A keyset list: rows, then a button for older ones. Loading, nothing and an error each look like themselves. */
+export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty }: PagedTableProps<Row>) {
+  const { items, error, hasMore, loadingMore, loadMore, reload } = pages
+  const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
+  if (items === undefined) return failure || <Skeleton label={`Loading: ${caption.toLowerCase()}`} rows={8} />
+  return (
+    <div className="flex flex-col gap-4">
+      {/* What was read before stays below it. */}
+      {failure}
+      {items.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={items} rowKey={rowKey} />}
+      {hasMore && (
+        <div>
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older ones' : undefined}>
+            Show older ones
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

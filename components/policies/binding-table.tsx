@@ -1,0 +1,66 @@
+'use client'
+
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import { ChangeStatusShape } from '#components/agents/change-status.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import type { Pages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { agentPath, approvalPath, policyPath } from '#lib/paths.ts'
+import type { Binding } from '#lib/schemas/policies.ts'
+
+/** Bindings as the page of their agent or of their policy shows them. */
+export function BindingTable(props: { pages: Pages<Binding>; about: 'agent' | 'policy'; empty: ReactNode }) {
+  const { pages, about, empty } = props
+  const { tenant } = useSession()
+  return (
+    <PagedTable
+      pages={pages}
+      caption="Policy bindings"
+      columns={columns(tenant, about)}
+      rowKey={(row) => row.id}
+      failed={{ what: 'The policy bindings', act: 'see policy bindings', permission: 'policy:read' }}
+      empty={empty}
+    />
+  )
+}
+
+const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] => [
+  about === 'agent'
+    ? {
+        key: 'policy',
+        header: 'Policy',
+        rowHeader: true,
+        cell: (row) => (
+          <Link href={policyPath(tenant, row.policyId)} prefetch={false} className="text-link wrap-anywhere">
+            {row.policyName}
+          </Link>
+        ),
+      }
+    : {
+        key: 'agent',
+        header: 'Agent',
+        rowHeader: true,
+        cell: (row) => (
+          <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link wrap-anywhere">
+            <ShownText>{row.agentName}</ShownText>
+          </Link>
+        ),
+      },
+  { key: 'version', header: 'Version', cell: (row) => row.policyVersion },
+  { key: 'environment', header: 'Environment', cell: (row) => row.environment },
+  { key: 'mode', header: 'Mode', cell: (row) => (row.mode === 'enforce' ? 'Enforced' : 'Shadow: only recorded') },
+  { key: 'status', header: 'State', cell: (row) => <ChangeStatusShape status={row.status} /> },
+  { key: 'by', header: 'Proposed by', cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
+  {
+    key: 'approval',
+    header: 'Approval',
+    cell: (row) => (
+      <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
+        Open
+      </Link>
+    ),
+  },
+]

@@ -1,0 +1,72 @@
+'use client'
+
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { formatCount } from '#lib/format.ts'
+import type { Connection } from './use-trace.ts'
+
+type LiveStateProps = {
+  connection: Connection
+  /** The reader looks at something; new rows are not scrolled to. */
+  paused: boolean
+  /** Spans that came since. */
+  fresh: number
+  onFollow: () => void
+  onReconnect: () => void
+}
+
+/** Whether the page still shows what happens, and the way back to its end. */
+export function LiveState({ connection, paused, fresh, onFollow, onReconnect }: LiveStateProps) {
+  return (
+    <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
+      <LiveWord connection={connection} paused={paused} fresh={fresh} />
+      {connection === 'live' && paused && <Button onClick={onFollow}>Follow the end</Button>}
+      {connection === 'lost' && <Button onClick={onReconnect}>Connect again</Button>}
+      <Announcement connection={connection} fresh={fresh} />
+    </span>
+  )
+}
+
+function LiveWord({ connection, paused, fresh }: { connection: Connection; paused: boolean; fresh: number }) {
+  switch (connection) {
+    case 'connecting':
+      return <StatusShape status="pending" label="Connecting" />
+    case 'lost':
+      return <StatusShape status="failed" label="Not live: the connection was refused" />
+    case 'over':
+      return <span className="text-ink-2">Complete: nothing more comes</span>
+    case 'live':
+      return paused ? (
+        <StatusShape status="pending" label={`Paused, ${fresh} new`} />
+      ) : (
+        <StatusShape status="running" label="Live" />
+      )
+  }
+}
+
+/** Between two things that are read out, in milliseconds. */
+const QUIET_MS = 5000
+
+/** The same for screen readers, at most every five seconds. */
+function Announcement({ connection, fresh }: { connection: Connection; fresh: number }) {
+  const text = connection === 'live' && fresh > 0 ? `${formatCount(fresh, 'new span')}.` : ''
+  const [said, setSaid] = useState('')
+  const saidAt = useRef(0)
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        saidAt.current = Date.now()
+        setSaid(text)
+      },
+      Math.max(0, saidAt.current + QUIET_MS - Date.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <span role="status">
+      <VisuallyHidden>{said}</VisuallyHidden>
+    </span>
+  )
+}

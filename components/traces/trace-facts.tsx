@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { formatCount, formatDuration } from '#lib/format.ts'
+import type { Span } from '#lib/schemas/traces.ts'
+import { traceFigures } from './trace-figures.ts'
+
+/** What stands under the title of a trace: state, length and counts. */
+export function TraceFacts({ spans, ended }: { spans: readonly Span[]; ended: boolean }) {
+  const figures = traceFigures(spans)
+  const rootFailed = spans.some((span) => span.parentSpanId === null && span.status === 'error')
+  return (
+    <>
+      <TraceStatus ended={ended} failed={rootFailed} />
+      {figures.endedAt !== undefined && spans.length > 0 && (
+        <Fact>Took {formatDuration(figures.endedAt - figures.startedAt)}</Fact>
+      )}
+      <Fact>{formatCount(figures.spans, 'span')}</Fact>
+      <Fact>{formatCount(figures.errors, 'error')}</Fact>
+      <Fact>{formatCount(figures.policyChecks, 'policy check')}</Fact>
+      <Fact>{formatCount(figures.approvals, 'approval')}</Fact>
+      <Fact>{formatCount(figures.maskedValues, 'masked value')}</Fact>
+    </>
+  )
+}
+
+/** A trace has no outcome of its own: it is open, or ended with or without an error at its root. */
+export function TraceStatus({ ended, failed }: { ended: boolean; failed: boolean }) {
+  if (!ended) return <StatusShape status="running" boxed />
+  if (failed) return <StatusShape status="failed" label="Ended with an error" boxed />
+  return <StatusShape status="approved" label="Ended" boxed />
+}
+
+const Fact = ({ children }: { children: ReactNode }) => <span className="whitespace-nowrap">{children}</span>

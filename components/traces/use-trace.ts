@@ -1,0 +1,97 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useApi } from '#components/session/session-provider.tsx'
+import type { Span } from '#lib/schemas/traces.ts'
+import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { createSpanLog } from './span-log.ts'
+
+/** `over`: the trace has ended, nothing more comes. `lost`: the server refused the stream. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'over'
+
+const NONE: readonly Span[] = []
+/** A trace begins a moment after its execution was accepted: until then it is not found. */
+const beginsWithinMs = 30_000
+const askAgainMs = 1500
+
+/** A trace and its spans, followed while it is open. Give the component that calls this the trace's id as its key. */
+export function useTrace(traceId: string) {
+  const trpc = useTRPC()
+  const [log] = useState(createSpanLog)
+  const [openedAt] = useState(Date.now)
+  const query = useQuery(
+    trpc.traces.getTrace.queryOptions(
+      { traceId },
+      {
+        // The stream brings what is new.
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchInterval: ({ state: { error } }) =>
+          error !== null && toFailure(error).code === 'not_found' && Date.now() - openedAt < beginsWithinMs
+            ? askAgainMs
+            : false,
+      },
+    ),
+  )
+  const { data, refetch } = query
+  const spans = useSyncExternalStore(log.subscribe, log.snapshot, () => NONE)
+  const position = useRef('0')
+  useEffect(() => {
+    if (data === undefined) return
+    if (Number(data.lastEventId) > Number(position.current)) position.current = data.lastEventId
+    log.takeAll(data.spans)
+  }, [data, log])
+
+  const open = data !== undefined && data.trace.endedAt === null
+  const { connection, reconnect } = useStream(traceId, open, position, log.take)
+  // The stream tells of spans only: when the last one has ended, the trace may have, too.
+  const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
+  useEffect(() => {
+    if (allEnded) void refetch()
+  }, [allEnded, refetch])
+  return { query, trace: data?.trace, spans, log, connection, reconnect, waitingForStart: isWaiting(query, openedAt) }
+}
+
+const isWaiting = ({ error, data }: { error: unknown; data: unknown }, openedAt: number): boolean =>
+  data === undefined &&
+  error !== null &&
+  toFailure(error).code === 'not_found' &&
+  Date.now() - openedAt < beginsWithinMs
+
+function useStream(
+  traceId: string,
+  open: boolean,
+  position: { current: string },
+  take: (span: Span) => void,
+): { connection: Connection; reconnect: () => void } {
+  const { client } = useApi()
+  const [attempt, setAttempt] = useState(0)
+  const [connection, setConnection] = useState<Exclude<Connection, 'over'>>('connecting')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another subscription.
+  useEffect(() => {
+    if (!open) return
+    const { unsubscribe } = client.traces.stream.subscribe(
+      { traceId, lastEventId: position.current },
+      {
+        onStarted: () => setConnection('live'),
+        onData({ id, data }) {
+          position.current = id
+          setConnection('live')
+          if (data.type !== 'heartbeat') take(data.span)
+        },
+        onConnectionStateChange({ state }) {
+          if (state === 'connecting') setConnection('connecting')
+        },
+        onError: () => setConnection('lost'),
+      },
+    )
+    return unsubscribe
+  }, [client, traceId, open, position, take, attempt])
+  return {
+    connection: open ? connection : 'over',
+    reconnect: () => {
+      setConnection('connecting')
+      setAttempt((count) => count + 1)
+    },
+  }
+}

@@ -1,0 +1,38 @@
+'use client'
+
+import { type RefObject, useEffect, useState } from 'react'
+import { ROW_HEIGHT } from './trace-row.tsx'
+
+/** Rows above and below what is visible, so that scrolling never shows a gap. */
+const OVERSCAN = 6
+
+/** The rows that must be in the document: `count` from `first` on. A full viewport is assumed until it is measured. */
+export type Viewport = { first: number; count: number; atEnd: boolean }
+
+/** Follows the scroll position of an element with rows of fixed height; renders again only when another row comes in. */
+export function useViewport(ref: RefObject<HTMLElement | null>, rows: number): Viewport {
+  const [viewport, setViewport] = useState<Viewport>({ first: 0, count: 40, atEnd: true })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of rows is another end.
+  useEffect(() => {
+    const element = ref.current
+    if (element === null) return
+    const measure = () => {
+      const { scrollTop, clientHeight, scrollHeight } = element
+      const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN)
+      const count = Math.ceil(clientHeight / ROW_HEIGHT) + 2 * OVERSCAN
+      const atEnd = scrollTop + clientHeight >= scrollHeight - ROW_HEIGHT
+      setViewport((before) =>
+        before.first === first && before.count === count && before.atEnd === atEnd ? before : { first, count, atEnd },
+      )
+    }
+    measure()
+    element.addEventListener('scroll', measure, { passive: true })
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => {
+      element.removeEventListener('scroll', measure)
+      observer.disconnect()
+    }
+  }, [ref, rows])
+  return viewport
+}

@@ -1,0 +1,389 @@
+import type { Page } from '@playwright/test'
+import { call, decideAs, externalId, personToken, type RefundCase, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+const address = ({ approvalId }: RefundCase) => `/t/${externalId()}/approvals/${approvalId}`
+const rail = (page: Page) => page.getByRole('region', { name: /^Decide/ })
+const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason' })
+const choice = (page: Page, name: 'Approve' | 'Reject' | 'Escalate') => page.getByRole('radio', { name })
+const approveButton = (page: Page) => page.getByRole('button', { name: 'Approve refund of €4,200.00' })
+
+async function openAs(page: Page, username: string, refund: RefundCase): Promise<void> {
+  await signIn(page, username)
+  await page.goto(address(refund))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Issue refund of €4,200.00 for A-1001')
+}
+
+async function fillIn(page: Page, why = 'Order and amount checked against the claim.'): Promise<void> {
+  await choice(page, 'Approve').check()
+  await reason(page).fill(why)
+  await page.getByRole('checkbox', { name: /can’t be undone/ }).check()
+}
+
+const statusOf = async (baseURL: string, { approvalId }: RefundCase) =>
+  (
+    await call<{ status: string }>(baseURL, await personToken(baseURL, 'jonas'), 'query', 'approvals.get', {
+      approvalId,
+    })
+  ).status
+
+test('jonas finds the request in his inbox, reads what happens, decides, and the record gets its seal', async ({
+  page,
+  baseURL = '',
+}) => {
+  const refund = await waitingRefund(baseURL)
+  await signIn(page, 'jonas')
+  await expect(
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals \d+/ }),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'All approvals' }).click()
+  await expectAccessible(page)
+  await page.locator(`a[href*="${refund.approvalId}"]`).click()
+
+  const effects = page.getByRole('region', { name: /If you approve/ })
+  await expect(effects).toContainText('payments.issue_refund is called once, with exactly the arguments below.')
+  await expect(effects).toContainText('cannot be undone')
+  await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('"4200.00"')
+  await expect(page.getByRole('region', { name: 'Why this needs you' })).toContainText('refund-needs-approval')
+  await expect(page.getByRole('region', { name: 'What led here' })).toContainText('execute_tool lookup_order')
+  for (const name of ['Approve', 'Reject', 'Escalate'] as const) await expect(choice(page, name)).not.toBeChecked()
+  await expectAccessible(page)
+
+  await fillIn(page)
+  await expectAccessible(page)
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  await expect(rail(page).getByRole('link')).toBeFocused()
+  const record = page.getByRole('region', { name: 'Your decision' })
+  await expect(record).toContainText('Order and amount checked against the claim.')
+  await expect(record).toContainText('Sealed, not checked here', { timeout: 30_000 })
+  await record.getByRole('button', { name: 'Verify this record' }).click()
+  await expect(record).toContainText('Verified in this session')
+  await expectAccessible(page)
+
+  await expect
+    .poll(async () => {
+      const input = { id: refund.executionId }
+      return (
+        await call<{ status: string }>(baseURL, await personToken(baseURL, 'jonas'), 'query', 'executions.get', input)
+      ).status
+    })
+    .toBe('succeeded')
+})
+
+test('maria sees the same request blocked, with the reason and who can decide', async ({ page, baseURL = '' }) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'maria', refund)
+  await expect(rail(page)).toContainText('You can’t decide this.')
+  await expect(rail(page)).toContainText('You asked for this, so someone else must decide.')
+  await expect(rail(page)).toContainText('Jonas Berg')
+  for (const name of ['Approve', 'Reject', 'Escalate'] as const)
+    await expect(choice(page, name)).toHaveAttribute('aria-disabled', 'true')
+  await expect(reason(page)).not.toBeEditable()
+  await page.getByRole('button', { name: 'Decide' }).click()
+  await expectAccessible(page)
+  expect(await statusOf(baseURL, refund)).toBe('pending')
+})
+
+test('somebody without the permission sees why, and somebody without the list gets no empty page', async ({
+  page,
+  baseURL = '',
+}) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'vera', refund)
+  await expect(rail(page)).toContainText('Deciding needs the permission approval:decide.')
+  await expectAccessible(page)
+})
+
+test('the keys choose and never send; only Ctrl+Enter in the rail sends', async ({ page, baseURL = '' }) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await page.keyboard.press('r')
+  await expect(choice(page, 'Reject')).toBeChecked()
+  await page.keyboard.press('e')
+  await expect(choice(page, 'Escalate')).toBeChecked()
+  await page.keyboard.press('a')
+  await expect(choice(page, 'Approve')).toBeChecked()
+  await reason(page).fill('Are reasons with a, r, e, j and k typed?')
+  await reason(page).press('r')
+  await expect(choice(page, 'Approve')).toBeChecked()
+  await page.getByRole('checkbox').check()
+  await page.getByRole('main').focus()
+  await page.keyboard.press('Control+Enter')
+  await expect(approveButton(page)).toBeVisible()
+  expect(await statusOf(baseURL, refund)).toBe('pending')
+  await reason(page).press('Control+Enter')
+  await expect(rail(page)).toContainText('Recorded: approved.')
+})
+
+test('J and K go through the list that the request was opened from', async ({ page, baseURL = '' }) => {
+  const older = await waitingRefund(baseURL)
+  const newer = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', newer)
+  await expect(page.getByRole('link', { name: 'next', exact: true })).toBeVisible()
+  await page.keyboard.press('j')
+  await expect(page).toHaveURL(`${address(older)}?view=needs-me`)
+  await expect(page.getByRole('link', { name: 'previous', exact: true })).toBeVisible()
+  await page.keyboard.press('k')
+  await expect(page).toHaveURL(`${address(newer)}?view=needs-me`)
+})
+
+test('of two reviewers the second learns who was first, when and why, and keeps what they typed', async ({
+  page,
+  baseURL = '',
+}) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page, 'My own reason, which must stay.')
+  await decideAs(baseURL, 'anna', refund.approvalId, 'reject', 'Not covered by the contract.')
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Somebody else was first.')
+  await expect(rail(page)).toContainText('Anna Ruiz')
+  await expect(rail(page)).toContainText('Not covered by the contract.')
+  await expect(reason(page)).toHaveValue('My own reason, which must stay.')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show the record' }).click()
+  await expect(page.getByRole('region', { name: 'The decision' })).toContainText('Not covered by the contract.')
+})
+
+test('a draft comes back after a reload, without its acknowledgement, and is gone once it was sent', async ({
+  page,
+  baseURL = '',
+}) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page, 'Half a thought')
+  // Reads back what the page wrote, so that the reload does not come before it.
+  await expect.poll(() => page.evaluate(storedNames)).toContainEqual(expect.stringContaining(refund.approvalId))
+  await page.reload()
+  await expect(reason(page)).toHaveValue('Half a thought')
+  await expect(choice(page, 'Approve')).toBeChecked()
+  await expect(page.getByRole('checkbox')).not.toBeChecked()
+  await page.getByRole('checkbox').check()
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  await expect.poll(() => page.evaluate(storedNames)).not.toContainEqual(expect.stringContaining(refund.approvalId))
+})
+
+/** Names of what the console keeps in this browser; runs in the page. */
+async function storedNames(): Promise<string[]> {
+  const database = await new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open('countersign')
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+  const names = await new Promise<IDBValidKey[]>((resolve, reject) => {
+    const request = database.transaction('texts').objectStore('texts').getAllKeys()
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+  database.close()
+  return names.map(String)
+}
+
+test('a lost answer is unknown until it is known: the decision was recorded', async ({
+  page,
+  baseURL = '',
+  troubles,
+}) => {
+  troubles.expect(/Failed to load resource/)
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page)
+  let lost = 0
+  await page.route('**/v1/approvals.decide', async (route) => {
+    lost += 1
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  let holdReads = true
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) =>
+    holdReads ? await route.abort('failed') : await route.continue(),
+  )
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Outcome unknown, checking.')
+  await expect(reason(page)).not.toBeEditable()
+  await expectAccessible(page)
+  holdReads = false
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(lost).toBe(1)
+})
+
+test('a lost request unlocks once the request is still pending, and goes out again under the same key', async ({
+  page,
+  baseURL = '',
+  troubles,
+}) => {
+  troubles.expect(/Failed to load resource/)
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page)
+  const keys: (string | undefined)[] = []
+  await page.route('**/v1/approvals.decide', async (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    if (keys.length === 1) await route.abort('connectionreset')
+    else await route.continue()
+  })
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Your decision was not recorded.')
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+  expect(keys[1]).toBe(keys[0])
+})
+
+test('one decision is in flight at a time, with everything locked meanwhile', async ({ page, baseURL = '' }) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route('**/v1/approvals.decide', async (route) => {
+    sent += 1
+    await held
+    await route.continue()
+  })
+  await approveButton(page).click()
+  const busy = page.getByRole('button', { name: 'Recording your decision…' })
+  await busy.click()
+  await reason(page).press('Control+Enter')
+  await expect(choice(page, 'Reject')).toHaveAttribute('aria-disabled', 'true')
+  await expect(reason(page)).not.toBeEditable()
+  await expect(rail(page)).not.toContainText('Recorded')
+  await expectAccessible(page)
+  release()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+  expect(sent).toBe(1)
+})
+
+test('offline: what was typed stays, nothing can be sent', async ({ page, context, baseURL = '', troubles }) => {
+  troubles.expect(/ERR_INTERNET_DISCONNECTED/)
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page)
+  await context.setOffline(true)
+  await expect(rail(page)).toContainText('You are offline.')
+  await expect(approveButton(page)).toHaveAttribute('aria-disabled', 'true')
+  await expectAccessible(page)
+  await context.setOffline(false)
+  await expect(approveButton(page)).not.toHaveAttribute('aria-disabled', 'true')
+  await expect(reason(page)).toHaveValue('Order and amount checked against the claim.')
+})
+
+test('too many requests: a countdown, then the same decision', async ({ page, baseURL = '', troubles }) => {
+  troubles.expect(/429/)
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await fillIn(page)
+  let answered = false
+  await page.route('**/v1/approvals.decide', async (route) => {
+    if (answered) return await route.continue()
+    answered = true
+    const data = {
+      code: 'TOO_MANY_REQUESTS',
+      httpStatus: 429,
+      path: 'approvals.decide',
+      requestId: 'r-1',
+      reason: 'rate_limited',
+      retryable: true,
+    }
+    await route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '3', 'content-type': 'application/json' },
+      body: JSON.stringify({ error: { json: { message: 'Too many requests.', code: -32029, data } } }),
+    })
+  })
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText(/You can send it in [123] s\./)
+  await expectAccessible(page)
+  await expect(approveButton(page)).not.toHaveAttribute('aria-disabled', 'true')
+  await approveButton(page).click()
+  await expect(rail(page)).toContainText('Recorded: approved.')
+})
+
+test('a request that expires while it is open says so at once, and keeps what was typed', async ({
+  page,
+  baseURL = '',
+}) => {
+  const refund = await waitingRefund(baseURL)
+  await signIn(page, 'jonas')
+  let expiresAt: string | undefined
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    const response = await route.fetch()
+    expiresAt ??= new Date(Date.now() + 6000).toISOString()
+    await route.fulfill({
+      response,
+      body: (await response.text()).replaceAll(/"expiresAt":"[^"]+"/g, `"expiresAt":"${expiresAt}"`),
+    })
+  })
+  await page.goto(address(refund))
+  await choice(page, 'Approve').check()
+  await reason(page).fill('Too slow')
+  await expect(rail(page)).toContainText('This request has expired.')
+  await expect(reason(page)).toHaveValue('Too slow')
+  await expectAccessible(page)
+})
+
+test('a payload that changed is shown as a difference, and has to be reviewed', async ({ page, baseURL = '' }) => {
+  const refund = await waitingRefund(baseURL)
+  await signIn(page, 'jonas')
+  let changed = false
+  await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    const other = text
+      .replaceAll('"value":"4200.00"', '"value":"9900.00"')
+      .replaceAll(/sha256:[0-9a-f]{64}/g, `sha256:${'ab'.repeat(32)}`)
+    await route.fulfill({ response, body: changed ? other : text })
+  })
+  await page.goto(address(refund))
+  await fillIn(page)
+  changed = true
+  await expect(rail(page)).toContainText('The payload has changed.', { timeout: 20_000 })
+  await expect(rail(page)).toContainText('9900.00')
+  await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('4200.00')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Review it as it is now' }).click()
+  await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('9900.00')
+  await expect(page.getByRole('checkbox')).not.toBeChecked()
+})
+
+test('escalation goes to the other group, and the request stays open', async ({ page, baseURL = '' }) => {
+  const refund = await waitingRefund(baseURL)
+  await openAs(page, 'jonas', refund)
+  await choice(page, 'Escalate').check()
+  await reason(page).fill('Above my limit.')
+  await page.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Escalate refund of €4,200.00' }).click()
+  await expect(rail(page)).toContainText('Recorded: escalated.')
+  await expect(rail(page)).toContainText('The request still waits')
+  expect(await statusOf(baseURL, refund)).toBe('pending')
+})
+
+test('an unknown request looks like one of another organisation', async ({ page, troubles }) => {
+  troubles.expect(/404/)
+  await signIn(page, 'jonas')
+  await page.goto(`/t/${externalId()}/approvals/0198c000-0000-7000-8000-000000000000`)
+  await expect(page.getByText('The request can’t be found.')).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('the lists are in the address, and an empty one says what would fill it', async ({ page }) => {
+  await signIn(page, 'jonas')
+  await page.goto(`/t/${externalId()}/approvals`)
+  await page.getByRole('link', { name: 'Mine' }).click()
+  await expect(page).toHaveURL(/view=mine$/)
+  await expect(page.getByText('Nothing of yours waits for a decision.')).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Decided', exact: true }).click()
+  await expect(page.getByRole('table', { name: 'Approvals' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('without the permission to list approvals, that is said, and nothing looks empty', async ({ page }) => {
+  await signIn(page, 'pia')
+  await page.goto(`/t/${externalId()}/approvals`)
+  await expect(page.getByText('You may not see approvals.')).toBeVisible()
+  await expectAccessible(page)
+})

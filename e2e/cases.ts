@@ -1,0 +1,88 @@
+import { expect } from '@playwright/test'
+import { signIn } from '#server/testing/sign-in.ts'
+import { demoTenant, demoUser } from './fixtures.ts'
+
+/** A case of a test's own, made over the API as a pipeline or a person would. */
+export type RefundCase = { approvalId: string; executionId: string; traceId: string; agentId: string }
+
+const tokens = new Map<string, Promise<string>>()
+
+/** A person's access token, had through the sign-in page like the command line's. Kept for the run. */
+export function personToken(baseURL: string, username: string, slug = 'northwind'): Promise<string> {
+  const key = `${slug}/${username}`
+  const known = tokens.get(key)
+  if (known !== undefined) return known
+  const made = signIn(baseURL, slug, username, demoUser(username, slug).password).then((answer) => answer.accessToken)
+  tokens.set(key, made)
+  return made
+}
+
+/** Calls a procedure and gives its data. Throws with the answer's text when it is an error. */
+export async function call<Data>(
+  baseURL: string,
+  token: string,
+  kind: 'query' | 'mutation',
+  procedure: string,
+  input: unknown,
+): Promise<Data> {
+  const query = kind === 'query' ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
+  const response = await fetch(`${baseURL}/v1/${procedure}${query}`, {
+    method: kind === 'query' ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(kind === 'query' ? {} : { body: JSON.stringify(input) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${procedure}: ${response.status} ${text}`)
+  return JSON.parse(text).result.data.json
+}
+
+/** An execution of the demo's refund agent, started by maria, that waits for its refund to be approved. */
+export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}): Promise<RefundCase> {
+  const token = await personToken(baseURL, 'maria')
+  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', {})
+  const agent = agents.items.find(({ name }) => name === 'refund-assistant')
+  if (agent === undefined) throw new Error('The demo has no refund agent.')
+  const started = await call<{ executionId: string; traceId: string }>(
+    baseURL,
+    token,
+    'mutation',
+    'executions.execute',
+    {
+      agentId: agent.id,
+      environment: 'production',
+      input: { orderId },
+    },
+  )
+  let approvalId: string | undefined
+  await expect
+    .poll(async () => {
+      const input = { id: started.executionId }
+      const execution = await call<{ steps: { approvalId: string | null }[] }>(
+        baseURL,
+        token,
+        'query',
+        'executions.get',
+        input,
+      )
+      approvalId = execution.steps.find((step) => step.approvalId !== null)?.approvalId ?? undefined
+      return approvalId
+    })
+    .toBeDefined()
+  if (approvalId === undefined) throw new Error('unreachable: polled until it is there')
+  return { ...started, approvalId, agentId: agent.id }
+}
+
+/** A decision by somebody else, over the API. */
+export async function decideAs(
+  baseURL: string,
+  username: string,
+  approvalId: string,
+  decision: 'approve' | 'reject' | 'escalate',
+  reason: string,
+): Promise<void> {
+  const token = await personToken(baseURL, username)
+  const input = { approvalId, decision, reason, decisionAcknowledged: true }
+  await call(baseURL, token, 'mutation', 'approvals.decide', input)
+}
+
+export const externalId = (slug = 'northwind'): string => demoTenant(slug).externalId

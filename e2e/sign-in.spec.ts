@@ -1,0 +1,204 @@
+import { externalId } from './cases.ts'
+import { demoTenant, enterPassword, expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+test('organisation, own sign-in page, home in the tenant’s branding; the next time the organisation is filled in', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await expect(page).toHaveURL('/sign-in')
+  await expectAccessible(page)
+  await signIn(page, 'jonas')
+  await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
+  const accent = await page.evaluate(() => document.documentElement.style.getPropertyValue('--tenant-mark-light'))
+  expect(accent).not.toBe('')
+  await expectAccessible(page)
+  await page.goto('/sign-in')
+  await expect(page.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')
+})
+
+test('an unknown organisation, one that is no short name, and none are said at the field', async ({
+  page,
+  troubles,
+}) => {
+  troubles.expect(/404/)
+  await page.goto('/sign-in')
+  const field = page.getByRole('textbox', { name: 'Organisation' })
+  const go = page.getByRole('button', { name: 'Continue' })
+  await go.click()
+  await expect(field).toHaveAccessibleDescription(/Enter your organisation’s short name/)
+  await field.fill('initech')
+  await go.click()
+  await expect(field).toHaveAccessibleDescription(/There is no organisation “initech” here/)
+  await expect(field).toBeFocused()
+  await expectAccessible(page)
+  await field.fill('../realms/x')
+  await go.click()
+  await expect(field).toHaveAccessibleDescription(/lower-case letters, digits and hyphens/)
+})
+
+test('a deep link is come back to after the sign-in, without an entry in the history', async ({ page }) => {
+  const wanted = `/t/${externalId()}/approvals?view=decided`
+  await page.goto(wanted)
+  await expect(page).toHaveURL('/sign-in')
+  await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await enterPassword(page, 'jonas')
+  await expect(page).toHaveURL(wanted)
+  await expect(page.getByRole('link', { name: 'Decided', exact: true })).toHaveAttribute('aria-current', 'page')
+})
+
+test('the access token is never stored, and the refresh token only encrypted', async ({ page, context }) => {
+  const answers: { access_token: string; refresh_token: string }[] = []
+  page.on('response', async (response) => {
+    if (response.request().method() === 'POST' && response.url().endsWith('/protocol/openid-connect/token'))
+      answers.push(await response.json())
+  })
+  await signIn(page, 'jonas')
+  expect(answers).toHaveLength(1)
+  const { origins } = await context.storageState({ indexedDB: true })
+  const stored = JSON.stringify(origins)
+  expect(stored).toContain('countersign')
+  for (const { access_token, refresh_token } of answers) {
+    expect(stored).not.toContain(access_token)
+    expect(stored).not.toContain(refresh_token)
+    expect(stored).not.toContain(access_token.split('.')[1])
+  }
+  const extractable = await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('countersign')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    return await new Promise<boolean>((resolve, reject) => {
+      const request = database.transaction('keys').objectStore('keys').get('key')
+      request.onsuccess = () => resolve((request.result as CryptoKey).extractable)
+      request.onerror = () => reject(request.error)
+    })
+  })
+  expect(extractable).toBe(false)
+})
+
+test('a reload and a second tab go on with the session; two tabs never renew at once', async ({ page, context }) => {
+  await signIn(page, 'jonas')
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
+  const tabs = await Promise.all([context.newPage(), context.newPage(), context.newPage()])
+  // A refresh token that were used twice would end the session of all.
+  await Promise.all([page.reload(), ...tabs.map((tab) => tab.goto(`/t/${externalId()}`))])
+  for (const tab of [page, ...tabs])
+    await expect(tab.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
+})
+
+test('a refused token is renewed once, without anybody noticing', async ({ page, troubles }) => {
+  troubles.expect(/401/)
+  await signIn(page, 'jonas')
+  let refused = 0
+  await page.route(/\/v1\/[^?]*approvals\.getPending/, async (route) => {
+    if (refused > 0) return await route.continue()
+    refused += 1
+    await route.fulfill({
+      status: 401,
+      json: {
+        error: {
+          json: {
+            message: 'Expired.',
+            code: -32001,
+            data: { code: 'UNAUTHORIZED', httpStatus: 401, reason: 'unauthorized' },
+          },
+        },
+      },
+    })
+  })
+  await page.getByRole('link', { name: 'All approvals' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
+  await expect.poll(() => refused).toBe(1)
+  await expect(page.getByText('Your session has ended.')).toHaveCount(0)
+})
+
+test('an ended session keeps the page; signing in again in another window goes on in place', async ({
+  page,
+  context,
+  troubles,
+}) => {
+  troubles.expect(/40[01]/)
+  await signIn(page, 'jonas')
+  await page.route('**/v1/**', (route) =>
+    route.fulfill({
+      status: 401,
+      json: {
+        error: {
+          json: {
+            message: 'Expired.',
+            code: -32001,
+            data: { code: 'UNAUTHORIZED', httpStatus: 401, reason: 'unauthorized' },
+          },
+        },
+      },
+    }),
+  )
+  await page.getByRole('link', { name: 'All approvals' }).click()
+  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended.' })
+  await expect(banner).toBeVisible()
+  await expectAccessible(page)
+  await page.unroute('**/v1/**')
+  // The provider still knows the person, so the window signs in by itself.
+  const opened = context.waitForEvent('page')
+  await banner.getByRole('button', { name: 'Sign in again' }).click()
+  await opened
+  await expect(banner).toHaveCount(0)
+  await expect(
+    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('Nothing waits for you.')),
+  ).toBeVisible()
+})
+
+test('an address of another tenant says so plainly, and stays', async ({ page, troubles }) => {
+  troubles.expect(/403/)
+  await signIn(page, 'jonas')
+  const foreign = `/t/${demoTenant('globex').externalId}/approvals`
+  await page.goto(foreign)
+  await expect(page.getByRole('heading', { level: 1, name: 'Tenant access denied' })).toBeVisible()
+  await expect(page).toHaveURL(foreign)
+  await expectAccessible(page)
+  await page.goto('/t/there-is-none')
+  await expect(page.getByRole('heading', { level: 1, name: 'Tenant access denied' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to your own organisation' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
+})
+
+test('signing out ends the session at the provider and in the other tabs, and leaves nothing behind', async ({
+  page,
+  context,
+}) => {
+  await signIn(page, 'jonas')
+  const other = await context.newPage()
+  await other.goto(`/t/${externalId()}`)
+  await expect(other.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
+  await page.getByRole('button', { name: /Jonas Berg/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL(/\/signed-out/)
+  await expect(page.getByRole('heading', { level: 1, name: 'You are signed out' })).toBeVisible()
+  await expectAccessible(page)
+  await expect(other).toHaveURL(/\/signed-out/)
+  const left = await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('countersign')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    return await new Promise<number>((resolve, reject) => {
+      const request = database.transaction('texts').objectStore('texts').count()
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+  })
+  expect(left).toBe(0)
+  // The provider asks for the password again.
+  await page.goto(`/t/${externalId()}`)
+  await expect(page.getByLabel('Password')).toBeVisible()
+})
+
+test('a stale callback says that it can’t be completed', async ({ page }) => {
+  await page.goto('/auth/callback?code=x&state=y')
+  await expect(page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' })).toBeVisible()
+  await expectAccessible(page)
+})

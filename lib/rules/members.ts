@@ -1,0 +1,76 @@
+import type { ErrorCode } from '#lib/errors.ts'
+import type { Role } from '#lib/permissions.ts'
+import type { MemberStatus } from '#lib/schemas/members.ts'
+
+/** Roles that decide, see in clear or administer: change-approvers approve each grant of one, and no machine gets one. */
+export const guardedRoles: readonly Role[] = ['approver', 'privacy_officer', 'tenant_admin']
+const guarded = new Set<string>(guardedRoles)
+
+/** What is known of one member when an administrator wants to change it. */
+export type MemberFacts = {
+  kind: 'person' | 'service_account'
+  status: MemberStatus
+  roles: readonly string[]
+  /** The caller themselves, or a person behind the machine that calls. */
+  isCaller: boolean
+  /** The only active person with the role tenant_admin. */
+  isLastAdmin: boolean
+  /** Signs in at another organisation's provider. */
+  isForeign: boolean
+}
+
+export type Refusal = { code: ErrorCode; message: string }
+
+const removed: Refusal = { code: 'conflict', message: 'This member has been removed.' }
+const lastAdmin: Refusal = {
+  code: 'last_admin',
+  message: 'This is the last administrator of the tenant. Make somebody else one first.',
+}
+const own = (what: string): Refusal => ({
+  code: 'separation_of_duties',
+  message: `Nobody changes their own ${what}. Ask another administrator.`,
+})
+
+/** Of the roles that a member is to have, those that change at once and those that somebody else must approve. */
+export function splitRoles(current: readonly string[], wanted: readonly string[]): { atOnce: string[]; ask: string[] } {
+  const needsApproval = (role: string) => guarded.has(role) && !current.includes(role)
+  const distinct = [...new Set(wanted)]
+  return { atOnce: distinct.filter((role) => !needsApproval(role)), ask: distinct.filter(needsApproval) }
+}
+
+export const holdsGuardedRole = (roles: readonly string[]): boolean => roles.some((role) => guarded.has(role))
+
+export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): Refusal | undefined {
+  if (member.status === 'removed') return removed
+  if (member.isCaller) return own('roles')
+  const { ask } = splitRoles(member.roles, wanted)
+  if (member.kind === 'service_account' && ask.length > 0)
+    return { code: 'forbidden', message: `A service account can’t have the role ${ask.join(' or ')}.` }
+  if (member.isLastAdmin && !wanted.includes('tenant_admin')) return lastAdmin
+}
+
+export function whyNotSuspend(member: MemberFacts): Refusal | undefined {
+  if (member.isCaller) return own('membership')
+  if (member.isLastAdmin) return lastAdmin
+  if (member.status !== 'active') return { code: 'conflict', message: `This member is ${member.status}, not active.` }
+}
+
+export function whyNotResume(member: MemberFacts): Refusal | undefined {
+  if (member.isCaller) return own('membership')
+  if (member.status !== 'suspended')
+    return { code: 'conflict', message: `This member is ${member.status}, not suspended.` }
+}
+
+export function whyNotRemove(member: MemberFacts): Refusal | undefined {
+  if (member.status === 'removed') return removed
+  if (member.isCaller) return own('membership')
+  if (member.isLastAdmin) return lastAdmin
+}
+
+export function whyNotResetPassword(member: MemberFacts): Refusal | undefined {
+  if (member.isCaller) return own('password this way')
+  if (member.kind !== 'person') return { code: 'conflict', message: 'A service account has no password.' }
+  if (member.isForeign) return { code: 'conflict', message: 'This member signs in at another organisation.' }
+  if (member.status !== 'active' && member.status !== 'invited')
+    return { code: 'conflict', message: `This member is ${member.status}.` }
+}

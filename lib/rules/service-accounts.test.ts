@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { clientIdOf, whyNotCreate, whyNotRotate } from './service-accounts.ts'
+
+test.each([
+  ['CI pipeline', 'ci-pipeline'],
+  ['  Köhler & Söhne (EU) ', 'kohler-sohne-eu'],
+  ['a/../b', 'a-b'],
+  ['日本', ''],
+])('an account named "%s" signs in as "%s"', (name, clientId) => {
+  expect(clientIdOf(name)).toBe(clientId)
+})
+
+test('a guarded role is refused by name, whatever stands beside it', () => {
+  expect(whyNotCreate(['viewer', 'operator', 'auditor'])).toBe(undefined)
+  for (const role of ['approver', 'privacy_officer', 'tenant_admin'])
+    expect(whyNotCreate(['viewer', role])).toContain(role)
+})
+
+test('a secret hands out no guarded role that its new holder lacks', () => {
+  expect(whyNotRotate(['developer', 'auditor'], ['tenant_admin'])).toBe(undefined)
+  expect(whyNotRotate(['tenant_admin'], ['tenant_admin'])).toBe(undefined)
+  expect(whyNotRotate(['privacy_officer', 'viewer'], ['tenant_admin'])).toContain('privacy_officer')
+})

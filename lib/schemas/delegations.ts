@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+
+/** One approver stands in for another from `from` until `until`. */
+export const Delegation = z.object({
+  id: Id,
+  /** Who is absent. */
+  delegator: Actor,
+  /** Who stands in. */
+  delegate: Actor,
+  from: Time,
+  until: Time,
+  reason: z.string(),
+  status: z.enum(['planned', 'active', 'over', 'ended']),
+  endedAt: Time.nullable(),
+  revision: Revision,
+})
+export type Delegation = z.infer<typeof Delegation>
+
+/** The longest absence, in days. */
+export const longestDelegationDays = 92
+
+export const CreateDelegationInput = z.strictObject({
+  /** Id, user name or e-mail address of the approver who stands in for the caller. */
+  delegate: z.string().trim().min(1).max(254),
+  /** Default: now. */
+  from: Time.optional(),
+  until: Time,
+  reason: Reason,
+})
+export const EndDelegationInput = z.strictObject({ id: Id, expectedRevision: Revision.optional() })
+export const DelegationOutput = z.object({ delegation: Delegation })
+export const ListDelegationsInput = z.strictObject({ ...PageInput, mine: z.boolean().default(false) })
+export const DelegationList = page(Delegation)

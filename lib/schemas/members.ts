@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { type Role, roleNames } from '#lib/permissions.ts'
+import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+
+export const RoleName: z.ZodType<Role, Role> = z.enum(roleNames)
+const Roles = z.array(RoleName).max(roleNames.length)
+
+export const MemberStatus = z.enum(['invited', 'active', 'suspended', 'removed'])
+export type MemberStatus = z.infer<typeof MemberStatus>
+
+/** A change that waits for somebody else's approval. */
+export const PendingChange = z.object({ changeId: Id, approvalId: Id })
+export type PendingChange = z.infer<typeof PendingChange>
+
+export const Member = Actor.extend({
+  email: z.string().nullable(),
+  roles: z.array(z.string()),
+  status: MemberStatus,
+  /** Display names of the approver groups. */
+  groups: z.array(z.string()),
+  /** Until when the newest sign-in link that was not used yet works. */
+  linkExpiresAt: Time.nullable(),
+  /** Roles that were asked for and wait for approval. */
+  pendingRoles: z.array(z.string()),
+  pendingApprovalId: Id.nullable(),
+  createdAt: Time,
+  revision: Revision,
+})
+export type Member = z.infer<typeof Member>
+
+export const ListMembersInput = z.strictObject({
+  ...PageInput,
+  status: MemberStatus.optional(),
+  kind: z.enum(['person', 'service_account']).optional(),
+})
+export const MemberList = page(Member)
+
+/** Lower case, as it is stored: letters, digits and what separates them in names and e-mail addresses. */
+export const Username = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9](?:[a-z0-9._@+-]{0,126}[a-z0-9])?$/, 'letters, digits, and . _ @ + - between them')
+export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email())
+
+export const InviteInput = z.strictObject({
+  email: Email,
+  /** Default: what stands before the @, or the whole address where that is taken. */
+  username: Username.optional(),
+  displayName: z.string().trim().min(1).max(120),
+  roles: Roles,
+  reason: Reason.optional(),
+})
+
+/** A one-time sign-in link. Without a mail server it is handed to the caller, once: a replay shows null. */
+const SignInLink = {
+  inviteUrl: z.string().nullable(),
+  expiresAt: Time.nullable(),
+  /** What the caller has to do now, in a sentence. */
+  notice: z.string(),
+}
+export const InviteOutput = z.object({ member: Member, ...SignInLink, change: PendingChange.nullable() })
+export const ResetPasswordOutput = InviteOutput
+
+const target = { id: Id, expectedRevision: Revision.optional() }
+
+/** `roles` is what the member has afterwards. Roles that need an approval are asked for; the rest changes at once. */
+export const SetRolesInput = z.strictObject({
+  id: Id,
+  expectedRevision: Revision,
+  roles: Roles,
+  reason: Reason.optional(),
+})
+export const SetRolesOutput = z.object({ member: Member, change: PendingChange.nullable() })
+
+export const SuspendMemberInput = z.strictObject({ ...target, reason: Reason })
+export const ResumeMemberInput = z.strictObject({ ...target, reason: Reason.optional() })
+export const RemoveMemberInput = z.strictObject({ ...target, reason: Reason })
+export const ResetPasswordInput = z.strictObject({ ...target, reason: Reason.optional() })
+export const MemberOutput = z.object({ member: Member })
+
+export const Group = z.object({
+  id: Id,
+  name: z.string(),
+  displayName: z.string(),
+  members: z.array(Actor),
+  /** The approval that a proposed change of the members waits for. */
+  pendingApprovalId: Id.nullable(),
+  revision: Revision,
+})
+export type Group = z.infer<typeof Group>
+
+export const GroupName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
+const MemberIds = z.array(Id).max(200)
+
+export const ListGroupsInput = z.strictObject({ ...PageInput })
+export const GroupList = page(Group)
+export const CreateGroupInput = z.strictObject({
+  name: GroupName,
+  displayName: z.string().trim().min(1).max(120),
+  /** Asked for like any later change of the members: the group begins empty. */
+  memberIds: MemberIds.default([]),
+  reason: Reason.optional(),
+})
+export const SetGroupMembersInput = z.strictObject({
+  id: Id,
+  expectedRevision: Revision,
+  /** All members afterwards. */
+  memberIds: MemberIds,
+  reason: Reason.optional(),
+})
+export const GroupOutput = z.object({ group: Group, change: PendingChange.nullable() })

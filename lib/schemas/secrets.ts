@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
+
+export const SecretKind = z.enum(['value', 'api_key'])
+export const SecretStatus = z.enum(['active', 'expired', 'revoked', 'archived'])
+export type SecretStatus = z.infer<typeof SecretStatus>
+
+/** Any text: what is no id of the tenant's is not found, like one that never existed. */
+const AnyId = z.string().min(1).max(200)
+const Name = z.string().trim().min(1).max(120)
+const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'must lie in the future')
+
+/** `permissions` are scopes. Only those that the specification maps grant anything; the others are kept as they are. */
+export const CreateApiKeyInput = z.strictObject({
+  name: Name,
+  permissions: z.array(z.string().min(1).max(120)).max(50),
+  expiresAt: Future.optional(),
+})
+export const ApiKey = z.object({
+  id: Id,
+  name: z.string(),
+  permissions: z.array(z.string()),
+  /** What the key may do: permissions of this API. */
+  grants: z.array(z.string()),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+/** `key` is the whole key, shown once: a replay by Idempotency-Key leaves it out. */
+export const CreateApiKeyOutput = z.object({
+  apiKey: ApiKey,
+  secretId: Id,
+  key: z.string().optional(),
+  expiresAt: Time.nullable(),
+})
+
+/** Bytes of a value in UTF-8. */
+export const maxValueBytes = 16 * 1024
+export const CreateSecretInput = z.strictObject({
+  name: Name,
+  value: z
+    .string()
+    .min(1)
+    .refine((text) => new TextEncoder().encode(text).length <= maxValueBytes, `at most ${maxValueBytes} bytes`),
+  expiresAt: Future.optional(),
+})
+
+/** A record and its lifecycle, never its value. */
+export const Secret = z.object({
+  secretId: Id,
+  kind: SecretKind,
+  name: z.string(),
+  status: SecretStatus,
+  /** Null for a value. */
+  apiKey: ApiKey.nullable(),
+  createdBy: Actor,
+  createdAt: Time,
+  expiresAt: Time.nullable(),
+  revokedAt: Time.nullable(),
+  archivedAt: Time.nullable(),
+  /** Of an API key, to the minute. Null: never since it was made, or not a key. */
+  lastUsedAt: Time.nullable(),
+  revision: Revision,
+})
+export type Secret = z.infer<typeof Secret>
+export const CreateSecretOutput = z.object({ secret: Secret, secretId: Id })
+
+/** `id` is a secret's id or an API key's. */
+export const SecretInput = z.strictObject({ id: AnyId })
+export const SecretOutput = z.object({ secret: Secret, secretId: Id })
+
+/** `includeValue` also takes the permission secret:read_value, and is written to the audit log. */
+export const GetSecretInput = z.strictObject({ id: AnyId, includeValue: z.boolean().default(false) })
+export const GetSecretOutput = SecretOutput.extend({ value: z.string().optional() })
+
+/** Archived records are listed only when they are asked for. */
+export const ListSecretsInput = z.strictObject({
+  ...PageInput,
+  kind: SecretKind.optional(),
+  includeArchived: z.boolean().default(false),
+})
+export const SecretList = page(Secret)

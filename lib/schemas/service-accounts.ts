@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { Actor, Id, PageInput, page, Time } from './common.ts'
+import { RoleName } from './members.ts'
+
+/** What a service account signs in with; made from its name, never changed. */
+export const ClientId = z.string().min(1).max(80)
+export const ServiceAccountStatus = z.enum(['active', 'disabled'])
+
+export const CreateServiceAccountInput = z.strictObject({
+  name: z.string().trim().min(1).max(80),
+  roles: z.array(RoleName).min(1).max(20),
+})
+/** `clientSecret` is shown once: a replay by Idempotency-Key leaves it out. */
+export const CreateServiceAccountOutput = z.object({
+  clientId: ClientId,
+  clientSecret: z.string().optional(),
+  name: z.string(),
+  roles: z.array(z.string()),
+})
+
+/** Days for which an old secret may go on. */
+export const longestOverlapDays = 30
+const latestEnd = () => Date.now() + longestOverlapDays * 86_400_000
+
+/** `notAfter` is when the secrets of today end: 24 hours from now by default, at once when it lies in the past. */
+export const RotateSecretInput = z.strictObject({
+  clientId: ClientId,
+  notAfter: Time.refine(
+    (time) => Date.parse(time) <= latestEnd(),
+    `at most ${longestOverlapDays} days ahead`,
+  ).optional(),
+})
+export const RotateSecretOutput = z.object({
+  clientId: ClientId,
+  clientSecret: z.string().optional(),
+  /** When the secrets that were live before end at the latest. */
+  notAfter: Time,
+})
+
+export const ServiceAccountInput = z.strictObject({ clientId: ClientId })
+export const ServiceAccountOutput = z.object({ clientId: ClientId, status: ServiceAccountStatus })
+
+export const ServiceAccount = z.object({
+  id: Id,
+  clientId: ClientId,
+  name: z.string(),
+  roles: z.array(z.string()),
+  status: ServiceAccountStatus,
+  /** Who created it or rotated its secret: one identity with it where duties are separated. */
+  sponsors: z.array(z.object({ person: Actor, link: z.enum(['created', 'rotated']) })),
+  /** The live ones, oldest first; `notAfter` is null for the one without an end. */
+  secrets: z.array(z.object({ id: Id, createdAt: Time, notAfter: Time.nullable() })),
+  createdAt: Time,
+  /** To the minute. Null: never since it was made. */
+  lastUsedAt: Time.nullable(),
+})
+export type ServiceAccount = z.infer<typeof ServiceAccount>
+export const ListServiceAccountsInput = z.strictObject(PageInput)
+export const ServiceAccountList = page(ServiceAccount)

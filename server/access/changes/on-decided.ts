@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { ApiError } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { Id } from '#lib/schemas/common.ts'
+import { SettingsPatch } from '#lib/schemas/tenants.ts'
+import type { DecidedApproval, OnDecided } from '#server/approvals/subjects.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { refuse } from '#server/kernel/operation.ts'
+import { lockMember, lockTenant, setMember, setTenant } from '#server/tenants/people.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { lockGroup, replaceGroupMembers } from '../groups/store.ts'
+import { type ChangeStatus, setDecided } from './store.ts'
+
+const outcomes = { approved: 'applied', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
+
+/** What an approved change does. Gives the details of its audit record; a throw undoes the decision. */
+type Apply = (
+  tx: Transaction,
+  tenant: Tenant,
+  subjectId: string,
+  change: JsonObject,
+  approval: DecidedApproval,
+) => Promise<{ action: string; resource: { type: string; id: string }; details: JsonObject }>
+
+const decided =
+  (apply: Apply, onApproval: ChangeStatus = 'applied'): OnDecided =>
+  async (tx, tenant, approval) => {
+    const status = approval.status === 'approved' ? onApproval : outcomes[approval.status]
+    if (status === 'proposed') throw new Error('A decision leaves nothing proposed.')
+    const row = await setDecided(tx, tenant.id, approval.subjectId, status)
+    // Not proposed any more: the decision stays recorded, and has no effect. A withdrawal is told by the act that withdrew.
+    if (row === undefined || status === 'withdrawn') return
+    const { details, ...act } =
+      status === 'rejected'
+        ? { action: 'access_change.rejected', resource: { type: 'access_change', id: row.id }, details: {} }
+        : await apply(tx, tenant, row.subjectId, row.change, approval)
+    await appendAudit(tx, tenant, {
+      actor: systemActor,
+      ...act,
+      details: { ...details, changeId: row.id, approvalId: approval.id, proposedBy: row.proposedBy },
+    })
+  }
+
+const overtaken = (what: string) =>
+  new ApiError('conflict', `${what} since this was asked for. Reject it; it can be asked for again.`)
+
+const RoleGrant = z.object({ roles: z.array(z.string()) })
+
+/** Adds the granted roles to what the member has now. */
+export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { deciders }) => {
+  const { roles } = RoleGrant.parse(change)
+  const member = await lockMember(tx, tenant.id, memberId)
+  if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
+  // Also where the tenant has switched separation of duties off.
+  if (deciders.includes(member.id)) throw refuse('separation_of_duties', 'Nobody changes their own roles.')
+  const after = [...new Set([...member.roles, ...roles])]
+  await setMember(tx, tenant.id, member.id, { roles: after })
+  return {
+    action: 'member.roles_granted',
+    resource: { type: 'member', id: member.id },
+    details: { granted: roles, before: member.roles, after },
+  }
+})
+
+const GroupChange = z.object({ revision: z.int(), before: z.array(Id), after: z.array(Id) })
+
+/** Replaces the members, when the group is still as it was shown. */
+export const groupChangeDecided = decided(async (tx, tenant, groupId, change) => {
+  const { revision, before, after } = GroupChange.parse(change)
+  const group = await lockGroup(tx, tenant.id, groupId)
+  if (group === undefined || group.revision !== revision) throw overtaken('The group has changed')
+  await replaceGroupMembers(tx, tenant.id, groupId, after)
+  return {
+    action: 'group.members_set',
+    resource: { type: 'group', id: groupId },
+    details: { group: group.name, before, after },
+  }
+})
+
+const SettingChanges = z.object({
+  changes: z.array(
+    z.object({ name: z.string(), before: z.union([z.string(), z.number(), z.null()]), after: z.union([z.string(), z.number(), z.null()]) }),
+  ),
+})
+
+/** Sets what was approved, when each setting still has the value that it was shown with. */
+export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change) => {
+  const { changes } = SettingChanges.parse(change)
+  const settings = settingsOf(await lockTenant(tx, tenant.id))
+  const current = new Map(Object.entries(settings))
+  if (changes.some(({ name, before }) => current.get(name) !== before)) throw overtaken('The setting has changed')
+  const patch = SettingsPatch.parse(Object.fromEntries(changes.map(({ name, after }) => [name, after])))
+  const revision = await setTenant(tx, tenant.id, { settings: { ...settings, ...withoutUndefined(patch) } })
+  return {
+    action: 'tenant.settings_updated',
+    resource: { type: 'tenant', id: tenant.id },
+    details: { changes, revision },
+  }
+})
+
+/** The proposer may now make the link (members.resetPassword): the approval is spent there. */
+export const passwordResetDecided = decided(
+  async (_tx, _tenant, memberId) => ({
+    action: 'member.password_reset_approved',
+    resource: { type: 'member', id: memberId },
+    details: {},
+  }),
+  'approved',
+)
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+const withoutUndefined = <T extends object>(value: T): Defined<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>

@@ -1,0 +1,162 @@
+import type { Role } from '#lib/permissions.ts'
+import { guardedRoles } from '#lib/rules/members.ts'
+import type { SettingChange } from '#lib/rules/settings.ts'
+import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
+
+type Person = { displayName: string; username: string; kind: string; status: string; roles: readonly string[] }
+
+/** What each guarded role lets a person do, as the end of a sentence. */
+const means: Partial<Record<Role, string>> = {
+  approver: 'decide requests of the approver groups they belong to',
+  privacy_officer: 'see sensitive values in clear, and erase what is kept of a person',
+  tenant_admin: 'manage people, service accounts, secrets and settings of the tenant',
+}
+
+const common = {
+  onReject: 'Nothing changes.',
+  onExpiry: 'The request expires and counts as rejected; nothing changes.',
+  onEscalate: 'The escalation group decides instead.',
+  reversible: true,
+  irreversibleNote: null,
+  environment: null,
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+} satisfies Partial<Presentation>
+
+const listed = (names: readonly string[]): string =>
+  names.length === 0 ? 'nobody' : new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+
+const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', value: reason ?? '(none was given)' })
+
+/** How far a person is from being who they say: an approver should know before they grant anything. */
+function standing({ displayName, status }: Person, askedBy: string): string {
+  return status === 'invited'
+    ? `${displayName} was invited and has not set a password yet; the one-time link was handed to an administrator. Make sure that it reaches ${displayName}, and not ${askedBy}.`
+    : `${displayName} is a member already.`
+}
+
+export function roleGrantPresentation(
+  member: Person,
+  roles: readonly string[],
+  askedBy: string,
+  reason: string | undefined,
+): Presentation {
+  const after = [...new Set([...member.roles, ...roles])]
+  return {
+    ...common,
+    title: `Grant ${listed(roles)} to ${member.displayName}`,
+    effectLabel: `grant of ${listed(roles)} to ${member.displayName}`,
+    verb: 'Grant',
+    effects: [
+      ...guardedRoles
+        .filter((role) => roles.includes(role))
+        .map((role) => `${member.displayName} can ${means[role]} (role ${role}), from the next request on.`),
+      standing(member, askedBy),
+    ],
+    risk: roles.includes('tenant_admin') ? 'critical' : 'high',
+    action: 'member.grant_roles',
+    resource: `member/${member.username}`,
+    arguments: [
+      { path: 'member', value: member.username },
+      { path: 'grant', value: [...roles] },
+      { path: 'roles before', value: [...member.roles] },
+      { path: 'roles after', value: after },
+      why(reason),
+    ],
+    subject: { kind: 'roles', member: member.username, before: [...member.roles], after },
+  }
+}
+
+export function groupChangePresentation(
+  group: { name: string; displayName: string },
+  people: { join: readonly Person[]; leave: readonly Person[]; after: readonly Person[] },
+  reason: string | undefined,
+): Presentation {
+  const names = (persons: readonly Person[]) => persons.map((person) => person.displayName)
+  const usernames = (persons: readonly Person[]) => persons.map((person) => person.username)
+  const { join, leave, after } = people
+  return {
+    ...common,
+    title: `Change who decides in ${group.displayName}`,
+    effectLabel: `change of the members of ${group.displayName}`,
+    verb: 'Change',
+    effects: [
+      ...(join.length === 0 ? [] : [`${listed(names(join))} can decide requests to ${group.displayName}, open ones too.`]),
+      ...(leave.length === 0 ? [] : [`${listed(names(leave))} can no longer decide them.`]),
+      after.length === 0
+        ? `Nobody is left in ${group.displayName}: no request to it can be made or approved.`
+        : `Its members are then ${listed(names(after))}.`,
+    ],
+    risk: group.name === 'change-approvers' || group.name === 'escalation' ? 'critical' : 'high',
+    action: 'group.set_members',
+    resource: `group/${group.name}`,
+    arguments: [
+      { path: 'group', value: group.name },
+      { path: 'join', value: usernames(join) },
+      { path: 'leave', value: usernames(leave) },
+      { path: 'members after', value: usernames(after) },
+      why(reason),
+    ],
+    subject: { kind: 'group', group: group.name, join: usernames(join), leave: usernames(leave), after: usernames(after) },
+  }
+}
+
+/** Names of settings as a sentence has them. */
+const settingName: Record<SettingChange['name'], string> = {
+  separationOfDuties: 'separation of duties',
+  machineDecisions: 'decisions by machines',
+  unmaskSecondPerson: 'a second person for unmasking',
+  retentionDays: 'retention',
+}
+
+const shown = (value: SettingChange['before']): string => (value === null ? 'for ever' : String(value))
+
+export function settingsPresentation(
+  tenant: { displayName: string; externalId: string },
+  changes: readonly SettingChange[],
+  reason: string | undefined,
+): Presentation {
+  const names = listed(changes.map((change) => settingName[change.name]))
+  return {
+    ...common,
+    title: `Weaken ${names} in ${tenant.displayName}`,
+    effectLabel: `weaker setting of ${names}`,
+    verb: 'Weaken',
+    effects: changes.map((change) => change.effect),
+    risk: changes.some((change) => change.name === 'separationOfDuties') ? 'critical' : 'high',
+    action: 'tenant.update_settings',
+    resource: `tenant/${tenant.externalId}`,
+    arguments: [
+      ...changes.map(({ name, before, after }) => ({ path: name, value: `${shown(before)} → ${shown(after)}` })),
+      why(reason),
+    ],
+    subject: { kind: 'settings', changes: changes.map(({ name, before, after }) => ({ name, before, after })) },
+  }
+}
+
+export function passwordResetPresentation(member: Person, askedBy: string, reason: string | undefined): Presentation {
+  return {
+    ...common,
+    title: `Reset the password of ${member.displayName}`,
+    effectLabel: `password reset of ${member.displayName}`,
+    verb: 'Reset',
+    effects: [
+      `${askedBy} gets a one-time link with which somebody can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
+      `${member.displayName} is signed out everywhere when the link is made, and the old password stops working.`,
+      `Ask ${member.displayName} first, on another way than this one, whether they want it.`,
+    ],
+    risk: 'critical',
+    action: 'member.reset_password',
+    resource: `member/${member.username}`,
+    arguments: [
+      { path: 'member', value: member.username },
+      { path: 'roles', value: [...member.roles] },
+      { path: 'link goes to', value: askedBy },
+      why(reason),
+    ],
+    subject: { kind: 'password', member: member.username },
+  }
+}

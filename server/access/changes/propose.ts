@@ -1,0 +1,67 @@
+import { ApiError } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { PendingChange } from '#lib/schemas/members.ts'
+import type { Party } from '#server/approvals/identities.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { type ChangeKind, findProposed, insertChange } from './store.ts'
+
+const proposalTtlMs = 7 * 86_400_000
+
+export type Proposal = {
+  kind: ChangeKind
+  /** The member, group or tenant; the caller of proposeChange holds its row. */
+  subjectId: string
+  /** What is applied on approval, and what the approval binds. */
+  change: JsonObject
+  presentation: Presentation
+  parties?: readonly Party[]
+}
+
+/** Asks change-approvers for a change. Throws 409 when one of its kind waits already, or when nobody could approve it. */
+export async function proposeChange(
+  tx: Transaction,
+  { tenant, principal }: { tenant: Tenant; principal: Principal },
+  { kind, subjectId, change, presentation, parties = [] }: Proposal,
+): Promise<PendingChange> {
+  const [waiting] = await findProposed(tx, tenant.id, kind, [subjectId])
+  if (waiting !== undefined)
+    throw new ApiError('conflict', 'A change of this kind waits for approval already. Have it decided first.', {
+      details: { approvalId: waiting.approvalId },
+    })
+  const changeId = newId()
+  const { approvalId } = await requestApproval(tx, tenant, {
+    kind,
+    subjectId: changeId,
+    payload: {
+      tenant: tenant.externalId,
+      release: null,
+      environment: null,
+      action: presentation.action,
+      resource: presentation.resource,
+      arguments: { subjectId, ...change },
+      policyVersion: null,
+      requester: principal.memberId,
+    },
+    presentation,
+    requestedBy: principal.memberId,
+    owners: [],
+    parties,
+    group: 'change-approvers',
+    quorum: 1,
+    expiresAt: new Date(Date.now() + proposalTtlMs),
+  })
+  await insertChange(tx, {
+    tenantId: tenant.id,
+    id: changeId,
+    kind,
+    subjectId,
+    change,
+    approvalId,
+    proposedBy: principal.memberId,
+  })
+  return { changeId, approvalId }
+}

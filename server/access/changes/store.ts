@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+export type ChangeKind = 'role_grant' | 'group_change' | 'setting_change' | 'password_reset'
+export type ChangeStatus = 'proposed' | 'approved' | 'applied' | 'rejected' | 'withdrawn'
+
+const columns = ['id', 'kind', 'subjectId', 'change', 'status', 'approvalId', 'proposedBy'] as const
+
+type Row = { kind: string; change: unknown }
+const typed = <T extends Row>(row: T) => ({
+  ...row,
+  kind: row.kind as ChangeKind,
+  change: row.change as JsonObject,
+})
+
+export async function insertChange(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    kind: ChangeKind
+    subjectId: string
+    change: JsonObject
+    approvalId: string
+    proposedBy: string
+  },
+): Promise<void> {
+  await tx
+    .insertInto('accessChanges')
+    .values({ ...row, status: 'proposed', change: json(row.change) })
+    .execute()
+}
+
+/** Changes of one kind that wait for approval, by whom or what they concern. */
+export async function findProposed(
+  tx: Transaction,
+  tenantId: string,
+  kind: ChangeKind,
+  subjectIds: readonly string[],
+) {
+  const rows = await tx
+    .selectFrom('accessChanges')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', kind)
+    .where('subjectId', 'in', subjectIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...subjectIds])
+    .where('status', '=', 'proposed')
+    .execute()
+  return rows.map(typed)
+}
+
+/** proposed → decided, once; the change that it was. Undefined when it is not proposed any more. */
+export async function setDecided(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  status: Exclude<ChangeStatus, 'proposed'>,
+) {
+  const row = await tx
+    .updateTable('accessChanges')
+    .set({ status, decidedAt: sql<Date>`clock_timestamp()` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'proposed')
+    .returning(columns)
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}
+
+/** approved → applied, for whoever proposed it and not later than `hours` after the decision. Undefined when there is none. */
+export async function spendApproved(
+  tx: Transaction,
+  tenantId: string,
+  { kind, subjectId, proposedBy, hours }: { kind: ChangeKind; subjectId: string; proposedBy: string; hours: number },
+) {
+  const row = await tx
+    .updateTable('accessChanges')
+    .set({ status: 'applied' })
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', kind)
+    .where('subjectId', '=', subjectId)
+    .where('proposedBy', '=', proposedBy)
+    .where('status', '=', 'approved')
+    .where('decidedAt', '>', sql<Date>`clock_timestamp() - make_interval(hours => ${hours})`)
+    .returning(columns)
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}

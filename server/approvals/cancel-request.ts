@@ -1,0 +1,25 @@
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
+import { lockApproval, setDecided } from './store.ts'
+import { tellSubject } from './subjects.ts'
+
+/** Withdraws a pending request; `auditId` is the record of the act that does so. False when it is not pending any more. */
+export async function cancelRequest(
+  tx: Transaction,
+  tenant: Tenant,
+  approvalId: string,
+  auditId: string,
+): Promise<boolean> {
+  const approval = await lockApproval(tx, tenant.id, approvalId)
+  if (approval === undefined || approval.status !== 'pending') return false
+  if (!(await setDecided(tx, tenant.id, approval.id, approval.revision, 'canceled', auditId))) return false
+  await tellSubject(approval.kind, tx, tenant, {
+    id: approval.id,
+    subjectId: approval.subjectId,
+    status: 'canceled',
+    deciders: [],
+  })
+  await notify(tx, 'approval', tenant.id)
+  return true
+}

@@ -1,0 +1,20 @@
+import { DelegationList, ListDelegationsInput } from '#lib/schemas/delegations.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listDelegations } from './store.ts'
+import { delegationViews } from './view.ts'
+
+/** Who stands in for whom in the tenant, newest first: past, present and planned. */
+export const list = query({
+  permission: 'approval:decide',
+  input: ListDelegationsInput,
+  output: DelegationList,
+  async run({ tx, tenant, principal, input }) {
+    const rows = await listDelegations(tx, tenant.id, {
+      memberId: input.mine ? principal.memberId : undefined,
+      limit: input.limit + 1,
+      cursor: input.cursor,
+    })
+    return pageOf(await delegationViews(tx, tenant.id, rows), input.limit, (delegation) => delegation.id)
+  },
+})

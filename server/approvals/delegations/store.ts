@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+const columns = ['id', 'delegatorId', 'delegateId', 'fromAt', 'untilAt', 'reason', 'endedAt', 'revision'] as const
+
+export async function insertDelegation(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    delegatorId: string
+    delegateId: string
+    fromAt: Date
+    untilAt: Date
+    reason: string
+  },
+): Promise<void> {
+  await tx.insertInto('approverDelegations').values(row).execute()
+}
+
+export const findDelegation = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('approverDelegations')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Ends it now. False when it has ended or run out already, or changed since `revision`. */
+export async function setEnded(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
+  const result = await tx
+    .updateTable('approverDelegations')
+    .set((e) => ({ endedAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('endedAt', 'is', null)
+    .where('untilAt', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** One page, newest first; `memberId`: only those that they gave or were given. */
+export function listDelegations(
+  tx: Transaction,
+  tenantId: string,
+  { memberId, limit, cursor }: { memberId: string | undefined; limit: number; cursor: string | undefined },
+) {
+  let query = tx.selectFrom('approverDelegations').select(columns).where('tenantId', '=', tenantId)
+  if (cursor !== undefined) query = query.where('id', '<', cursor)
+  if (memberId !== undefined)
+    query = query.where((e) => e.or([e('delegatorId', '=', memberId), e('delegateId', '=', memberId)]))
+  return query.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** For whom `delegateId` stands in now: active members, with their roles and the groups whose seats these are. */
+export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
+  tx
+    .selectFrom('approverDelegations as delegation')
+    .innerJoin('members as delegator', (join) =>
+      join
+        .onRef('delegator.tenantId', '=', 'delegation.tenantId')
+        .onRef('delegator.id', '=', 'delegation.delegatorId')
+        .on('delegator.status', '=', 'active'),
+    )
+    .innerJoin('approverGroupMembers as link', (join) =>
+      join.onRef('link.tenantId', '=', 'delegator.tenantId').onRef('link.memberId', '=', 'delegator.id'),
+    )
+    .select(['delegator.id', 'delegator.displayName', 'delegator.roles', 'link.groupId'])
+    .where('delegation.tenantId', '=', tenantId)
+    .where('delegation.delegateId', '=', delegateId)
+    .where('delegation.endedAt', 'is', null)
+    .where('delegation.fromAt', '<=', sql<Date>`clock_timestamp()`)
+    .where('delegation.untilAt', '>', sql<Date>`clock_timestamp()`)
+    .orderBy('delegation.id')
+    .execute()

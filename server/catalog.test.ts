@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { list } from '#server/catalog/list.ts'
+import { openapi } from '#server/catalog/openapi.ts'
+import { registerCatalog } from '#server/catalog/operations.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { collectCatalog } from './catalog.ts'
+
+// What the server says of itself is what it serves, and it serves nothing that declares no permission.
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let caller: Caller
+beforeAll(async () => {
+  runtime = await testRuntime()
+  caller = await (await testTenant(runtime)).as('reader')
+  registerCatalog(collectCatalog())
+})
+afterAll(() => runtime.close())
+
+const read = () => execute(list, caller, undefined, { name: 'catalog.list' })
+
+test('a route whose handler declares no operation stops the boot', () => {
+  const handler = () => Promise.resolve(new Response())
+  expect(() => collectCatalog([['/v1/forgotten', { POST: handler }]])).toThrow(
+    'POST /v1/forgotten declares no operation',
+  )
+})
+
+test('catalog.list gives every procedure and route with its permission and its schemas', async () => {
+  const { operations } = await read()
+  expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+    collectCatalog()
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+      .sort(),
+  )
+  expect(operations.find(({ path }) => path === '/v1/policies/{policyId}/versions/{version}/publish')).toMatchObject({
+    name: 'policyVersions.publish',
+    kind: 'mutation',
+    permission: 'policy:author',
+    transport: 'route',
+    method: 'POST',
+    input: { type: 'object', required: ['policyId', 'version'], additionalProperties: false },
+    output: { type: 'object' },
+  })
+  expect(operations.find(({ name }) => name === 'traces.stream')).toMatchObject({
+    kind: 'subscription',
+    transport: 'procedure',
+    method: 'GET',
+    output: null,
+  })
+})
+
+test('the digest is that of the operations: the same each time, another one for another API', async () => {
+  const { digest } = await read()
+  registerCatalog(collectCatalog())
+  expect((await read()).digest).toBe(digest)
+  registerCatalog(collectCatalog().slice(1))
+  expect((await read()).digest).not.toBe(digest)
+  registerCatalog(collectCatalog())
+})
+
+test('the OpenAPI document has each operation once, with no reference that leads nowhere', async () => {
+  const document = await execute(openapi, caller, undefined, { name: 'catalog.openapi' })
+  const { operations, digest } = await read()
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { 'x-catalog-digest': digest } })
+  const described = Object.entries(Object(document.paths)).flatMap(([path, methods]) =>
+    Object.entries(Object(methods)).map(([method, operation]) => ({ path, method, ...Object(operation) })),
+  )
+  expect(described.map(({ path, method }) => `${method} ${path}`).sort()).toEqual(
+    operations.map(({ path, method }) => `${method.toLowerCase()} ${path}`).sort(),
+  )
+  expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(operations.length)
+  for (const { path, parameters = [] } of described)
+    expect(
+      parameters.flatMap((one: { in: string; name: string }) => (one.in === 'path' ? [`{${one.name}}`] : [])),
+    ).toEqual(path.match(/\{\w+\}/g) ?? [])
+  expect(JSON.stringify(document)).not.toContain('"$ref"')
+})

@@ -1,0 +1,32 @@
+import type { CatalogEntry } from '#server/catalog/operations.ts'
+import { declarationOf } from '#server/kernel/rest.ts'
+import { declaredProcedures } from '#server/kernel/trpc.ts'
+import { appRouter } from './router.ts'
+import { routes } from './routes.ts'
+
+/** Handlers without an operation: who asks for these has no token yet. */
+const open = new Set(['/v1/branding/:sha256', '/v1/health/live', '/v1/health/ready'])
+/** Carries the procedures, which declare their operations themselves. */
+const procedures = '/v1/:procedure{[^/]+}'
+
+/** Every operation of every procedure and route. Throws for a handler that declares none: such a server does not start. */
+export function collectCatalog(table = routes): CatalogEntry[] {
+  const called = declaredProcedures(appRouter).map(([name, operation]): CatalogEntry => {
+    const method = operation.kind === 'mutation' ? 'POST' : 'GET'
+    return { name, transport: 'procedure', method, path: `/v1/${name}`, operation }
+  })
+  const routed = table
+    .filter(([path]) => path !== procedures && !open.has(path))
+    .flatMap(([path, module]) =>
+      (['GET', 'POST'] as const).flatMap((method): CatalogEntry[] => {
+        const handler = module[method]
+        const declaration = handler === undefined ? 'no such verb' : declarationOf(handler)
+        if (declaration === undefined)
+          throw new Error(
+            `${method} ${path} declares no operation: make it by rest() or declare(), or list it as open.`,
+          )
+        return declaration === 'no such verb' ? [] : [{ ...declaration, transport: 'route', method, path }]
+      }),
+    )
+  return [...called, ...routed]
+}

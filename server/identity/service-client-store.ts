@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** The secrets that are live now get this end, or keep an earlier one: an end is never put off. */
+export async function endSecrets(tx: Transaction, tenantId: string, clientId: string, notAfter: Date): Promise<void> {
+  await tx
+    .updateTable('realmClientSecrets')
+    .set({ notAfter: sql<Date>`least(not_after, greatest(${notAfter}::timestamptz, now()))` })
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .where((where) => where.or([where('notAfter', 'is', null), where('notAfter', '>', sql<Date>`now()`)]))
+    .execute()
+}
+
+/** Live secrets of these clients, oldest first, without their digests. */
+export const findSecrets = (tx: Transaction, tenantId: string, clientIds: readonly string[]) =>
+  tx
+    .selectFrom('realmClientSecrets')
+    .select(['clientId', 'id', 'createdAt', 'notAfter'])
+    .where('tenantId', '=', tenantId)
+    .where('clientId', 'in', clientIds.length === 0 ? [''] : [...clientIds])
+    .where((where) => where.or([where('notAfter', 'is', null), where('notAfter', '>', sql<Date>`now()`)]))
+    .orderBy('id')
+    .execute()
+
+/** Clients of any kind, disabled ones too. */
+export const findClients = (tx: Transaction, tenantId: string, clientIds: readonly string[]) =>
+  tx
+    .selectFrom('realmClients')
+    .select(['clientId', 'kind', 'disabledAt'])
+    .where('tenantId', '=', tenantId)
+    .where('clientId', 'in', clientIds.length === 0 ? [''] : [...clientIds])
+    .execute()
+
+export async function setClientDisabled(
+  tx: Transaction,
+  tenantId: string,
+  clientId: string,
+  disabled: boolean,
+): Promise<void> {
+  await tx
+    .updateTable('realmClients')
+    .set({ disabledAt: disabled ? sql<Date>`now()` : null })
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .where('kind', '=', 'service')
+    .execute()
+}

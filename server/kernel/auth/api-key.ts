@@ -1,0 +1,50 @@
+import { ApiError } from '#lib/errors.ts'
+import { grantsOf } from '#lib/rules/api-key-scopes.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { accessDenied } from './access-denied.ts'
+import { apiKeyDigest, isApiKey } from './api-key-format.ts'
+import { findLiveKey, findTenantOfKey } from './api-key-store.ts'
+import type { Credentials } from './authenticate.ts'
+import { noteUse } from './last-use.ts'
+import type { Caller } from './principal.ts'
+
+/** A socket that was opened with a key is closed after this long, in milliseconds, and may be opened again. */
+const longestSocket = 3_600_000
+
+/** The same for every reason, so that an answer tells nobody whether a key ever existed. */
+const refused = (reason: string): ApiError =>
+  new ApiError('unauthorized', 'The API key is unknown, expired or revoked.', { cause: new Error(reason) })
+
+/**
+ * API key → its tenant → its grants. Nothing is remembered between requests, so that revocation and expiry hold on the
+ * next one, on every node. Throws 401 for a key that is not live, 403 when the request names another tenant than the key's.
+ */
+export async function authenticateApiKey(key: string, named: Credentials): Promise<Caller> {
+  if (!isApiKey(key)) throw refused('the text is not one of our keys')
+  const digest = apiKeyDigest(key)
+  const { database } = runtime()
+  const tenant = await database.inDirectory((tx) => findTenantOfKey(tx, digest))
+  if (tenant === undefined) throw refused('there is no such key')
+  const live = await database.inTenant(tenant.id, (tx) => findLiveKey(tx, tenant.id, digest))
+  if (live === undefined) throw refused('the key is revoked, archived or expired, or its membership is not active')
+  const elsewhere =
+    (named.tenantExternalId ?? tenant.externalId) !== tenant.externalId || (named.tenantId ?? tenant.id) !== tenant.id
+  if (elsewhere) throw accessDenied()
+  noteUse(tenant.id, live.memberId)
+  const latest = Date.now() + longestSocket
+  return {
+    tenant,
+    requestId: named.requestId,
+    principal: {
+      memberId: live.memberId,
+      kind: 'api_key',
+      issuer: live.issuer,
+      subject: live.subject,
+      username: live.username,
+      displayName: live.displayName,
+      roles: [],
+      permissions: new Set(grantsOf(live.permissions)),
+      expiresAt: Math.min(live.expiresAt?.getTime() ?? latest, latest),
+    },
+  }
+}

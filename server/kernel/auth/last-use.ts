@@ -1,0 +1,32 @@
+import { runtime } from '#server/kernel/runtime.ts'
+import { setLastUse } from './last-use-store.ts'
+
+/** Milliseconds. */
+const pause = 60_000
+const maxMachines = 10_000
+
+// Owned by this module, in each process and each bundle: when a machine's use was last written from here.
+const noted = new Map<string, number>()
+
+/**
+ * Notes that a service account or an API key was used, at most once a minute for each. It writes in a transaction of its
+ * own that nobody waits for: a use that could not be noted is no reason to refuse it.
+ */
+export function noteUse(tenantId: string, memberId: string): void {
+  const machine = `${tenantId}/${memberId}`
+  const now = Date.now()
+  if (now - (noted.get(machine) ?? 0) < pause) return
+  noted.delete(machine)
+  noted.set(machine, now)
+  for (const oldest of noted.keys()) {
+    if (noted.size <= maxMachines) break
+    noted.delete(oldest)
+  }
+  const { database, log } = runtime()
+  database
+    .inTenant(tenantId, (tx) => setLastUse(tx, tenantId, memberId))
+    .catch((error: unknown) => {
+      noted.delete(machine)
+      log.warn({ err: error, tenantId, memberId }, 'the last use of a machine was not noted')
+    })
+}

@@ -1,0 +1,39 @@
+import { Client } from 'pg'
+import { migrationLock } from './migrate.ts'
+
+/** How the connections of `work` call themselves, so that they don't count as a server. */
+const ownName = 'countersign maintenance'
+
+export type HeldStarts = {
+  /** Address of the application's role for `work`. */
+  appUrl: string
+  /** Whether the application's role is connected from elsewhere. */
+  serverRunning(): Promise<boolean>
+}
+
+/** Runs `work` while no server can get past its migrations. One may have done so just before. */
+export async function holdStarts<T>(
+  ownerUrl: string,
+  appUrl: string,
+  work: (held: HeldStarts) => Promise<T>,
+): Promise<T> {
+  const client = new Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    const url = new URL(appUrl)
+    url.searchParams.set('application_name', ownName)
+    return await work({
+      appUrl: url.href,
+      async serverRunning() {
+        const { rowCount } = await client.query(
+          'select 1 from pg_stat_activity where usename = $1 and application_name <> $2 limit 1',
+          [decodeURIComponent(url.username), ownName],
+        )
+        return rowCount !== 0
+      },
+    })
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runtime } from '#server/kernel/runtime.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { openForTenant, sealForTenant, tenantDigest } from './tenant-keys.ts'
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+let one: TestTenant
+let two: TestTenant
+beforeAll(async () => {
+  running = await testRuntime()
+  one = await testTenant(running)
+  two = await testTenant(running)
+})
+afterAll(() => running.close())
+
+const value = Buffer.from('sk-live-0123456789')
+const seal = (tenant: TestTenant, context: string) =>
+  runtime().database.inTenant(tenant.id, (tx) => sealForTenant(tx, tenant.id, value, context))
+const open = (tenant: TestTenant, sealed: Uint8Array, context: string) =>
+  runtime().database.inTenant(tenant.id, (tx) => openForTenant(tx, tenant.id, sealed, context))
+
+test('a value opens in its own tenant and place, and nowhere else', async () => {
+  const sealed = await seal(one, 'secrets/1')
+  await seal(two, 'secrets/1')
+  expect(sealed.includes(value)).toBe(false)
+  expect(await open(one, sealed, 'secrets/1')).toEqual(value)
+  await expect(open(one, sealed, 'secrets/2')).rejects.toThrow(/changed/)
+  await expect(open(two, sealed, 'secrets/1')).rejects.toThrow(/changed/)
+})
+
+test('a value names the version of its key: older versions open what they sealed, the newest seals', async () => {
+  const first = await seal(one, 'x')
+  expect(first.readUInt32BE(1)).toBe(1)
+  const { vault } = runtime()
+  await runtime().database.inTenant(one.id, (tx) =>
+    tx
+      .insertInto('tenantKeys')
+      .values({ tenantId: one.id, version: 2, sealedKey: vault.seal(Buffer.alloc(32, 7), `tenant_keys/${one.id}/2`) })
+      .execute(),
+  )
+  const second = await seal(one, 'x')
+  expect(second.readUInt32BE(1)).toBe(2)
+  expect(await open(one, first, 'x')).toEqual(value)
+  expect(await open(one, second, 'x')).toEqual(value)
+  // The version is authenticated: a value can't be passed off as one of another key.
+  const passedOff = Buffer.from(second)
+  passedOff.writeUInt32BE(1, 1)
+  await expect(open(one, passedOff, 'x')).rejects.toThrow(/changed/)
+  passedOff.writeUInt32BE(3, 1)
+  await expect(open(one, passedOff, 'x')).rejects.toThrow(/no data key of version 3/)
+})
+
+test('of twenty first uses at once one makes the key', async () => {
+  const fresh = await testTenant(running)
+  const sealed = await Promise.all(Array.from({ length: 20 }, (_, at) => seal(fresh, `secrets/${at}`)))
+  for (const [at, bytes] of sealed.entries()) expect(await open(fresh, bytes, `secrets/${at}`)).toEqual(value)
+  const owner = await connectAsOwner(running)
+  const { rows } = await owner.query('select version from tenant_keys where tenant_id = $1', [fresh.id])
+  await owner.end()
+  expect(rows).toEqual([{ version: 1 }])
+})
+
+test('a digest is the same for the same text, another in another tenant, and outlives a newer key', async () => {
+  const tenant = await testTenant(running)
+  const digest = (of: TestTenant, text: string) =>
+    runtime().database.inTenant(of.id, (tx) => tenantDigest(tx, of.id, text))
+  const first = await digest(tenant, 'hunter2')
+  expect(await digest(tenant, 'hunter2')).toBe(first)
+  expect(await digest(tenant, 'hunter3')).not.toBe(first)
+  expect(await digest(two, 'hunter2')).not.toBe(first)
+  await runtime().database.inTenant(tenant.id, (tx) =>
+    tx
+      .insertInto('tenantKeys')
+      .values({
+        tenantId: tenant.id,
+        version: 2,
+        sealedKey: runtime().vault.seal(Buffer.alloc(32, 9), `tenant_keys/${tenant.id}/2`),
+      })
+      .execute(),
+  )
+  expect(await digest(tenant, 'hunter2')).toBe(first)
+})

@@ -1,0 +1,29 @@
+import { ApiError } from '#lib/errors.ts'
+import { CreateSecretInput, CreateSecretOutput } from '#lib/schemas/secrets.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { sealForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { insertValue } from './store.ts'
+import { secretView, valueContext } from './view.ts'
+
+/** Keeps a named value, such as the credential of a model's endpoint, encrypted under the tenant's key. */
+export const create = mutation({
+  permission: 'secret:create',
+  input: CreateSecretInput,
+  output: CreateSecretOutput,
+  confidential: true,
+  audit: ({ name, expiresAt }, output) => ({
+    action: 'secret.created',
+    resource: { type: 'secret', id: output?.secretId ?? name },
+    details: { name, expiresAt: expiresAt ?? null },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const id = newId()
+    const sealedValue = await sealForTenant(tx, tenant.id, Buffer.from(input.value), valueContext(id))
+    const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt)
+    const row = { tenantId: tenant.id, id, name: input.name, sealedValue, createdBy: principal.memberId, expiresAt }
+    if (!(await insertValue(tx, row)))
+      throw new ApiError('name_conflict', `There is already a secret named ${input.name}. Revoke or archive it first.`)
+    return { secret: await secretView(tx, tenant.id, id), secretId: id }
+  },
+})

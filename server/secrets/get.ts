@@ -1,0 +1,37 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { GetSecretInput, GetSecretOutput } from '#lib/schemas/secrets.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import { openForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { actorOfCall, query } from '#server/kernel/operation.ts'
+import { findLiveValue } from './store.ts'
+import { requireSecret, secretView, valueContext } from './view.ts'
+
+/**
+ * A record, in whatever state; with `includeValue` the value of one that is live and has one, which an API key never has.
+ * A value leaves the server only after its reading is in the audit log: if that can't be written, the call fails.
+ */
+export const get = query({
+  permission: 'secret:read',
+  input: GetSecretInput,
+  output: GetSecretOutput,
+  async run({ tx, tenant, principal, requestId, input }) {
+    if (input.includeValue && !principal.permissions.has('secret:read_value'))
+      throw new ApiError('forbidden', 'This needs the permission secret:read_value.', {
+        details: { permission: 'secret:read_value' },
+      })
+    const { id } = await requireSecret(tx, tenant.id, input.id, 'read')
+    const sealed = input.includeValue ? await findLiveValue(tx, tenant.id, id) : undefined
+    if (input.includeValue && sealed === undefined) throw notFound()
+    const secret = await secretView(tx, tenant.id, id)
+    if (sealed === undefined) return { secret, secretId: id }
+    const value = (await openForTenant(tx, tenant.id, sealed, valueContext(id))).toString('utf8')
+    await appendAudit(tx, tenant, {
+      actor: actorOfCall(principal),
+      action: 'secret.value_read',
+      resource: { type: 'secret', id },
+      details: { name: secret.name },
+      requestId,
+    })
+    return { secret, secretId: id, value }
+  },
+})

@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+export async function insertSecret(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    kind: 'value' | 'api_key'
+    name: string
+    sealedValue: Buffer | null
+    createdBy: string
+    expiresAt: Date | null
+  },
+): Promise<void> {
+  await tx.insertInto('secrets').values(row).execute()
+}
+
+/** Inserts unless a value that is neither revoked nor archived has the name. False when one has. */
+export async function insertValue(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    name: string
+    sealedValue: Buffer
+    createdBy: string
+    expiresAt: Date | null
+  },
+): Promise<boolean> {
+  const result = await tx
+    .insertInto('secrets')
+    .values({ ...row, kind: 'value' })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+/** The key, and the line by which a request with it finds its tenant. */
+export async function insertApiKey(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    secretId: string
+    memberId: string
+    keySha256: Buffer
+    permissions: string[]
+  },
+): Promise<void> {
+  await tx.insertInto('apiKeys').values(row).execute()
+  await tx.insertInto('apiKeyIndex').values({ keySha256: row.keySha256, tenantId: row.tenantId }).execute()
+}
+
+const selectSecrets = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('secrets as secret')
+    .leftJoin('apiKeys as key', (join) =>
+      join.onRef('key.tenantId', '=', 'secret.tenantId').onRef('key.secretId', '=', 'secret.id'),
+    )
+    .leftJoin('machineUses as use', (join) =>
+      join.onRef('use.tenantId', '=', 'key.tenantId').onRef('use.memberId', '=', 'key.memberId'),
+    )
+    .select([
+      'secret.id',
+      'secret.kind',
+      'secret.name',
+      'secret.createdBy',
+      'secret.revision',
+      'secret.createdAt',
+      'secret.expiresAt',
+      'secret.revokedAt',
+      'secret.archivedAt',
+      'key.id as keyId',
+      'key.permissions',
+      'use.usedAt',
+    ])
+    .select(sql<boolean>`coalesce(secret.expires_at <= clock_timestamp(), false)`.as('expired'))
+    .where('secret.tenantId', '=', tenantId)
+
+export type SecretRow = Awaited<ReturnType<typeof listSecrets>>[number]
+
+/** By the secret's id or its API key's. */
+export const findSecret = (tx: Transaction, tenantId: string, id: string) =>
+  selectSecrets(tx, tenantId)
+    .where((where) => where.or([where('secret.id', '=', id), where('key.id', '=', id)]))
+    .executeTakeFirst()
+
+/** The same, held until the transaction ends. */
+export const lockSecret = (tx: Transaction, tenantId: string, id: string) =>
+  selectSecrets(tx, tenantId)
+    .where((where) => where.or([where('secret.id', '=', id), where('key.id', '=', id)]))
+    .forUpdate('secret')
+    .executeTakeFirst()
+
+/** Newest first. */
+export const listSecrets = (
+  tx: Transaction,
+  tenantId: string,
+  filter: { kind: 'value' | 'api_key' | undefined; includeArchived: boolean },
+  limit: number,
+  cursor: string | undefined,
+) =>
+  selectSecrets(tx, tenantId)
+    .$if(filter.kind !== undefined, (q) => q.where('secret.kind', '=', filter.kind ?? ''))
+    .$if(!filter.includeArchived, (q) => q.where('secret.archivedAt', 'is', null))
+    .$if(cursor !== undefined, (q) => q.where('secret.id', '<', cursor ?? ''))
+    .orderBy('secret.id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** The encrypted value of a record that is neither revoked, archived nor expired, by the database's clock. */
+export async function findLiveValue(tx: Transaction, tenantId: string, id: string): Promise<Buffer | undefined> {
+  const row = await tx
+    .selectFrom('secrets')
+    .select('sealedValue')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .where('archivedAt', 'is', null)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', sql<Date>`clock_timestamp()`)]))
+    .executeTakeFirst()
+  return row?.sealedValue ?? undefined
+}
+
+/** active → revoked, for good; its value goes. What is revoked, archived or expired already stays as it is. */
+export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('secrets')
+    .set((e) => ({ revokedAt: sql<Date>`clock_timestamp()`, sealedValue: null, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null)
+    .where('archivedAt', 'is', null)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', sql<Date>`clock_timestamp()`)]))
+    .execute()
+}
+
+/** → archived, for good; its value goes. What is archived already stays as it is. */
+export async function setArchived(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('secrets')
+    .set((e) => ({ archivedAt: sql<Date>`clock_timestamp()`, sealedValue: null, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('archivedAt', 'is', null)
+    .execute()
+}

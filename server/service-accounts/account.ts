@@ -1,0 +1,29 @@
+import type { z } from 'zod'
+import type { ServiceAccountStatus } from '#lib/schemas/service-accounts.ts'
+import { type ServiceClient, serviceClients, setServiceClientDisabled } from '#server/identity/service-clients.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { lockMachine, setMachineStatus } from '#server/tenants/machines.ts'
+
+/** Both its membership and its client must be on: the one lets its tokens in, the other gives it new ones. */
+export const statusOf = (membership: string, client: ServiceClient): z.infer<typeof ServiceAccountStatus> =>
+  membership === 'active' && !client.disabled ? 'active' : 'disabled'
+
+/** The service account of the tenant's own realm, locked until `tx` ends; undefined when there is none. */
+export async function lockServiceAccount(tx: Transaction, tenant: { id: string; slug: string }, clientId: string) {
+  const member = await lockMachine(tx, tenant.id, issuerOf(tenant.slug), clientId)
+  const client = (await serviceClients(tx, tenant.id, [clientId])).get(clientId)
+  if (member === undefined || client === undefined) return undefined
+  return { id: member.id, roles: member.roles, status: statusOf(member.status, client) }
+}
+
+/** Turns a locked account on or off. Its tokens are refused from the next request on. */
+export async function setServiceAccount(
+  tx: Transaction,
+  tenantId: string,
+  account: { id: string; clientId: string },
+  status: 'active' | 'disabled',
+): Promise<void> {
+  await setServiceClientDisabled(tx, tenantId, account.clientId, status === 'disabled')
+  await setMachineStatus(tx, tenantId, account.id, status === 'disabled' ? 'suspended' : 'active')
+}

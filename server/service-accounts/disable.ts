@@ -1,0 +1,21 @@
+import { notFound } from '#lib/errors.ts'
+import { ServiceAccountInput, ServiceAccountOutput } from '#lib/schemas/service-accounts.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { lockServiceAccount, setServiceAccount } from './account.ts'
+
+/** Turns a service account off: no new tokens, and those that it has are refused from the next request on. Twice is once. */
+export const disable = mutation({
+  permission: 'service-account:manage',
+  input: ServiceAccountInput,
+  output: ServiceAccountOutput,
+  audit: ({ clientId }) => ({
+    action: 'service_account.disabled',
+    resource: { type: 'service_account', id: clientId },
+  }),
+  async run({ tx, tenant, input }) {
+    const account = await lockServiceAccount(tx, tenant, input.clientId)
+    if (account === undefined) throw notFound()
+    await setServiceAccount(tx, tenant.id, { id: account.id, clientId: input.clientId }, 'disabled')
+    return { clientId: input.clientId, status: 'disabled' as const }
+  },
+})

@@ -1,0 +1,21 @@
+import { notFound } from '#lib/errors.ts'
+import { ServiceAccountInput, ServiceAccountOutput } from '#lib/schemas/service-accounts.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { lockServiceAccount, setServiceAccount } from './account.ts'
+
+/** Turns a disabled service account on again, with the secrets that have not ended meanwhile. */
+export const enable = mutation({
+  permission: 'service-account:manage',
+  input: ServiceAccountInput,
+  output: ServiceAccountOutput,
+  audit: ({ clientId }) => ({
+    action: 'service_account.enabled',
+    resource: { type: 'service_account', id: clientId },
+  }),
+  async run({ tx, tenant, input }) {
+    const account = await lockServiceAccount(tx, tenant, input.clientId)
+    if (account === undefined) throw notFound()
+    await setServiceAccount(tx, tenant.id, { id: account.id, clientId: input.clientId }, 'active')
+    return { clientId: input.clientId, status: 'active' as const }
+  },
+})

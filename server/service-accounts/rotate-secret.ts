@@ -1,0 +1,36 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { whyNotRotate } from '#lib/rules/service-accounts.ts'
+import { RotateSecretInput, RotateSecretOutput } from '#lib/schemas/service-accounts.ts'
+import { addServiceSecret } from '#server/identity/service-clients.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { tieToMaker } from '#server/tenants/machines.ts'
+import { lockServiceAccount } from './account.ts'
+
+const defaultOverlapMs = 86_400_000
+
+/** Gives a service account one more secret; those that were live end at `notAfter`. Who rotates is one identity with it from then on. */
+export const rotateSecret = mutation({
+  permission: 'service-account:manage',
+  input: RotateSecretInput,
+  output: RotateSecretOutput,
+  replay: ({ clientSecret: _shownOnce, ...rest }) => rest,
+  audit: ({ clientId }, output) => ({
+    action: 'service_account.secret_rotated',
+    resource: { type: 'service_account', id: clientId },
+    ...(output === undefined ? {} : { details: { notAfter: output.notAfter } }),
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const account = await lockServiceAccount(tx, tenant, input.clientId)
+    if (account === undefined) throw notFound()
+    const blocked = whyNotRotate(account.roles, principal.roles)
+    if (blocked !== undefined) throw refuse('forbidden', blocked)
+    if (account.status === 'disabled')
+      throw new ApiError('conflict', 'This service account is disabled. Enable it before you rotate its secret.')
+    const now = Date.now()
+    const notAfter = input.notAfter === undefined ? now + defaultOverlapMs : Math.max(Date.parse(input.notAfter), now)
+    const end = new Date(notAfter)
+    const { clientSecret } = await addServiceSecret(tx, tenant.id, input.clientId, end)
+    await tieToMaker(tx, tenant.id, account.id, principal.memberId, 'rotated')
+    return { clientId: input.clientId, clientSecret, notAfter: end.toISOString() }
+  },
+})

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import type { MemberStatus } from '#lib/schemas/members.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+const columns = [
+  'id',
+  'issuer',
+  'subject',
+  'kind',
+  'username',
+  'displayName',
+  'email',
+  'roles',
+  'status',
+  'revision',
+  'createdAt',
+] as const
+
+type Row = { kind: string; status: string }
+const typed = <T extends Row>(row: T) => ({ ...row, status: row.status as MemberStatus })
+
+export type MemberRow = NonNullable<Awaited<ReturnType<typeof lockMember>>>
+
+/** API keys are members to the log, and managed as secrets: they are none here. */
+const managed = ['person', 'service_account']
+
+export async function lockMember(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
+    .selectFrom('members')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('kind', 'in', managed)
+    .forUpdate()
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}
+
+export async function findMemberById(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
+    .selectFrom('members')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('kind', 'in', managed)
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}
+
+export async function lockPrincipal(
+  tx: Transaction,
+  tenantId: string,
+  { issuer, subject }: { issuer: string; subject: string },
+) {
+  const row = await tx
+    .selectFrom('members')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .forUpdate()
+    .executeTakeFirst()
+  return row === undefined ? undefined : typed(row)
+}
+
+/** The caller holds the row. Open sockets and streams of the member are told by the database. */
+export async function setMember(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  change: { status?: MemberStatus; roles?: string[] },
+): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set((e) => ({ ...change, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Active people with the role tenant_admin. */
+export const findAdmins = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('members')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', 'person')
+    .where('status', '=', 'active')
+    .where(sql<boolean>`'tenant_admin' = any(roles)`)
+    .execute()
+
+export async function listMembers(
+  tx: Transaction,
+  tenantId: string,
+  filter: { status: MemberStatus | undefined; kind: string | undefined },
+  limit: number,
+  cursor: string | undefined,
+) {
+  let query = tx.selectFrom('members').select(columns).where('tenantId', '=', tenantId)
+  query = filter.kind === undefined ? query.where('kind', 'in', managed) : query.where('kind', '=', filter.kind)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (cursor !== undefined) query = query.where('id', '>', cursor)
+  return (await query.orderBy('id').limit(limit).execute()).map(typed)
+}
+
+/** Names of the approver groups of each of these members. */
+export const findGroupNamesOf = (tx: Transaction, tenantId: string, memberIds: readonly string[]) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('approverGroups as g', (join) =>
+      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
+    )
+    .select(['link.memberId', 'g.displayName'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.memberId', 'in', memberIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...memberIds])
+    .orderBy('g.name')
+    .execute()
+
+/** Whether a member who was not removed has this user name or e-mail address; the caller serialises (lockNames). */
+export const findNamesakes = (
+  tx: Transaction,
+  tenantId: string,
+  { username, email }: { username: string; email: string },
+) =>
+  tx
+    .selectFrom('members')
+    .select(['id', 'username', 'email'])
+    .where('tenantId', '=', tenantId)
+    .where('status', '<>', 'removed')
+    .where((where) => where.or([where('username', 'in', [username, email]), where('email', 'in', [username, email])]))
+    .execute()

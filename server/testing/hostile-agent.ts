@@ -1,0 +1,28 @@
+import { approve, bindingFor } from './refund-agent.ts'
+import { payload, type TestApi } from './api.ts'
+
+/** A released agent with these steps and tools, governed by the demo's policy. Gives its id. */
+export async function releaseAgent(
+  api: TestApi,
+  name: string,
+  { steps, tools, more = {} }: { steps: unknown[]; tools: Record<string, string[]>; more?: Record<string, unknown> },
+): Promise<string> {
+  const ci = await api.client('ci-pipeline')
+  const manifest = {
+    metadata: { name, version: '1.0.0' },
+    spec: {
+      risk: { tier: 'low' },
+      runtime: { steps },
+      tools: Object.entries(tools).map(([server, allow]) => ({ mcp: { server }, allow })),
+      ...more,
+    },
+  }
+  const { agentId } = payload<{ agentId: string }>(
+    await api.mutate(ci, 'agents.create', { yaml: JSON.stringify(manifest) }),
+  )
+  const propose = async (procedure: string, input: unknown) =>
+    approve(api, payload<{ approvalId: string }>(await api.mutate(ci, procedure, input)).approvalId)
+  await propose('policyBindings.propose', await bindingFor(api, agentId, name))
+  await propose('releases.propose', { agentId, version: '1.0.0', environment: 'production' })
+  return agentId
+}

@@ -1,0 +1,37 @@
+/**
+ * A tool server that misbehaves on request: `probe` answers with what its argument `case` names, `echo` with what it is
+ * given. Both say that they only read.
+ */
+import { McpServer } from '@modelcontextprotocol/server'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
+
+const cases: Record<string, () => Promise<unknown> | unknown> = {
+  fine: () => 'fine',
+  nul: () => ({ 'a\u0000b': 'c\u0000d' }),
+  surrogate: () => ({ '\ud800': 'x\udfff' }),
+  prototype: () => JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}'),
+  'large-number': () => 2 ** 53 + 2,
+  huge: () => 'x'.repeat(10 * 1024 * 1024),
+  deep: () => JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`),
+  dies: () => process.exit(1),
+  hangs: () => new Promise(() => undefined),
+}
+const failures: Record<string, string> = {
+  'error-cut': `${'x'.repeat(499)}😀 and more`,
+  'error-nul': 'no\u0000thing',
+}
+
+const server = new McpServer({ name: 'hostile', version: '1.0.0' })
+const annotations = { readOnlyHint: true }
+server.registerTool('probe', { inputSchema: z.object({ case: z.string() }), annotations }, async ({ case: name }) => {
+  const text = failures[name]
+  if (text !== undefined) return { content: [{ type: 'text', text }], isError: true }
+  const value = await cases[name]?.()
+  return { content: [{ type: 'text', text: 'done' }], structuredContent: { value } }
+})
+server.registerTool('echo', { inputSchema: z.object({ value: z.unknown() }), annotations }, ({ value }) => ({
+  content: [{ type: 'text', text: 'done' }],
+  structuredContent: { value },
+}))
+await server.connect(new StdioServerTransport())

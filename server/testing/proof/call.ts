@@ -1,0 +1,102 @@
+import type { CatalogEntry } from '#server/catalog/operations.ts'
+
+export type Input = Record<string, unknown>
+
+export type ProofAnswer = {
+  /** Of a stream that begins with an error: the error's. */
+  status: number
+  /** Our code, in either error body. */
+  reason: string | undefined
+  /** The permission that a refusal names. */
+  permission: string | undefined
+  headers: Headers
+  text: string
+}
+
+/** An operation's name in the tables and in messages: `POST /v1/agents.create`, `GET /v1/policies/:policyId/versions`. */
+export const addressOf = ({ method, path }: Pick<CatalogEntry, 'method' | 'path'>): string => `${method} ${path}`
+
+/** The HTTP request of one call. A route takes from `input` what its path names; the rest is query string or body. */
+export function requestOf(entry: CatalogEntry, input: unknown): { path: string; init: RequestInit } {
+  const post = (path: string, body: unknown) => ({
+    path,
+    init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  })
+  if (entry.transport === 'procedure') {
+    if (entry.method === 'POST') return post(entry.path, { json: input })
+    const query = input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`
+    return { path: `${entry.path}${query}`, init: {} }
+  }
+  const rest = { ...Object(input) }
+  const path = entry.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
+    const value = String(rest[name] ?? 'not-an-id')
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  if (entry.method === 'POST') return post(path, rest)
+  const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)])).toString()
+  return { path: query === '' ? path : `${path}?${query}`, init: {} }
+}
+
+/** Calls an operation over HTTP. Of a stream the first event is read, then the caller leaves. */
+export async function call(
+  baseUrl: string,
+  entry: CatalogEntry,
+  input: unknown,
+  headers: Record<string, string | undefined> = {},
+  signal?: AbortSignal,
+): Promise<ProofAnswer> {
+  const { path, init } = requestOf(entry, input)
+  const sent = new Headers(init.headers)
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value)
+  const response = await fetch(new URL(path, baseUrl), {
+    ...init,
+    headers: sent,
+    redirect: 'manual',
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return await readAnswer(response)
+}
+
+export async function readAnswer(response: Response): Promise<ProofAnswer> {
+  const type = response.headers.get('content-type') ?? ''
+  const text = type.startsWith('text/event-stream') ? await firstEvent(response) : await response.text()
+  const error = errorIn(type, text)
+  return {
+    status: error?.status ?? response.status,
+    reason: error?.reason,
+    permission: error?.permission,
+    headers: response.headers,
+    text,
+  }
+}
+
+/** The first event after the greeting: a blank line ends each. */
+async function firstEvent(response: Response): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (/^(event: serialized-error|id: ).*\n(.*\n)*\n/m.test(text)) break
+  }
+  return text
+}
+
+type ErrorBody = { code?: string; permission?: string; httpStatus?: number; reason?: string }
+
+function errorIn(type: string, text: string): { status?: number; reason?: string; permission?: string } | undefined {
+  const failed = /^event: serialized-error\ndata: (.*)$/m.exec(text)?.[1]
+  if (failed === undefined && !type.includes('json')) return undefined
+  const body = JSON.parse(failed ?? text) as { error?: { json?: { data?: ErrorBody } } } & {
+    json?: { data?: ErrorBody }
+  } & ErrorBody
+  const inner = body.error?.json?.data ?? body.json?.data
+  const status = failed === undefined ? undefined : inner?.httpStatus
+  const reason = inner?.reason ?? body.code
+  const permission = inner?.permission ?? body.permission
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(permission === undefined ? {} : { permission }),
+  }
+}

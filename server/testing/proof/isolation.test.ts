@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runtime } from '#server/kernel/runtime.ts'
+import { createMember } from '#server/tenants/create-tenant.ts'
+import { findMemberByUsername } from '#server/tenants/directory.ts'
+import { addressOf, call, type ProofAnswer } from './call.ts'
+import { countCases } from './counts.ts'
+import { tenantDigest } from './digest.ts'
+import {
+  catalog,
+  cells,
+  comparable,
+  credentials,
+  type Matrix,
+  namesObject,
+  neverExisted,
+  objectIn,
+  openMatrix,
+  type Selector,
+  through,
+} from './matrix.ts'
+import { howToAddALine, lines } from './operations.ts'
+import { everyRole, type World } from './world.ts'
+
+// Every operation × credential × tenant selector × relation of the object. What belongs to another tenant and what never
+// existed are the same bytes; no answer holds the other tenant's canary; the caller's own object is reached each time.
+
+let matrix: Matrix
+let own: World
+let foreign: World
+beforeAll(async () => {
+  matrix = await openMatrix()
+  own = matrix.own
+  foreign = matrix.foreign
+}, 120_000)
+afterAll(() => matrix.close())
+
+/** The headers by which a caller reaches their own tenant. */
+const ownSelectors = (): Record<string, Selector> => ({
+  none: {},
+  'own external id': { 'x-svc-tenant-external-id': own.tenant.externalId },
+  'own UUID': { 'x-svc-tenant-id': own.tenant.id },
+})
+/** The headers that must all be refused alike. */
+const deniedSelectors = (): Record<string, Selector> => ({
+  'foreign external id': { 'x-svc-tenant-external-id': foreign.tenant.externalId },
+  'unknown external id': { 'x-svc-tenant-external-id': neverExisted(foreign.tenant.externalId) },
+  'foreign UUID': { 'x-svc-tenant-id': foreign.tenant.id },
+  'unknown UUID': { 'x-svc-tenant-id': neverExisted(foreign.tenant.id) },
+  'own external id with foreign UUID': {
+    'x-svc-tenant-external-id': own.tenant.externalId,
+    'x-svc-tenant-id': foreign.tenant.id,
+  },
+  'foreign external id with own UUID': {
+    'x-svc-tenant-external-id': foreign.tenant.externalId,
+    'x-svc-tenant-id': own.tenant.id,
+  },
+  'foreign pair': { 'x-svc-tenant-external-id': foreign.tenant.externalId, 'x-svc-tenant-id': foreign.tenant.id },
+})
+
+test('each operation of the catalog has a line, and each line an operation', () => {
+  const addresses = catalog.map(addressOf)
+  const missing = addresses.filter((address) => (lines[address] ?? []).length === 0)
+  expect(missing, howToAddALine(missing)).toEqual([])
+  expect(Object.keys(lines).filter((address) => !addresses.includes(address))).toEqual([])
+})
+
+test('an object of another tenant and one that never existed are the same bytes', async (context) => {
+  const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
+  const cases = await through(cells(namesObject), async (entry, cell) => {
+    const reference = objectIn(foreign, cell)
+    const never = neverExisted(reference)
+    let calls = 0
+    for (const credential of credentials)
+      for (const [selected, selector] of Object.entries(ownSelectors())) {
+        const where = `${cell.names} ${credential} ${selected}`
+        const token = own.tokens[credential]
+        const real = await matrix.ask(entry, token, await cell.input(reference, own), selector)
+        const none = await matrix.ask(entry, token, await cell.input(never, own), selector)
+        expect(real.status, `${where}: ${real.text}`).toBe(cell.absent)
+        expect(comparable(real, reference), where).toEqual(comparable(none, never))
+        calls += 2
+      }
+    return calls
+  })
+  expect(await tenantDigest(matrix.server.owner, foreign.tenant.id)).toEqual(before)
+  countCases(context, cases)
+}, 120_000)
+
+test('a tenant without an active membership is refused with one body, before anything else is looked at', async (context) => {
+  const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
+  const expected = comparable(await firstDenial())
+  expect([expected.status, expected.text]).toEqual([403, '{"error":"Tenant access denied"}'])
+  const cases = await through(
+    cells(() => true),
+    async (entry, cell) => {
+      const theirs = objectIn(foreign, cell)
+      let calls = 0
+      for (const credential of credentials)
+        for (const [selected, selector] of Object.entries(deniedSelectors()))
+          for (const reference of new Set([objectIn(own, cell), theirs, neverExisted(theirs)])) {
+            const answer = await matrix.ask(entry, own.tokens[credential], await cell.input(reference, own), selector)
+            expect(comparable(answer), `${cell.names} ${credential} ${selected}`).toEqual(expected)
+            calls += 1
+          }
+      return calls
+    },
+  )
+  expect(await tenantDigest(matrix.server.owner, foreign.tenant.id)).toEqual(before)
+  countCases(context, cases)
+}, 120_000)
+
+/** What every other denial must look like: an unknown tenant, asked for by a person, of the first operation. */
+function firstDenial(): Promise<ProofAnswer> {
+  const [entry] = catalog
+  if (entry === undefined) throw new Error('The catalog is empty.')
+  return matrix.ask(entry, own.tokens.person, {}, { 'x-svc-tenant-external-id': neverExisted(own.tenant.externalId) })
+}
+
+test('the positive twin: the caller’s own object is reached by each way of selecting the tenant', async (context) => {
+  const cases = await through(
+    cells(({ names }) => names !== 'new name'),
+    async (entry, cell) => {
+      const statuses: number[] = []
+      for (const credential of credentials)
+        for (const [selected, selector] of Object.entries(ownSelectors())) {
+          const input = await cell.input(objectIn(own, cell), own)
+          const answer = await matrix.ask(entry, own.tokens[credential], input, selector)
+          const where = `${cell.names} ${credential} ${selected}: ${answer.status} ${answer.text.slice(0, 500)}`
+          expect(cell.own, where).toContain(answer.status)
+          expect(['not_found', 'forbidden', 'tenant_access_denied'], where).not.toContain(answer.reason)
+          statuses.push(answer.status)
+        }
+      expect(statuses, 'the first of the statuses in the line must occur').toContain(cell.own[0])
+      return statuses.length
+    },
+  )
+  countCases(context, cases)
+}, 120_000)
+
+test('a name that another tenant has is as free as one that nobody has', async (context) => {
+  const cases = await through(
+    cells(({ names }) => names === 'new name'),
+    async (entry, cell) => {
+      for (const credential of credentials) {
+        const taken = `taken-${randomBytes(6).toString('hex')}`
+        const theirs = await matrix.ask(entry, foreign.tokens[credential], await cell.input(taken, foreign), {}, own)
+        const same = await matrix.ask(entry, own.tokens[credential], await cell.input(taken, own))
+        const other = await matrix.ask(entry, own.tokens[credential], await cell.input(`free-${taken}`, own))
+        for (const answer of [theirs, same, other]) expect(answer.status, answer.text).toBe(cell.own[0])
+      }
+      return credentials.length * 3
+    },
+  )
+  countCases(context, cases)
+})
+
+test('a member of both tenants sees in each only what is there, and nothing once the membership is not active', async (context) => {
+  const token = await own.tenant.signedIn('both', everyRole)
+  const memberId = await joinForeign('both')
+  const there = { 'x-svc-tenant-external-id': foreign.tenant.externalId }
+  const reads = cells((cell) => namesObject(cell) && cell.names !== 'tenantExternalId').filter(
+    ([entry]) => entry.operation.kind !== 'mutation',
+  )
+  let cases = await through(reads, async (entry, cell) => {
+    const mine = objectIn(own, cell)
+    const reached = await matrix.ask(entry, token, await cell.input(objectIn(foreign, cell), foreign), there, own)
+    expect(cell.own, `${reached.status} ${reached.text}`).toContain(reached.status)
+    const real = await matrix.ask(entry, token, await cell.input(mine, foreign), there, own)
+    const none = await matrix.ask(entry, token, await cell.input(neverExisted(mine), foreign), there, own)
+    expect(real.status, real.text).toBe(cell.absent)
+    expect(comparable(real, mine)).toEqual(comparable(none, neverExisted(mine)))
+    return 3
+  })
+  const denied = comparable(await firstDenial())
+  for (const status of ['suspended', 'invited', 'removed']) {
+    const change = 'update members set status = $1 where tenant_id = $2 and id = $3'
+    await matrix.server.owner.query(change, [status, foreign.tenant.id, memberId])
+    cases += await through(reads, async (entry, cell) => {
+      const answer = await matrix.ask(entry, token, await cell.input(objectIn(foreign, cell), foreign), there)
+      expect(comparable(answer), status).toEqual(denied)
+      return 1
+    })
+  }
+  countCases(context, cases)
+}, 60_000)
+
+/** Gives a person of our own a membership in the other tenant. */
+async function joinForeign(username: string): Promise<string> {
+  const { database } = runtime()
+  const { issuer, subject } = await database.inTenant(own.tenant.id, (tx) =>
+    findMemberByUsername(tx, own.tenant.id, username),
+  )
+  const guest = { issuer, subject, kind: 'person' as const, username: 'guest', displayName: 'Guest', roles: everyRole }
+  return await database.inTenant(foreign.tenant.id, (tx) => createMember(tx, foreign.tenant, guest))
+}
+
+test('the canary is in what each tenant reads of its own, so that it would be found in what another one reads', async () => {
+  for (const world of [own, foreign])
+    for (const address of [
+      'GET /v1/agents.get',
+      'GET /v1/approvals.get',
+      'GET /v1/executions.get',
+      'GET /v1/policies',
+    ]) {
+      const entry = catalog.find((one) => addressOf(one) === address)
+      const cell = lines[address]?.[0]
+      if (entry === undefined || cell === undefined) throw new Error(`There is no ${address}.`)
+      const answer = await call(matrix.server.baseUrl, entry, await cell.input(objectIn(world, cell), world), {
+        authorization: `Bearer ${world.tokens.person}`,
+      })
+      expect(answer.text, address).toContain(world.tenant.slug)
+    }
+})

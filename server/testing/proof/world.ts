@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { type Role, rolePermissions } from '#lib/permissions.ts'
+import { until } from '#server/testing/until.ts'
+import type { ProofServer } from './server.ts'
+import { type ProofTenant, proofTenant } from './tenant.ts'
+
+/** What an input can name. An operation that names something new adds its kind here, and an object of it below. */
+export type Kind =
+  | 'agent'
+  | 'approval'
+  | 'auditRecord'
+  | 'binding'
+  | 'execution'
+  | 'export'
+  | 'policy'
+  | 'release'
+  | 'tenantExternalId'
+  | 'trace'
+
+/** A tenant with one real object of each kind, and two callers who may do everything that roles can give. */
+export type World = {
+  tenant: ProofTenant
+  objects: Record<Kind, string>
+  tokens: { person: string; service_account: string }
+}
+
+export const everyRole = Object.keys(rolePermissions) as Role[]
+const approverGroups = ['change-approvers', 'refund-approvers', 'escalation']
+
+/** Made over HTTP by a service account of the tenant's own; `slug` is the canary that each object carries. */
+export async function buildWorld(server: ProofServer, slug: string): Promise<World> {
+  const tenant = await proofTenant(server, slug)
+  const person = await tenant.signedIn('pat', everyRole, approverGroups)
+  const reviewer = await tenant.signedIn('rae', everyRole, approverGroups)
+  // The agent's owner decides nothing about it (separation of duties), so she is nobody else here.
+  await tenant.person('olga', [])
+  const api = apiOf(server.baseUrl, await tenant.machine('maker', everyRole))
+
+  const yaml = await manifest(`agent-of-${slug}`, slug)
+  const { agentId } = await api.mutate<{ agentId: string }>('agents.create', { yaml })
+  const policy = await publishPolicy(api, slug)
+  const binding = await api.mutate<{ bindingId: string; approvalId: string }>('policyBindings.propose', {
+    agentId,
+    environment: 'production',
+    policyId: policy,
+    policyVersion: 1,
+    mode: 'enforce',
+  })
+  await approve(server, reviewer, binding.approvalId, slug)
+  const release = await api.mutate<{ releaseId: string; approvalId: string }>('releases.propose', {
+    agentId,
+    version: '1.4.0',
+    environment: 'production',
+  })
+  await approve(server, reviewer, release.approvalId, slug)
+  const { executionId, traceId } = await api.mutate<{ executionId: string; traceId: string }>('executions.execute', {
+    agentId,
+    environment: 'production',
+    input: { orderId: 'A-1001', note: slug },
+  })
+  const made = await api.send<{ exportId: string }>('POST', '/v1/evidence/export-jobs', {
+    startDate: new Date(Date.now() - 86_400_000).toISOString(),
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  })
+  const approval = await until(async () => {
+    const { items } = await api.query<{ items: { approvalId: string; kind: string }[] }>('approvals.getPending', {})
+    return items.find((item) => item.kind === 'tool_call')?.approvalId
+  }, 'the refund waits for a person')
+  await until(async () => {
+    const job = await api.send<{ status: string }>('GET', `/v1/evidence/factory/jobs/${made.exportId}`)
+    return job.status.startsWith('completed') ? true : undefined
+  }, 'the export is complete')
+  const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
+  return {
+    tenant,
+    objects: {
+      agent: agentId,
+      approval,
+      auditRecord: records.items[0]?.auditId ?? '',
+      binding: binding.bindingId,
+      execution: executionId,
+      export: made.exportId,
+      policy,
+      release: release.releaseId,
+      tenantExternalId: tenant.externalId,
+      trace: traceId,
+    },
+    tokens: { person, service_account: await tenant.machine('bot', everyRole) },
+  }
+}
+
+/** An agent's manifest that names the tenant's own people. */
+export async function manifest(name: string, slug: string): Promise<string> {
+  const text = await readFile(new URL('../../demo/refund-assistant.yaml', import.meta.url), 'utf8')
+  return text
+    .replace('name: refund-assistant', `name: ${name}`)
+    .replace('displayName: Refund assistant', `displayName: Refund assistant of ${slug}`)
+    .replace('maria@northwind.example', `olga@${slug}.example`)
+}
+
+async function publishPolicy(api: Api, slug: string): Promise<string> {
+  const source = await readFile(new URL('../../demo/refund-policy.cedar', import.meta.url), 'utf8')
+  const { id } = await api.send<{ id: string }>('POST', '/v1/policies', {
+    name: `policy-of-${slug}`,
+    description: slug,
+  })
+  await api.send('POST', `/v1/policies/${id}/versions`, { source: `// ${slug}\n${source}` })
+  await api.send('POST', `/v1/policies/${id}/versions/1/publish`, {})
+  return id
+}
+
+const approve = ({ baseUrl }: ProofServer, token: string, approvalId: string, slug: string) =>
+  apiOf(baseUrl, token).mutate('approvals.decide', {
+    approvalId,
+    decision: 'approve',
+    decisionAcknowledged: true,
+    reason: `Read by ${slug}.`,
+  })
+
+export type Api = ReturnType<typeof apiOf>
+
+/** Calls that must succeed. */
+export function apiOf(baseUrl: string, token: string) {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  type Result<T> = { result: { data: { json: T } } }
+  return {
+    send,
+    query: async <T>(name: string, input: unknown): Promise<T> =>
+      (await send<Result<T>>('GET', `/v1/${name}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`)).result
+        .data.json,
+    mutate: async <T>(name: string, input: unknown): Promise<T> =>
+      (await send<Result<T>>('POST', `/v1/${name}`, { json: input })).result.data.json,
+  }
+}

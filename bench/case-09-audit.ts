@@ -71,8 +71,8 @@ export async function audit(lab: Lab, compare: ReturnType<typeof comparer>): Pro
       peer: `${number(spreading.wall.peer)} /s`,
       ratio: `${number(gain)}×`,
       target: '≥ 4×',
-      met: gain >= 4 ? 'yes' : 'no',
-      note: 'of wall-clock time, 8 writers in both: meaningless on a busy machine',
+      met: spreading.others > 0.7 ? '–' : gain >= 4 ? 'yes' : 'no',
+      note: 'of wall-clock time, 8 writers in both; on a busy machine it says nothing',
     },
   ]
 }

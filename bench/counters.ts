@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { startApi } from '#server/testing/api.ts'
 import { ourTokenCall } from './case-01-token.ts'
 import { ourQueryCall } from './case-02-query.ts'
@@ -12,6 +13,9 @@ import { type Figure, figure } from './report.ts'
 import { openWireMeter, type Traffic, type WireMeter } from './wire-meter.ts'
 
 const repeats = 11
+/** Longer than the log waits for more records before it signs them. */
+const silenceMs = 800
+const silenceLimitMs = 30_000
 
 /** Statements and commits of each job, and bytes of the calls: the same on every machine. */
 export async function counters(): Promise<Figure[]> {
@@ -35,6 +39,7 @@ async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
       [2, 'tenants.current', await ourQueryCall(api)],
       [8, 'approvals.getPending', { url: `${api.baseUrl}/v1/approvals.getPending`, headers }],
     ]
+    await silence(meter)
     const figures: Figure[] = []
     for (const [number, job, what] of calls) {
       const { sent, received } = await bytesOnTheWire(what)
@@ -50,7 +55,9 @@ async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
 async function ofTheParts(meter: WireMeter): Promise<Figure[]> {
   const lab = await openLab()
   try {
-    const execution = await perCall(meter, await executionRunner(lab))
+    const runExecution = await executionRunner(lab)
+    await silence(meter)
+    const execution = await perCall(meter, runExecution)
     const request = await boundAgent(lab, 10)
     const approvals = await (await pendingApprovals(lab))(repeats + 1)
     const audit = await perCall(meter, () => ourAppend(lab, lab.tenant))
@@ -88,6 +95,16 @@ async function perCall(meter: WireMeter, once: () => Promise<unknown>): Promise<
   }
   const of = (field: keyof Traffic) => median(seen.map((one) => one[field]))
   return { statements: of('statements'), commits: of('commits'), bytes: of('bytes') }
+}
+
+/** Resolves when nothing was sent for a while: the demo's first execution and the signing of the log are over. */
+async function silence(meter: WireMeter): Promise<void> {
+  const giveUp = performance.now() + silenceLimitMs
+  for (let last = -1; meter.read().bytes !== last; ) {
+    if (performance.now() > giveUp) throw new Error('The server does not come to rest.')
+    last = meter.read().bytes
+    await delay(silenceMs)
+  }
 }
 
 const line = (number: number, job: string, { statements, commits, bytes }: Traffic, note = ''): Figure =>

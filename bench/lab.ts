@@ -1,7 +1,7 @@
+import { join } from 'node:path'
 import { Pool } from 'pg'
 import { closeToolServers } from '#server/agents/tool-servers.ts'
 import { expiry } from '#server/approvals/jobs.ts'
-import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions } from '#server/executions/jobs.ts'
 import { registerDecisions } from '#server/jobs.ts'
@@ -27,11 +27,12 @@ export type Lab = {
 }
 
 const slug = 'bench'
+/** The demo's tool server: a process of its own, as an operator would name it. */
+const paymentsServer = join(import.meta.dirname, '..', 'server', 'demo', 'payments.ts')
 
 export async function openLab(): Promise<Lab> {
-  const { payments } = demoMcpServers()
-  if (payments === undefined) throw new Error('The demo has no tool server "payments".')
-  const runtime = await testRuntime({ mcpServers: { payments: { ...payments, tenants: [`ext-${slug}`] } } })
+  const payments = { command: process.execPath, args: [paymentsServer], env: {}, tenants: [`ext-${slug}`] }
+  const runtime = await testRuntime({ mcpServers: { payments } })
   registerDecisions()
   // Exports are run by their case alone.
   await runtime.queue.work([advanceExecutions, expiry, { ...evidenceExports, run: () => Promise.resolve() }])

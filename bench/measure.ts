@@ -25,6 +25,8 @@ export type Comparison = {
   spread: [number, number]
   /** Units of work per second of wall-clock time: only to be read beside each other. */
   wall: { ours: number; peer: number }
+  /** Rounds that there was time for. */
+  rounds: number
   /** PostgreSQL's part of the CPU time, 0 to 1. */
   database: { ours: number; peer: number }
   /** Cores that everybody else on the machine used meanwhile. */
@@ -32,6 +34,9 @@ export type Comparison = {
 }
 
 type Segment = { perCpu: number; perWall: number; database: number; others: number }
+
+/** A comparison starts no further round after this many times the time that it should take as a whole. */
+const patience = 2
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
@@ -44,11 +49,12 @@ export function comparer(postmaster: number, pace: Pace) {
   /** peer → ours → ours → peer, as often as the pace says, after a warm-up of each. */
   return async function compare(peer: Side, ours: Side, changes: Partial<Pace> = {}): Promise<Comparison> {
     const { rounds, segmentMs } = { ...pace, ...changes }
+    const giveUp = performance.now() + patience * pace.segmentMs * (4 * rounds + 2)
     const segment = (side: Side, other: Side) => withPaused(other, side, () => measure(side, segmentMs, postmaster))
     await segment(peer, ours)
     await segment(ours, peer)
     const found: { peer: Segment[]; ours: Segment[] }[] = []
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds && (round === 0 || performance.now() < giveUp); round++) {
       const first = await segment(peer, ours)
       const inner = [await segment(ours, peer), await segment(ours, peer)]
       found.push({ peer: [first, await segment(peer, ours)], ours: inner })
@@ -62,6 +68,7 @@ export function comparer(postmaster: number, pace: Pace) {
       ratio: median(ratios),
       spread: [Math.min(...ratios), Math.max(...ratios)],
       wall: { ours: median(of('ours', 'perWall')), peer: median(of('peer', 'perWall')) },
+      rounds: found.length,
       database: { ours: median(of('ours', 'database')), peer: median(of('peer', 'database')) },
       others: median([...of('ours', 'others'), ...of('peer', 'others')]),
     }

@@ -78,3 +78,15 @@ export async function isQuiet(): Promise<boolean> {
   await delay(1000)
   return (machineSeconds() - before) / ((performance.now() - began) / 1000) < 0.7
 }
+
+/** Resolves when the trees use less than a tenth of a core over half a second: what they did at their start is over. */
+export async function settled(roots: readonly number[]): Promise<void> {
+  const giveUp = performance.now() + 30_000
+  for (let before = cpuSeconds(roots, []); ; ) {
+    await delay(500)
+    const now = cpuSeconds(roots, [])
+    if (now - before < 0.05) return
+    if (performance.now() > giveUp) throw new Error('The server does not come to rest.')
+    before = now
+  }
+}

@@ -9,10 +9,11 @@ export type Figure = {
   job: string
   ours: string
   peer: string
-  /** Median, and lowest to highest of the rounds. */
+  /** Median, lowest to highest, and number of rounds. */
   ratio: string
   target: string
-  met: 'yes' | 'no' | '–'
+  /** '?' where the rounds disagree, or where there was only one. */
+  met: 'yes' | 'no' | '?' | '–'
   /** Cores that others used: above 0.7 the figure is noisy. */
   others: string
   note: string
@@ -33,17 +34,23 @@ export function ratioFigure(
   comparison: Comparison,
 ): Figure {
   const { unit, least, ...rest } = fields
-  const { ours, peer, ratio, spread, others } = comparison
+  const { ours, peer, ratio, spread, rounds, others } = comparison
   return figure({
     target: least === undefined ? '' : `≥ ${least}×`,
-    met: least === undefined ? '–' : ratio >= least ? 'yes' : 'no',
+    met: least === undefined ? '–' : verdict(comparison, least),
     ...rest,
     ours: `${number(ours)} ${unit}`,
     peer: `${number(peer)} ${unit}`,
-    ratio: `${number(ratio)}× (${spread.map(number).join('–')})`,
+    ratio: `${number(ratio)}× (${spread.map(number).join('–')}; n=${rounds})`,
     others: others.toFixed(1),
     data: comparison,
   })
+}
+
+/** A median on one side of the target says nothing while single rounds lie on the other, or where there was but one. */
+function verdict({ spread: [low, high], rounds }: Comparison, least: number): 'yes' | 'no' | '?' {
+  if (rounds < 2) return '?'
+  return low >= least ? 'yes' : high < least ? 'no' : '?'
 }
 
 const columns = ['case', 'job', 'ours', 'peer', 'ratio', 'target', 'met', 'others', 'note'] as const

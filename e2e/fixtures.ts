@@ -35,7 +35,12 @@ type Troubles = { expect(pattern: RegExp): void }
  * Playwright's `test`, with pages that fail it: any console error, page error or report of the page's policy that the
  * test did not expect.
  */
-export const test = base.extend<{ troubles: Troubles }>({
+export const test = base.extend<{ troubles: Troubles; origin: string }>({
+  /** The server's address, for calls that go past the browser. */
+  origin: async ({ baseURL }, use) => {
+    if (baseURL === undefined) throw new Error('The configuration names no baseURL.')
+    await use(baseURL)
+  },
   troubles: [
     async ({ context }, use) => {
       const found: string[] = []

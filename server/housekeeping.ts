@@ -1,4 +1,6 @@
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
+import { purgeProofs } from '#server/kernel/auth/authorization.ts'
+import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { listTenants } from '#server/tenants/directory.ts'
 
@@ -10,7 +12,8 @@ export function startHousekeeping(): { close(): Promise<void> } {
   let closed = false
   let round: Promise<void> = Promise.resolve()
   const clean = async () => {
-    for (const tenant of await database.inDirectory(listTenants)) if (!closed) await purgeExpired(tenant.id)
+    for (const { id } of await database.inDirectory(listTenants))
+      for (const purge of [purgeExpired, purgeProofs, purgeBudgets]) if (!closed) await purge(id)
   }
   const timer = setInterval(() => {
     round = clean().catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed; it comes again'))

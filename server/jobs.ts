@@ -1,3 +1,9 @@
+import {
+  groupChangeDecided,
+  passwordResetDecided,
+  roleGrantDecided,
+  settingChangeDecided,
+} from '#server/access/changes/on-decided.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
@@ -11,7 +17,11 @@ export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, evidenceE
 
 /** What a decision does to the thing that was asked for. */
 export function registerDecisions(): void {
+  onDecided('group_change', groupChangeDecided)
+  onDecided('password_reset', passwordResetDecided)
   onDecided('policy_binding', bindingDecided)
   onDecided('release', releaseDecided)
+  onDecided('role_grant', roleGrantDecided)
+  onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
 }

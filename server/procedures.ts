@@ -1,19 +1,24 @@
 import { ApiError } from '#lib/errors.ts'
-import { authenticate, credentialsOf } from '#server/kernel/auth/authenticate.ts'
-import { readBody } from '#server/kernel/body.ts'
+import { admit } from '#server/kernel/auth/admit.ts'
+import { credentialsOf } from '#server/kernel/auth/authenticate.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { readJsonText } from '#server/kernel/body.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { retryHeaders, withRateHeaders } from '#server/kernel/rate/headers.ts'
+import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
-import { answerProcedure, procedureError } from '#server/kernel/trpc.ts'
+import { answerProcedure, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
-
-const maxBodyBytes = 1024 * 1024
 
 /** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
 export const procedures: RouteHandler = async (request) => {
   const requestId = newId()
+  const path = new URL(request.url).pathname.slice('/v1/'.length)
+  let caller: Caller | undefined
   try {
-    const caller = await authenticate(credentialsOf(request.headers, requestId))
-    const body = request.method === 'POST' ? await readBody(request, maxBodyBytes) : undefined
+    // A longer batch is refused by the library.
+    caller = await admit(credentialsOf(request, requestId), Math.min(path.split(',').length, maxBatchSize))
+    const body = request.method === 'POST' ? await readJsonText(request) : undefined
     const bounded = new Request(request.url, {
       method: request.method,
       headers: request.headers,
@@ -24,12 +29,13 @@ export const procedures: RouteHandler = async (request) => {
     const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey })
     response.headers.set('x-request-id', requestId)
     response.headers.set('x-content-type-options', 'nosniff')
-    return response
+    for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
+      response.headers.set(name, value)
+    return withRateHeaders(response, callsStanding(caller.tenant.id))
   } catch (error) {
     // Selecting a tenant without membership has one body on both transports.
     const denied = error instanceof ApiError && error.code === 'tenant_access_denied'
-    return denied
-      ? errorResponse(error, requestId)
-      : procedureError(error, requestId, new URL(request.url).pathname.slice('/v1/'.length))
+    const response = denied ? errorResponse(error, requestId) : procedureError(error, requestId, path)
+    return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
   }
 }

@@ -1,9 +1,10 @@
+import { groups, members, tenantSettings } from '#server/access/router.ts'
 import { agents } from '#server/agents/router.ts'
-import { approvals } from '#server/approvals/router.ts'
+import { approvals, delegations } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { executions } from '#server/executions/router.ts'
-import { router } from '#server/kernel/trpc.ts'
+import { mergeRouters, router } from '#server/kernel/trpc.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { releases } from '#server/releases/router.ts'
 import { secrets } from '#server/secrets/router.ts'
@@ -17,14 +18,17 @@ export const appRouter = router({
   approvals,
   audit,
   catalog,
+  delegations,
   executions,
+  groups,
+  members,
   policies,
   policyBindings,
   releases,
   secrets,
   serviceAccounts,
   session,
-  tenants,
+  tenants: mergeRouters(tenants, tenantSettings),
   traces,
 })
 

@@ -10,6 +10,7 @@ import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
+import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
@@ -60,6 +61,7 @@ export async function serve(
     const config = settings.port === 0 ? onPort(settings, port) : settings
 
     const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
+    const trustedIssuers = await loadTrustedIssuers(config)
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
     const url = await migrate(ownerUrl)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
@@ -76,6 +78,7 @@ export async function serve(
       listener,
       queue,
       vault,
+      trustedIssuers,
       mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     })
     closing.push(closeEngine, closeToolServers)
@@ -96,7 +99,7 @@ export async function serve(
     handle = (req, res) => {
       const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
       if (path === '/v1' || path.startsWith('/v1/')) return callApi(req, res)
-      if (path.startsWith('/realms/')) return identityHandler(req, res)
+      if (path.startsWith('/realms/') && config.identity === 'embedded') return identityHandler(req, res)
       return pages?.handle(req, res) ?? res.writeHead(404).end()
     }
     http.on('upgrade', (req, duplex, head) => {

@@ -2,17 +2,21 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { applyWSSHandler } from '@trpc/server/adapters/ws'
 import { WebSocketServer } from 'ws'
-import { authenticate } from '#server/kernel/auth/authenticate.ts'
+import { admit } from '#server/kernel/auth/admit.ts'
+import { watchCaller } from '#server/kernel/auth/watch.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { asTrpcError, type CallContext } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 const maxPayloadBytes = 64 * 1024
-/** RFC 6455 "try again later" family of private codes: the client signs the next socket with a fresh token. */
-const tokenExpired = 4401
+/** Private close codes (RFC 6455, section 7.4.2). The client signs the next socket with a fresh token, and is told why. */
+const closeCodes = { tokenExpired: 4401, accessChanged: 4403 }
 
-/** The socket at `/v1`: the same router, the token in the connection parameters, closed when the token ends. */
+/**
+ * The socket at `/v1`: the same router, the token in the connection parameters, closed when the token ends and when the
+ * membership is suspended, removed or loses a role.
+ */
 export function createSocket() {
   const server = new WebSocketServer({ noServer: true, maxPayload: maxPayloadBytes, perMessageDeflate: false })
   const handler = applyWSSHandler({
@@ -21,18 +25,20 @@ export function createSocket() {
     keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
     async createContext({ info, req, res }): Promise<CallContext> {
       try {
-        const caller = await authenticate({
+        const caller = await admit({
           authorization: info.connectionParams?.authorization ?? req.headers.authorization,
+          dpop: info.connectionParams?.dpop ?? one(req.headers.dpop),
+          // What a socket is opened with; its first message is no request of HTTP.
+          request: { method: 'GET', path: '/v1' },
           apiKey: req.headers['x-svc-api-key']?.toString(),
-          tenantExternalId: info.connectionParams?.tenantExternalId,
-          tenantId: undefined,
+          tenantExternalId: info.connectionParams?.tenantExternalId ?? one(req.headers['x-svc-tenant-external-id']),
+          tenantId: info.connectionParams?.tenantId ?? one(req.headers['x-svc-tenant-id']),
           requestId: newId(),
         })
-        const timer = setTimeout(
-          () => res.close(tokenExpired, 'token expired'),
-          caller.principal.expiresAt - Date.now(),
+        const stop = watchCaller(caller, ({ code, message }) =>
+          res.close(code === 'unauthorized' ? closeCodes.tokenExpired : closeCodes.accessChanged, message),
         )
-        res.once('close', () => clearTimeout(timer))
+        res.once('close', stop)
         return { caller, socket: true }
       } catch (error) {
         throw asTrpcError(error)
@@ -59,3 +65,6 @@ export function createSocket() {
     },
   }
 }
+
+/** A header that stands twice counts as one value, which then names no tenant. */
+const one = (header: string | string[] | undefined): string | undefined => header?.toString()

@@ -24,6 +24,7 @@ setRuntime({
   queue: await openQueue(url, log),
   vault: createVault(...(await loadMasterKeys(config))),
   mcpServers: {},
+  trustedIssuers: [],
 })
 const app = next({ dev: false, dir: join(import.meta.dirname, '..', '..'), quiet: true })
 await app.prepare()

@@ -8,6 +8,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import type { Pages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { agentPath, approvalPath, policyPath } from '#lib/paths.ts'
 import type { Binding } from '#lib/schemas/policies.ts'
 
@@ -60,6 +61,10 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
     cell: (row) => (
       <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
         Open
+        <VisuallyHidden>
+          {' '}
+          the request for version {row.policyVersion} in {row.environment}
+        </VisuallyHidden>
       </Link>
     ),
   },

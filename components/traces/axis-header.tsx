@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { formatDuration } from '#lib/format.ts'
-import type { TimeAxis } from './time-axis.ts'
+import type { Fold, TimeAxis } from './time-axis.ts'
 import { COLUMNS } from './trace-row.tsx'
 
 /** The names of the columns, and above the bars the length of the axis and of what is folded. */
@@ -25,21 +25,30 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
           Timeline of {total}
           {axis.folds.map(({ from, to }) => `, ${formatDuration(to - from)} without an event folded`)}
         </VisuallyHidden>
-        <span aria-hidden="true" className="absolute right-0 flex h-full items-center pl-1">
-          {total}
-        </span>
-        {axis.folds.map(({ from, to, x, width }) => (
-          <span
-            key={from}
-            aria-hidden="true"
-            className="absolute hidden h-full -translate-x-1/2 items-center whitespace-nowrap bg-surface px-1 narrow:flex"
-            style={{ left: `${(x + width / 2) * 100}%` }}
-          >
-            {formatDuration(to - from)} folded
+        {axis.folds.length === 0 && (
+          <span aria-hidden="true" className="flex h-full items-center justify-end">
+            {total}
           </span>
+        )}
+        {axis.folds.map((fold) => (
+          <FoldLabel key={fold.from} fold={fold} />
         ))}
       </span>
     </div>
+  )
+}
+
+/** Stands over its band, and grows away from the nearer end of the axis. */
+function FoldLabel({ fold: { from, to, x, width } }: { fold: Fold }) {
+  const atEnd = x + width / 2 > 0.5
+  return (
+    <span
+      aria-hidden="true"
+      className="absolute hidden h-full items-center whitespace-nowrap narrow:flex"
+      style={atEnd ? { right: `${(1 - x - width) * 100}%` } : { left: `${x * 100}%` }}
+    >
+      {formatDuration(to - from)} folded
+    </span>
   )
 }
 

@@ -11,8 +11,7 @@ import { KindGlyph, kindWord } from './span-kind.tsx'
 /** Pixels. Fixed, so that no row is ever measured. */
 export const ROW_HEIGHT = 26
 /** Name, duration, bar; the same for header, rows and the bands of the axis. */
-export const COLUMNS =
-  'grid grid-cols-[minmax(0,1fr)_4.75rem_24%] narrow:grid-cols-[minmax(0,2fr)_5.5rem_minmax(0,3fr)]'
+export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_18%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
 
 const INDENT = 14
 /** Deeper levels are not indented any further, or nothing would be left for the name. */
@@ -67,7 +66,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
           )}
         </span>
         <KindGlyph kind={span.kind} />
-        <span className={classNames('truncate', failed && 'text-danger')}>
+        <span className={classNames('truncate [&>bdi]:whitespace-pre', failed && 'text-danger')}>
           <ShownText>{span.name}</ShownText>
         </span>
         {failed && (
@@ -82,7 +81,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
           {depth > 5 && `, level ${depth + 1}`}
         </VisuallyHidden>
       </div>
-      <div role="gridcell" className="pr-3 text-right">
+      <div role="gridcell" className="whitespace-nowrap pr-3 text-right">
         {duration}
         {span.endedAt === null && <VisuallyHidden> and still running</VisuallyHidden>}
       </div>

@@ -49,9 +49,11 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
               Next error <Kbd>E</Kbd>
             </Button>
           )}
-          <Button aria-pressed={zoomed} onClick={() => setZoomed(!zoomed)}>
-            {zoomed ? 'Time of the whole trace' : 'Time of the selected span'}
-          </Button>
+          {(zoomed || selected !== undefined) && (
+            <Button onClick={() => setZoomed(!zoomed)}>
+              {zoomed ? 'Show the whole trace’s time' : 'Zoom to the span’s time'}
+            </Button>
+          )}
         </span>
       </div>
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_21rem]">

@@ -12,7 +12,7 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'over'
 
 const NONE: readonly Span[] = []
 /** A trace begins a moment after its execution was accepted: until then it is not found. */
-const beginsWithinMs = 30_000
+const beginsWithinMs = 10_000
 const askAgainMs = 1500
 
 /** A trace and its spans, followed while it is open. Give the component that calls this the trace's id as its key. */

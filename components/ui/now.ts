@@ -28,7 +28,8 @@ export function useNow(): number | undefined {
 }
 
 function present(): number {
-  return Math.floor(Date.now() / STEP) * STEP
+  // Rounded up: what just happened is never in the future, and nobody counts on time that isn't left.
+  return Math.ceil(Date.now() / STEP) * STEP
 }
 
 function absent(): undefined {

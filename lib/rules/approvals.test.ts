@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { outcomeOf, type ReviewerFacts, whyNotDecide } from './approvals.ts'
 
 const free: ReviewerFacts = {
@@ -42,4 +42,29 @@ test('quorum counts approvals, one reject ends it, an escalation leaves it open'
   expect(outcomeOf('approve', votes(2), 2)).toBe('approved')
   expect(outcomeOf('reject', [...votes(5), { decision: 'reject' }], 6)).toBe('rejected')
   expect(outcomeOf('escalate', votes(5), 1)).toBe('pending')
+})
+
+describe('who stands in for another', () => {
+  const seat = { delegatorId: 'a', delegatorName: 'Anna', behindRequest: false, voted: false }
+  const standIn: ReviewerFacts = { ...free, inGroup: false, standsIn: seat }
+
+  test('may decide in their place', () => {
+    expect(whyNotDecide(standIn)).toBeUndefined()
+  })
+
+  test.each<[Partial<ReviewerFacts>, string]>([
+    [{ standsIn: { ...seat, behindRequest: true } }, 'separation_of_duties'],
+    [{ identityLink: 'asked for this' }, 'separation_of_duties'],
+    [{ standsIn: { ...seat, voted: true } }, 'already_voted'],
+    [{ standsIn: undefined }, 'not_eligible'],
+    [{ mayDecide: false }, 'forbidden'],
+    [{ voted: true }, 'already_voted'],
+  ])('%o is blocked as %s', (facts, code) => {
+    expect(whyNotDecide({ ...standIn, ...facts })?.code).toBe(code)
+  })
+
+  test('a member of the group decides in their own right, whomever they stand in for', () => {
+    expect(whyNotDecide({ ...free, standsIn: { ...seat, behindRequest: true, voted: true } })).toBeUndefined()
+    expect(whyNotDecide({ ...free, votedInPlace: 'Omar' })?.code).toBe('already_voted')
+  })
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** UUID in lower case, as the server writes it; anything else can't name an object. */
-export const Id = z.uuid()
+export const Id = z.uuid().lowercase()
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = z.iso.datetime()
 /** `sha256:` and 64 lower-case hex digits. */
@@ -11,7 +11,7 @@ export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
 export const EnvironmentName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
 /** Why a person does something; kept in the audit record. */
 export const Reason = z.string().trim().min(1, 'A reason is required.').max(2000)
-export const Revision = z.int().min(1)
+export const Revision = z.int32().min(1)
 export const Json = z.json()
 export const JsonObject = z.record(z.string(), z.json())
 

@@ -88,7 +88,7 @@ export const ExecutionEvent = z.object({
 export type ExecutionEvent = z.infer<typeof ExecutionEvent>
 export const GetEventsInput = z.strictObject({
   id: Id,
-  afterSeq: z.int().min(0).default(0),
+  afterSeq: z.int32().min(0).default(0),
   limit: z.int().min(1).max(200).default(200),
 })
 export const GetEventsOutput = z.object({ items: z.array(ExecutionEvent), nextCursor: z.string().nullable() })

@@ -41,14 +41,14 @@ export const ListPolicyVersionsInput = z.strictObject({
 /** A policy with its newest 50 versions. */
 export const PolicyDetail = Policy.extend({ versions: z.array(PolicyVersion) })
 export const PolicyVersionList = page(PolicyVersion)
-export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int().min(1) })
+export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int32().min(1) })
 
 export const BindingStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
 export const ProposeBindingInput = z.strictObject({
   agentId: Id,
   environment: EnvironmentName,
   policyId: Id,
-  policyVersion: z.int().min(1),
+  policyVersion: z.int32().min(1),
   mode: z.enum(['enforce', 'shadow']).default('enforce'),
 })
 export const ProposeBindingOutput = z.object({ bindingId: Id, approvalId: Id, status: BindingStatus })

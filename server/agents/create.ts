@@ -31,7 +31,7 @@ export const create = mutation({
       ? {}
       : { details: { version: output.agent.version, manifestDigest: output.agent.manifestDigest } }),
   }),
-  async run({ tx, tenant, principal, input }) {
+  async run({ tx, tenant, principal, input, repeated }) {
     const manifest = readManifest(input.yaml)
     const owner = manifest.owner === undefined ? undefined : await findMemberByName(tx, tenant.id, manifest.owner)
     if (manifest.owner !== undefined && owner === undefined)
@@ -69,7 +69,10 @@ export const create = mutation({
 
     async function registerVersion(): Promise<{ id: string; version: string }> {
       const same = await findVersionByDigest(tx, tenant.id, agent.id, manifest.digest)
-      if (same !== undefined) return same
+      if (same !== undefined) {
+        repeated()
+        return same
+      }
       const version = manifest.version ?? String((await countVersions(tx, tenant.id, agent.id)) + 1)
       if ((await findVersion(tx, tenant.id, agent.id, version)) !== undefined)
         throw new ApiError(

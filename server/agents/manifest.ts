@@ -49,12 +49,15 @@ export function readManifest(yaml: string): Manifest {
         issues: [{ path: 'metadata.name', message: 'A name is required.', line: 1, column: 1 }],
       },
     )
-  if (name.length > 100) throw new ApiError('invalid_manifest', 'The name has more than 100 characters.')
+  const version = text(member(document, 'metadata', 'version')) ?? text(member(document, 'version'))
+  for (const [what, value] of Object.entries({ name, version }))
+    if (value !== undefined && value.length > 100)
+      throw new ApiError('invalid_manifest', `The ${what} has more than 100 characters.`)
   return {
     document,
     digest: digestOf(document),
     name,
-    version: text(member(document, 'metadata', 'version')) ?? text(member(document, 'version')),
+    version,
     displayName: text(member(document, 'metadata', 'displayName')),
     owner: text(member(document, 'spec', 'owner')) ?? text(member(document, 'owner')),
     warnings: [...unknownKeys(document), ...specIssues(document)],

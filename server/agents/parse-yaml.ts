@@ -38,7 +38,8 @@ export function parseYaml(text: string): JsonObject {
 function plain(value: unknown, budget: { left: number }): JsonValue {
   budget.left -= 1
   if (budget.left < 0) throw invalid(`The manifest expands to more than ${maxNodes} values.`)
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return storable(value)
   if (typeof value === 'number') {
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
     throw invalid('A number is too large to be kept exactly: write it in quotes.')
@@ -46,7 +47,14 @@ function plain(value: unknown, budget: { left: number }): JsonValue {
   if (Array.isArray(value)) return value.map((inner) => plain(inner, budget))
   if (typeof value === 'object')
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]): [string, JsonValue] => [key, plain(inner, budget)]),
+      Object.entries(value).map(([key, inner]): [string, JsonValue] => [storable(key), plain(inner, budget)]),
     )
   throw invalid('The manifest holds a value that JSON does not know.')
+}
+
+/** YAML escapes can write what the database can't keep. */
+function storable(text: string): string {
+  if (text.includes('\u0000') || !text.isWellFormed())
+    throw invalid('A text holds U+0000 or half of a surrogate pair, which can not be stored.')
+  return text
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, ProtocolError } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import type { JsonObject } from '#lib/json.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { failedCall, type ToolResult, toolResult } from './tool-result.ts'
 
 /** A tool as its server describes it, reduced to what a release pins. */
 export type Tool = {
@@ -20,8 +21,6 @@ export type Tool = {
   /** `sha256:` of JCS(name, description, input schema): a server that changes them is refused. */
   digest: string
 }
-
-export type ToolResult = { ok: boolean; output: JsonValue; text: string }
 
 type Connection = { client: Promise<Client>; idle: NodeJS.Timeout | undefined; calls: number }
 
@@ -54,7 +53,10 @@ export async function listTools(tenant: { externalId: string }, server: string):
   })
 }
 
-/** Calls a tool once. Throws when no answer came: then nobody knows whether it ran. */
+/**
+ * Calls a tool once. A server that can't be reached has not been called: that is a failed call, like any answer that says
+ * so. Throws when no answer came: then nobody knows whether the tool ran.
+ */
 export async function callTool(
   tenant: { externalId: string },
   call: {
@@ -63,19 +65,23 @@ export async function callTool(
     arguments: JsonObject
     idempotencyKey: string
     timeoutMs: number
-    signal?: AbortSignal
   },
 ): Promise<ToolResult> {
-  const result = await withClient(tenant, call.server, (client) =>
-    client.callTool(
-      { name: call.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
-      { timeout: call.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) },
-    ),
-  )
-  const content = Array.isArray(result.content) ? result.content : []
-  const text = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
-  const structured: unknown = result.structuredContent
-  return { ok: result.isError !== true, output: isJsonObject(structured) ? structured : text, text }
+  try {
+    const answer = await withClient(tenant, call.server, (client) =>
+      client.callTool(
+        { name: call.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
+        { timeout: call.timeoutMs },
+      ),
+    )
+    return toolResult(answer)
+  } catch (error) {
+    // ApiError: thrown before anything was sent. ProtocolError: the server's answer.
+    if (error instanceof ApiError) return failedCall(error.message)
+    if (error instanceof ProtocolError)
+      return toolResult({ content: [{ type: 'text', text: error.message }], isError: true })
+    throw error
+  }
 }
 
 /** True when the operator's file opens `server` to the tenant. */
@@ -98,7 +104,7 @@ async function withClient<T>(
     return await work(await connection.client)
   } finally {
     connection.calls -= 1
-    if (connection.calls === 0) connection.idle = setTimeout(() => close(key), idleMs).unref()
+    if (connection.calls === 0) connection.idle = setTimeout(() => close(key, connection), idleMs).unref()
   }
 }
 
@@ -116,23 +122,25 @@ function open(tenant: { externalId: string }, server: string, key: string): Conn
     stderr: 'ignore',
   })
   const client = new Client({ name: 'countersign', version: '0.1.0' })
+  // By now the key may be another connection's: that one stays.
+  const forget = () => {
+    if (connections.get(key) === connection) connections.delete(key)
+  }
   const ready = client.connect(transport).then(
     () => client,
     (cause: unknown) => {
-      connections.delete(key)
+      forget()
       throw new ApiError('unavailable', `The tool server ${server} does not start.`, { cause })
     },
   )
-  client.onclose = () => connections.delete(key)
+  client.onclose = () => forget()
   const connection: Connection = { client: ready, idle: undefined, calls: 0 }
   connections.set(key, connection)
   return connection
 }
 
-async function close(key: string): Promise<void> {
-  const connection = connections.get(key)
-  connections.delete(key)
-  if (connection === undefined) return
+async function close(key: string, connection: Connection): Promise<void> {
+  if (connections.get(key) === connection) connections.delete(key)
   clearTimeout(connection.idle)
   const client = await connection.client.catch(() => undefined)
   await client?.close()
@@ -140,5 +148,5 @@ async function close(key: string): Promise<void> {
 
 /** Ends every tool server that this process started. */
 export async function closeToolServers(): Promise<void> {
-  await Promise.all([...connections.keys()].map(close))
+  await Promise.all([...connections].map(([key, connection]) => close(key, connection)))
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { permissionsOf } from '#lib/permissions.ts'
+import { guestName } from '#server/access/operator.ts'
 import { create as createAgent } from '#server/agents/create.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
@@ -19,9 +20,9 @@ import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup, findMemberByUsername, listTenants } from '#server/tenants/directory.ts'
+import { findGroup, findMemberByUsername, findTenantBySlug, listTenants } from '#server/tenants/directory.ts'
 import { seedLock } from './store.ts'
-import { type DemoTenant, demoClients, demoTenants, demoUsers } from './tenants.ts'
+import { type DemoTenant, demoClients, demoGuests, demoTenants, demoUsers } from './tenants.ts'
 
 const environment = 'production'
 
@@ -47,6 +48,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
     if ((await listTenants(tx)).length > 0) return false
     const tenants: TenantCredentials[] = []
     for (const tenant of demoTenants) tenants.push(await createDemoTenant(tx, tenant))
+    for (const guest of demoGuests) await joinDemoTenant(tx, guest)
     // On the disk before the commit: a crash leaves a file without tenants (made anew), never tenants without their file.
     await writeDurably(
       path,
@@ -101,6 +103,23 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
     clients.push({ clientId, clientSecret, roles })
   }
   return { slug: tenant.slug, externalId: tenant.externalId, id: tenant.id, users, clients }
+}
+
+/** The same principal (issuer and subject) in a second tenant, with the roles that it has there. */
+async function joinDemoTenant(tx: Transaction, guest: (typeof demoGuests)[number]): Promise<void> {
+  const [home, tenant] = [await findTenantBySlug(tx, guest.home), await findTenantBySlug(tx, guest.tenant)]
+  if (home === undefined || tenant === undefined) throw new Error('The demo lacks a tenant.')
+  await bindTenant(tx, home.id)
+  const { issuer, subject, displayName } = await findMemberByUsername(tx, home.id, guest.username)
+  await bindTenant(tx, tenant.id)
+  await createMember(tx, tenant, {
+    issuer,
+    subject,
+    kind: 'person',
+    username: guestName(guest.username, guest.home),
+    displayName,
+    roles: guest.roles,
+  })
 }
 
 async function groupId(tx: Transaction, tenantId: string, name: string, refundApprovers: string): Promise<string> {

@@ -52,6 +52,11 @@ export const demoUsers: readonly DemoUser[] = [
   { username: 'tom', displayName: 'Tom Okafor', roles: ['tenant_admin'], groups: [] },
 ]
 
+/** People of one demo tenant who are members of another one, too. */
+export const demoGuests: readonly { username: string; home: string; tenant: string; roles: string[] }[] = [
+  { username: 'anna', home: 'northwind', tenant: 'globex', roles: ['viewer', 'approver'] },
+]
+
 export type DemoClient = { clientId: string; displayName: string; roles: string[]; createdBy: string | undefined }
 
 export const demoClients: readonly DemoClient[] = [

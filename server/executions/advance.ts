@@ -8,7 +8,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { startSpan, startTrace } from '#server/traces/record.ts'
 import { beginCall, type StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
-import { finishCall } from './finish-call.ts'
+import { finishCall, recordLateAnswer } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { nextStep } from './next-step.ts'
@@ -47,15 +47,39 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
           Math.max(1000, (deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()),
         ),
       })
-      await database.inTenant(tenantId, async (tx) => {
-        const loaded = await loadExecution(tx, tenantId, id)
-        if (loaded !== undefined) await finishCall(tx, loaded, call, result)
+      const record = (how: typeof finishCall) =>
+        database.inTenant(tenantId, async (tx) => {
+          const loaded = await loadExecution(tx, tenantId, id)
+          if (loaded !== undefined) await how(tx, loaded, call, result)
+        })
+      await record(finishCall).catch(async (error: unknown) => {
+        if (error instanceof Fenced) await record(recordLateAnswer)
+        throw error
       })
     }
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
     log.info({ executionId: id }, 'the execution was changed by somebody else; this worker leaves it')
   }
+}
+
+/** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
+export async function giveUp({ tenantId, id }: JobData): Promise<void> {
+  await runtime().database.inTenant(tenantId, async (tx) => {
+    const loaded = await loadExecution(tx, tenantId, id)
+    if (loaded === undefined || loaded.row.endedAt !== null) return
+    const calling = loaded.steps.some((step) => step.status === 'calling')
+    await endExecution(
+      tx,
+      loaded,
+      calling
+        ? {
+            status: 'indeterminate',
+            error: { code: 'outcome_unknown', message: 'Nobody knows whether the last tool call ran.' },
+          }
+        : { status: 'failed', error: { code: 'internal', message: 'The execution could not be carried on.' } },
+    )
+  })
 }
 
 async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {

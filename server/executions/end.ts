@@ -5,6 +5,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan, endTrace } from '#server/traces/record.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
+import { maskText } from './masking.ts'
 import { rootSpanId } from './spans.ts'
 
 export type Ending = {
@@ -40,7 +41,7 @@ export async function endExecution(
     traceId: row.traceId,
     spanId: rootSpanId(row.traceId),
     status: status === 'succeeded' ? 'ok' : 'error',
-    ...(error === undefined ? {} : { statusMessage: `${error.code}: ${String(mask(error.message))}` }),
+    ...(error === undefined ? {} : { statusMessage: `${error.code}: ${maskText(mask, error.message)}` }),
     attributes: [{ key: 'countersign.execution.status', value: status }],
     endedAt,
   })

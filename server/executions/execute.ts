@@ -22,7 +22,7 @@ export const execute = mutation({
       output === undefined ? { type: 'agent', id: input.agentId } : { type: 'execution', id: output.executionId },
     details: { agentId: input.agentId, environment: input.environment },
   }),
-  async run({ tx, tenant, principal, input }) {
+  async run({ tx, tenant, principal, input, repeated }) {
     const agent = await findAgent(tx, tenant.id, input.agentId)
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
@@ -59,6 +59,7 @@ export const execute = mutation({
         before.environment === wanted.environment &&
         canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input)
       if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was used with another input.')
+      repeated()
       return { executionId: before.id, status: ExecutionStatus.parse(before.status), traceId: before.traceId }
     }
   },

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
-import type { ToolResult } from '#server/agents/tool-servers.ts'
+import type { ToolResult } from '#server/agents/tool-result.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan } from '#server/traces/record.ts'
@@ -7,8 +7,26 @@ import type { StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
-import { maskerFor } from './masking.ts'
+import { maskerFor, maskText } from './masking.ts'
 import { setStep } from './store.ts'
+
+/**
+ * Records that a tool answered after its execution had been ended or taken over: the state stays as it is, and what
+ * happened outside is not lost.
+ */
+export async function recordLateAnswer(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  call: StartedCall,
+  result: ToolResult,
+): Promise<void> {
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: result.ok ? 'tool.returned_late' : 'tool.failed_late',
+    resource: { type: 'execution', id: row.id },
+    details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
+  })
+}
 
 /** Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. */
 export async function finishCall(
@@ -21,7 +39,7 @@ export async function finishCall(
   const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
   const mask = maskerFor(content, seen)
   const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
-  const message = result.ok ? undefined : String(mask(result.text)).slice(0, 500)
+  const message = result.ok ? undefined : maskText(mask, result.text)
   await setStep(tx, tenant.id, row.id, call.step.id, {
     status: result.ok ? 'succeeded' : 'failed',
     output: result.output,

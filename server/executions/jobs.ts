@@ -1,12 +1,19 @@
 import type { OnDecided } from '#server/approvals/subjects.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { advance } from './advance.ts'
+import { advance, giveUp } from './advance.ts'
 
 export const executionQueue = 'executions'
 
+/** About ten minutes of trying again; an outage of the database does not count, because then nothing is tried. */
+const maxRetries = 15
+
 /** Carries executions on until they wait or end. One job of one execution runs at a time. */
-export const advanceExecutions: JobHandler = { queue: executionQueue, concurrency: 8, run: advance }
+export const advanceExecutions: JobHandler = {
+  queue: executionQueue,
+  concurrency: 8,
+  run: (data, retries) => (retries < maxRetries ? advance(data) : giveUp(data)),
+}
 
 /** A decided approval wakes the execution that waits for it, in the deciding transaction. */
 export const toolCallDecided: OnDecided = async (tx, tenant, approval) => {

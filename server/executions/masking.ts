@@ -11,3 +11,10 @@ export function maskerFor(content: ReleaseContent, seen: readonly JsonValue[]): 
   const known = new Map(seen.flatMap((value) => [...sensitiveStrings(value, paths)]))
   return (value) => maskValue(value, paths, known)
 }
+
+/** A message for people: at most 500 characters, and none of it when it holds a sensitive value. */
+export function maskText(mask: Masker, text: string): string {
+  const shown = mask(text)
+  // A cut may split a surrogate pair, and PostgreSQL stores no half of one.
+  return typeof shown === 'string' ? shown.slice(0, 500).toWellFormed() : 'The message holds a sensitive value.'
+}

@@ -3,6 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findClient, findLiveSecrets } from './store.ts'
+import { limitByAddress } from './token-rate.ts'
 
 export const consoleClientId = 'countersign-console'
 export const cliClientId = 'countersign-cli'
@@ -17,7 +18,9 @@ export function clientAdapter(tenantId: string): Adapter {
   return {
     async find(clientId) {
       const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
-      return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
+      if (client === undefined) return undefined
+      await limitByAddress(tenantId, client.clientId)
+      return metadata(client.clientId, client.kind, unusableSecret)
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,

@@ -1,4 +1,5 @@
 import type { Configuration, JWK } from 'oidc-provider'
+import { proofAlgorithms } from '#server/kernel/auth/challenge.ts'
 import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { artifactAdapter } from './artifacts/adapter.ts'
@@ -33,13 +34,13 @@ const claims = {
 
 /** oidc-provider's configuration of one realm. */
 export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Buffer[]): Configuration {
-  const { accessTokenTtl, baseUrl } = runtime().config
+  const { accessTokenTtl, baseUrl, tokenAlgorithm } = runtime().config
   const consoleOrigin = new URL(baseUrl).origin
   return {
     adapter: (model) => (model === 'Client' ? clientAdapter(realm.tenantId) : artifactAdapter(realm.tenantId, model)),
     jwks: { keys: keys.map(privateJwk) },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256'], dPoPSigningAlgValues: ['ES256', 'Ed25519', 'EdDSA'] },
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: { idTokenSigningAlgValues: [tokenAlgorithm], dPoPSigningAlgValues: [...proofAlgorithms] },
+    clientDefaults: { id_token_signed_response_alg: tokenAlgorithm },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientBasedCORS: (_ctx, origin, client) => client.clientId === consoleClientId && origin === consoleOrigin,
     // Each node's clock is trusted to the second: skew must not lengthen a right.
@@ -80,7 +81,8 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
         enabled: true,
         defaultResource: () => apiResource,
         useGrantedResource: () => true,
-        getResourceServerInfo: (ctx, resource) => resourceServer(ctx, resource, accessTokenTtl),
+        getResourceServerInfo: (ctx, resource) =>
+          resourceServer(ctx, resource, { accessTokenTTL: accessTokenTtl, alg: tokenAlgorithm }),
       },
     },
   }
@@ -100,7 +102,7 @@ function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies']
 }
 
 function privateJwk(key: SigningKey): JWK {
-  const { kty, crv, x, y, d } = key.privateKey.export({ format: 'jwk' })
-  if (kty !== 'EC') throw new Error(`The realm key ${key.id} is not an elliptic-curve key.`)
-  return { kty, crv, x, y, d, kid: key.id, alg: 'ES256', use: 'sig' }
+  const { kty, ...members } = key.privateKey.export({ format: 'jwk' })
+  if (kty !== 'EC' && kty !== 'RSA') throw new Error(`The realm key ${key.id} is of the type ${kty}.`)
+  return { ...members, kty, kid: key.id, alg: key.algorithm, use: 'sig' }
 }

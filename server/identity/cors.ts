@@ -8,6 +8,6 @@ export function corsHeaders({ headers }: IncomingMessage): Record<string, string
   return {
     vary: 'Origin',
     'access-control-allow-origin': consoleOrigin,
-    'access-control-expose-headers': 'WWW-Authenticate',
+    'access-control-expose-headers': 'WWW-Authenticate, RateLimit, RateLimit-Policy, Retry-After',
   }
 }

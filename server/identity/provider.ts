@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { cookieKeys, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { cookieKeys, rotateRealmKeyIfNeeded, signingKeys } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { secretMatches } from './clients.ts'
 import { configurationOf, paths } from './configuration.ts'
 import { contentSecurityPolicy, securityHeaders } from './page.ts'
 import { loadRealm, type Realm } from './realm.ts'
+import { limitByClient } from './token-rate.ts'
 
 /** A realm that serves requests. */
 export type OpenRealm = {
@@ -49,15 +50,20 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
   if (realm === undefined) return undefined
   const { tenantId } = realm
   const { database } = runtime()
-  const keys = await database.inTenant(tenantId, (tx) => signingKeys(tx, tenantId, 'realm'))
+  const keys = await database.inTenant(tenantId, async (tx) => {
+    await rotateRealmKeyIfNeeded(tx, tenantId)
+    return await signingKeys(tx, tenantId, 'realm')
+  })
   const cookies = await database.inTenant(tenantId, (tx) => cookieKeys(tx, tenantId))
   // A tenant of a foreign identity provider has no realm here.
   if (keys.length === 0 || cookies.length === 0) return undefined
   const provider = new Provider(realm.url, configurationOf(realm, keys, cookies))
   // The handler overwrites the forwarded headers with AUTH_URL's, so addresses never come from the caller's Host.
   provider.proxy = true
-  provider.Client.prototype.compareClientSecret = function (secret) {
-    return secretMatches(tenantId, this.clientId, secret)
+  provider.Client.prototype.compareClientSecret = async function (secret) {
+    const matches = await secretMatches(tenantId, this.clientId, secret)
+    if (matches) await limitByClient(tenantId, this.clientId)
+    return matches
   }
   guardAnswers(provider)
   logEvents(provider, slug)

@@ -7,7 +7,11 @@ export const apiResource = 'urn:countersign:api'
 export const scopes = ['openid', 'profile', 'email']
 
 /** What the API's tokens are like. Throws invalid_target for another resource. */
-export function resourceServer(ctx: KoaContextWithOIDC, resource: string, accessTokenTTL: number): ResourceServer {
+export function resourceServer(
+  ctx: KoaContextWithOIDC,
+  resource: string,
+  { accessTokenTTL, alg }: { accessTokenTTL: number; alg: 'ES256' | 'RS256' },
+): ResourceServer {
   if (resource !== apiResource) throw new errors.InvalidTarget()
   ensureScope(ctx)
   return {
@@ -15,7 +19,7 @@ export function resourceServer(ctx: KoaContextWithOIDC, resource: string, access
     scope: scopes.join(' '),
     accessTokenTTL,
     accessTokenFormat: 'jwt',
-    jwt: { sign: { alg: 'ES256' } },
+    jwt: { sign: { alg } },
   }
 }
 

@@ -1,11 +1,20 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
+/** `notAfter`, or `seconds` from now; never before now, by the clock that ends secrets. */
+export async function findEnd(tx: Transaction, notAfter: Date | undefined, seconds: number): Promise<Date> {
+  const { rows } = await sql<{ end: Date }>`select greatest(now(), coalesce(${notAfter ?? null}::timestamptz,
+    now() + make_interval(secs => ${seconds}))) as end`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: a select without a table has one row')
+  return row.end
+}
+
 /** The secrets that are live now get this end, or keep an earlier one: an end is never put off. */
-export async function endSecrets(tx: Transaction, tenantId: string, clientId: string, notAfter: Date): Promise<void> {
+export async function endSecrets(tx: Transaction, tenantId: string, clientId: string, end: Date): Promise<void> {
   await tx
     .updateTable('realmClientSecrets')
-    .set({ notAfter: sql<Date>`least(not_after, greatest(${notAfter}::timestamptz, now()))` })
+    .set({ notAfter: sql<Date>`least(not_after, ${end}::timestamptz)` })
     .where('tenantId', '=', tenantId)
     .where('clientId', '=', clientId)
     .where((where) => where.or([where('notAfter', 'is', null), where('notAfter', '>', sql<Date>`now()`)]))

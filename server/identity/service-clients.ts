@@ -2,7 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId, newSecret } from '#server/kernel/ids.ts'
 import { secretDigest } from './clients.ts'
-import { endSecrets, findClients, findSecrets, setClientDisabled } from './service-client-store.ts'
+import { endSecrets, findClients, findEnd, findSecrets, setClientDisabled } from './service-client-store.ts'
 import { insertClientSecret } from './store.ts'
 
 /** A service account's client as its administrators see it: which secrets are live, never what they are. */
@@ -20,17 +20,21 @@ export const maxLiveSecrets = 5
 export const clientIdTaken = async (tx: Transaction, tenantId: string, clientId: string): Promise<boolean> =>
   (await findClients(tx, tenantId, [clientId])).length > 0
 
+/** Seconds for which the old secrets go on when nothing else is said. */
+const defaultOverlap = 86_400
+
 /**
- * Gives the client one more secret, which is returned here once; the live ones end at `notAfter`, or earlier where that
- * was set before. Throws `conflict` with too many live ones. The caller holds the service account's row.
+ * Gives the client one more secret, which is returned here once; the live ones end at `notAfter` (default: in 24 hours),
+ * or earlier where that was set before. Throws `conflict` with too many live ones. The caller holds the account's row.
  */
 export async function addServiceSecret(
   tx: Transaction,
   tenantId: string,
   clientId: string,
-  notAfter: Date,
-): Promise<{ clientSecret: string }> {
-  await endSecrets(tx, tenantId, clientId, notAfter)
+  notAfter: Date | undefined,
+): Promise<{ clientSecret: string; notAfter: Date }> {
+  const end = await findEnd(tx, notAfter, defaultOverlap)
+  await endSecrets(tx, tenantId, clientId, end)
   if ((await findSecrets(tx, tenantId, [clientId])).length >= maxLiveSecrets)
     throw new ApiError(
       'conflict',
@@ -39,7 +43,7 @@ export async function addServiceSecret(
   const clientSecret = newSecret()
   const secretSha256 = secretDigest(clientSecret)
   await insertClientSecret(tx, { tenantId, clientId, id: newId(), secretSha256, notAfter: null })
-  return { clientSecret }
+  return { clientSecret, notAfter: end }
 }
 
 /** A disabled client gets no tokens. Tokens that it has are refused by its membership. */

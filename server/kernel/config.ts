@@ -14,6 +14,11 @@ const expected: Record<string, string> = {
   DATA_DIR: 'a folder',
   SEED_DEMO: 'true or false',
   ACCESS_TOKEN_TTL: 'seconds, a whole number from 10 to 86400',
+  IDENTITY: 'embedded or external; external needs AUTH_URL',
+  TRUSTED_ISSUERS: 'the path of a JSON file',
+  TOKEN_ALGORITHM: 'ES256 or RS256',
+  RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
+  TOKEN_RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
@@ -31,6 +36,11 @@ const schema = z.object({
   DATA_DIR: z.string().min(1).default('.data'),
   SEED_DEMO: flag.default(true),
   ACCESS_TOKEN_TTL: integer(10, 86400).default(1800),
+  IDENTITY: z.enum(['embedded', 'external']).optional(),
+  TRUSTED_ISSUERS: z.string().min(1).optional(),
+  TOKEN_ALGORITHM: z.enum(['ES256', 'RS256']).default('ES256'),
+  RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(600),
+  TOKEN_RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(60),
   MCP_SERVERS: z.string().min(1).optional(),
   MASTER_KEY: key.optional(),
   MASTER_KEY_PREVIOUS: key.optional(),
@@ -48,6 +58,15 @@ export type Config = {
   seedDemo: boolean
   /** Seconds. */
   accessTokenTtl: number
+  /** Whether the realms at authUrl are this server's own, or another provider's whose keys are fetched from there. */
+  identity: 'embedded' | 'external'
+  trustedIssuersFile: string | undefined
+  /** What this server's own realms sign tokens with. */
+  tokenAlgorithm: 'ES256' | 'RS256'
+  /** Requests of one tenant. */
+  rateLimitPerMinute: number
+  /** Requests of one client at the token endpoint of its realm. */
+  tokenRateLimitPerMinute: number
   mcpServersFile: string | undefined
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
@@ -74,18 +93,52 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     )
   }
   const settings = result.data
+  if (settings.IDENTITY === 'external' && settings.AUTH_URL === undefined)
+    throw new ConfigError(`IDENTITY must be ${expected.IDENTITY}.`)
   const baseUrl = settings.BASE_URL ?? `http://localhost:${settings.PORT}`
+  const authUrl = settings.AUTH_URL ?? baseUrl
+  const identity = settings.IDENTITY ?? identityAt(authUrl, baseUrl)
+  if (identity === 'external' && !isSafeToFetch(authUrl))
+    throw new ConfigError(`AUTH_URL must be https when another provider serves the realms; it is "${authUrl}".`)
   return {
     port: settings.PORT,
     baseUrl,
-    authUrl: settings.AUTH_URL ?? baseUrl,
+    authUrl,
     databaseUrl: settings.DATABASE_URL,
     dataDir: settings.DATA_DIR,
     seedDemo: settings.SEED_DEMO,
     accessTokenTtl: settings.ACCESS_TOKEN_TTL,
+    identity,
+    trustedIssuersFile: settings.TRUSTED_ISSUERS,
+    tokenAlgorithm: settings.TOKEN_ALGORITHM,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    tokenRateLimitPerMinute: settings.TOKEN_RATE_LIMIT_PER_MINUTE,
     mcpServersFile: settings.MCP_SERVERS,
     masterKey: settings.MASTER_KEY,
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,
   }
 }
+
+/**
+ * Who serves the realms when IDENTITY does not say: another origin than ours is another provider, except another name of
+ * this machine's loopback under our own port.
+ */
+function identityAt(authUrl: string, baseUrl: string): Config['identity'] {
+  const auth = new URL(authUrl)
+  const base = new URL(baseUrl)
+  const sameLoopback = isLoopback(auth.hostname) && isLoopback(base.hostname) && auth.port === base.port
+  return auth.origin === base.origin || sameLoopback ? 'embedded' : 'external'
+}
+
+/** Keys of an issuer come over TLS, or from this machine. */
+export function isSafeToFetch(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127(\.\d+){3}$/.test(hostname)

@@ -1,5 +1,5 @@
-import { ZodError } from 'zod'
 import { ApiError, type Issue, isRetryable } from '#lib/errors.ts'
+import { isOutage } from './db/outage.ts'
 import type { Log } from './log.ts'
 
 /** What a caller is told of a failure, on both transports. */
@@ -12,9 +12,6 @@ export type ErrorAnswer = {
   issues?: Issue[]
   details?: Record<string, unknown>
 }
-
-const issuesOf = (error: ZodError): Issue[] =>
-  error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }))
 
 /** Expected errors keep their code; everything else becomes "internal" with a request id, and its cause goes to the log. */
 export function answerFor(error: unknown, requestId: string, log: Log): ErrorAnswer {
@@ -30,12 +27,9 @@ export function answerFor(error: unknown, requestId: string, log: Log): ErrorAns
       ...(error.details === undefined ? {} : { details: error.details }),
     }
   }
-  if (error instanceof ZodError) {
-    const issues = issuesOf(error)
-    const message = issues
-      .map((issue) => (issue.path === '' ? issue.message : `${issue.path}: ${issue.message}`))
-      .join('; ')
-    return { status: 400, code: 'validation_failed', message, requestId, retryable: false, issues }
+  if (isOutage(error)) {
+    log.warn({ err: error, requestId }, 'the database is not there')
+    return { status: 503, code: 'unavailable', message: 'Try again in a moment.', requestId, retryable: true }
   }
   log.error({ err: error, requestId }, 'unexpected error')
   return { status: 500, code: 'internal', message: 'Something went wrong on our side.', requestId, retryable: true }

@@ -10,6 +10,8 @@ import { tenantDigest } from './keys/tenant-keys.ts'
 
 export type Identity = { caller: Caller; operation: string; key: string; input: unknown; confidential: boolean }
 
+const maxKeyLength = 200
+
 async function fingerprintOf(tx: Transaction, { caller, input, confidential }: Identity): Promise<string> {
   const text = canonicalJson((input ?? null) as JsonValue)
   // A plain digest of a short secret could be guessed by whoever reads the table.
@@ -28,6 +30,8 @@ const address = ({ caller, operation, key }: Identity) => ({
 /** The answer given before under this key, or undefined. Two requests with one key run one after the other. 409 for another body. */
 export async function answered(tx: Transaction, identity: Identity): Promise<{ response: JsonValue } | undefined> {
   const where = address(identity)
+  if (where.key === '' || where.key.length > maxKeyLength)
+    throw new ApiError('bad_request', `An Idempotency-Key has 1 to ${maxKeyLength} characters.`)
   await sql`select pg_advisory_xact_lock(hashtextextended(${Object.values(where).join('\n')}, 0))`.execute(tx)
   const row = await findAnswer(tx, where)
   if (row === undefined) return undefined

@@ -106,7 +106,7 @@ describe('what is not done', () => {
   test('without the permission nothing is parsed, and U+0000 is refused before the database sees it', async () => {
     const stranger = await tenant.as('vera', { roles: ['viewer'] })
     await expect(run({ nonsense: 1 }, { by: stranger })).rejects.toMatchObject({ code: 'forbidden' })
-    await expect(run({ nonsense: 1 })).rejects.toBeInstanceOf(z.ZodError)
+    await expect(run({ nonsense: 1 })).rejects.toMatchObject({ code: 'validation_failed' })
     await expect(run({ name: 'a\u0000b' })).rejects.toMatchObject({ code: 'bad_request' })
   })
 })

@@ -8,6 +8,7 @@ import type { Transaction } from './db/database.ts'
 import { savepoint } from './db/savepoint.ts'
 import { answered, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
+import { readInput } from './input.ts'
 import { runtime } from './runtime.ts'
 
 /** What an operation works with. Effects outside the transaction are not its business. */
@@ -22,6 +23,8 @@ export type Context<I> = {
 export type MutationContext<I> = Context<I> & {
   /** Id of this act's audit record, known before it is written. */
   auditId: string
+  /** Call it when the same thing was there already and nothing was done: the record then says "repeated". */
+  repeated(): void
 }
 
 /** What an audit record says happened. Details hold digests, ids and reasons; never content or secrets. */
@@ -142,8 +145,7 @@ export async function execute<I, O>(
   options: { idempotencyKey?: string | undefined; name: string },
 ): Promise<O> {
   authorize(caller, operation.permission)
-  refuseNul(rawInput)
-  const input = operation.input.parse(rawInput ?? {})
+  const input = readInput(operation.input, rawInput)
   const { database } = runtime()
   if (operation.kind === 'query')
     return await database.inTenant(caller.tenant.id, (tx) => operation.run({ ...caller, tx, input }))
@@ -151,17 +153,6 @@ export async function execute<I, O>(
   const outcome = await database.inTenant(caller.tenant.id, (tx) => mutate(operation, run, caller, tx, input, options))
   if (outcome instanceof ApiError) throw outcome
   return outcome
-}
-
-/** PostgreSQL can't store U+0000 in text or JSON: such input is refused here instead of failing there. */
-function refuseNul(value: unknown): void {
-  if (typeof value === 'string') {
-    if (value.includes('\u0000')) throw new ApiError('bad_request', 'The input holds the character U+0000.')
-  } else if (typeof value === 'object' && value !== null)
-    for (const [key, inner] of Object.entries(value)) {
-      refuseNul(key)
-      refuseNul(inner)
-    }
 }
 
 /** The caller as audit records name them. */
@@ -186,14 +177,20 @@ async function mutate<I, O>(
   const auditId = newId()
   const actor = actorOfCall(caller.principal)
   const release = await savepoint(tx)
+  let repeat = {}
+  const repeated = () => {
+    repeat = { repeated: true }
+  }
   try {
-    const output = await run({ ...caller, tx, input, auditId })
+    const output = await run({ ...caller, tx, input, auditId, repeated })
     await release.keep()
+    const entry = operation.audit(input, output)
     await appendAudit(tx, caller.tenant, {
       auditId,
       actor,
       requestId: caller.requestId,
-      ...operation.audit(input, output),
+      ...entry,
+      details: { ...entry.details, ...repeat },
     })
     if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
     return output

@@ -9,7 +9,8 @@ export type JobHandler = {
   queue: string
   /** At most this many at once in this process. */
   concurrency: number
-  run(data: JobData): Promise<void>
+  /** `retries`: how often it was tried before. Throws to be tried again. */
+  run(data: JobData, retries: number): Promise<void>
 }
 
 export type Queue = {
@@ -33,6 +34,8 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
     schedule: false,
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
+    // While this cache holds a dead worker's job as active, nobody takes it: the library's own minute is too long.
+    queueCacheIntervalSeconds: 1,
     useListenNotify: true,
   })
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
@@ -59,6 +62,8 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
           retryBackoff: true,
           retryDelayMax: 60,
           deleteAfterSeconds: 3600,
+          // A job waits for as long as the product is switched off: the library would drop it after 14 days.
+          retentionSeconds: 10 * 365 * 86_400,
         })
         await boss.work<JobData>(
           queue,
@@ -66,7 +71,7 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
           async ([job]: Job<JobData>[]) => {
             if (job === undefined) return
             try {
-              await run(job.data)
+              await run(job.data, job.retryCount)
             } catch (error) {
               log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
               throw error

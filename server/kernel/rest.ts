@@ -1,10 +1,14 @@
 import { ApiError } from '#lib/errors.ts'
-import { authenticate, credentialsOf } from './auth/authenticate.ts'
+import { admit } from './auth/admit.ts'
+import { credentialsOf } from './auth/authenticate.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
+import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
 import { authorize, type Declared, execute, type Mutation, type Query } from './operation.ts'
+import { withRateHeaders } from './rate/headers.ts'
+import { callsStanding } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
@@ -25,8 +29,7 @@ export function errorResponse(error: unknown, requestId: string): Response {
     headers: {
       ...baseHeaders,
       'x-request-id': requestId,
-      ...(status === 401 ? { 'www-authenticate': 'Bearer realm="countersign"' } : {}),
-      ...(status === 503 ? { 'retry-after': '1' } : {}),
+      ...errorHeaders(error, status),
     },
   })
 }
@@ -37,11 +40,13 @@ export function authenticated(
 ): RouteHandler {
   return async (request, context) => {
     const requestId = newId()
+    let caller: Caller | undefined
     try {
-      const caller = await authenticate(credentialsOf(request.headers, requestId))
-      return await work(caller, request, context)
+      caller = await admit(credentialsOf(request, requestId))
+      return withRateHeaders(await work(caller, request, context), callsStanding(caller.tenant.id))
     } catch (error) {
-      return errorResponse(error, requestId)
+      const response = errorResponse(error, requestId)
+      return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
     }
   }
 }

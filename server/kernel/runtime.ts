@@ -1,3 +1,4 @@
+import type { TrustedIssuers } from './auth/issuers/trusted.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Listener } from './db/listen.ts'
@@ -16,6 +17,8 @@ export type Runtime = {
   vault: Vault
   /** The operator's stdio tool servers, by name. */
   mcpServers: McpServers
+  /** Issuers besides the realms at AUTH_URL. */
+  trustedIssuers: TrustedIssuers
 }
 
 // Server code can be loaded twice (Next's bundle and the server's own graph): both must see the same process.

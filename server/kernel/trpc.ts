@@ -2,12 +2,16 @@ import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError, tracked } from 
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
-import { ZodError } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import type { Caller } from './auth/principal.ts'
+import { watchCaller } from './auth/watch.ts'
+import { isOutage } from './db/outage.ts'
+import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
+import { readInput } from './input.ts'
 import { authorize, type Declared, execute, type Mutation, type Query, type Subscription } from './operation.ts'
+import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
 /** A call that has been authenticated: transports make no tRPC context without one. */
@@ -62,13 +66,13 @@ const t = initTRPC
 
 /** The error that an operation threw, or tRPC's own (unknown procedure, bad JSON, wrong verb) as one of ours. */
 function causeOf(error: TRPCError): unknown {
-  if (error.cause instanceof ApiError || error.cause instanceof ZodError) return error.cause
+  if (error.cause instanceof ApiError) return error.cause
   if (error.code === 'NOT_FOUND') return new ApiError('not_found', 'There is no such procedure.')
   if (error.code === 'METHOD_NOT_SUPPORTED') return new ApiError('method_not_allowed', error.message)
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return new ApiError('unsupported_media_type', 'Send the body as application/json.')
   if (error.code === 'PARSE_ERROR' || error.code === 'BAD_REQUEST')
-    return new ApiError('bad_request', 'The input is not valid JSON.')
+    return new ApiError('bad_request', 'The input is not valid JSON, or the batch holds more than 10 calls.')
   return error.cause ?? error
 }
 
@@ -80,8 +84,7 @@ export const asTrpcError = (error: unknown): TRPCError => {
       message: error.message,
       cause: error,
     })
-  if (error instanceof ZodError)
-    return new TRPCError({ code: 'BAD_REQUEST', message: 'validation failed', cause: error })
+  if (isOutage(error)) return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: 'unavailable', cause: error })
   return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: error })
 }
 
@@ -105,17 +108,26 @@ function refuseSocket(ctx: CallContext): void {
     throw new ApiError('method_not_allowed', 'A socket carries subscriptions only; send this over HTTP.')
 }
 
+/** Permission comes before the library reads the input: not even a body that is no JSON tells a stranger anything. */
+const declared = (operation: Declared) =>
+  t.procedure.meta({ operation }).use(({ ctx, next }) => {
+    try {
+      authorize(ctx.caller, operation.permission)
+    } catch (error) {
+      throw asTrpcError(error)
+    }
+    return next()
+  })
+
 export const procedure = {
   query: <In, I, O>(operation: Omit<Query<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
-    t.procedure
-      .meta({ operation })
+    declared(operation)
       .input(typed<In>(operation.input))
       .query(({ ctx, input, path }) =>
         run<O>(ctx, () => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
       ),
   mutation: <In, I, O>(operation: Omit<Mutation<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
-    t.procedure
-      .meta({ operation })
+    declared(operation)
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
         run<O>(ctx, () =>
@@ -123,35 +135,55 @@ export const procedure = {
         ),
       ),
   subscription: <In, I, E>(operation: Omit<Subscription<I, E>, 'input'> & { input: z.ZodType<I, In> }) =>
-    t.procedure
-      .meta({ operation })
+    declared(operation)
       .input(typed<In>(operation.input))
       .subscription(async ({ ctx, input, signal }) => {
         try {
+          // A socket is let in once, whatever it subscribes to afterwards.
+          if (ctx.socket === true) await takeCalls(ctx.caller.tenant.id)
           // Before the stream begins, so that a refusal has a status of its own over HTTP.
-          authorize(ctx.caller, operation.permission)
-          const parsed = operation.input.parse(input)
+          const parsed = readInput(operation.input, input)
+          const ended = new AbortController()
           const events = operation.run({
             ...ctx.caller,
             input: parsed,
-            signal: signal ?? new AbortController().signal,
+            signal: signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]),
           })
-          return follow(events)
+          return follow(events, ctx, ended)
         } catch (error) {
           throw asTrpcError(error)
         }
       }),
 }
 
-async function* follow<E>(events: AsyncIterable<[id: string, event: E]>) {
+/** A stream over HTTP ends like a socket does (socket.ts): with the token, and when the membership changes. */
+async function* follow<E>(
+  events: AsyncIterable<[id: string, event: E]>,
+  { caller, socket }: CallContext,
+  ended: AbortController,
+) {
+  let lost: ApiError | undefined
+  const end = (error: ApiError) => {
+    lost = error
+    ended.abort()
+  }
+  const stop = socket === true ? undefined : watchCaller(caller, end)
   try {
-    for await (const [id, event] of events) yield tracked(id, event)
+    for await (const [id, event] of events) {
+      if (lost !== undefined) break
+      yield tracked(id, event)
+    }
+    if (lost !== undefined) throw lost
   } catch (error) {
     throw asTrpcError(error)
+  } finally {
+    stop?.()
   }
 }
 
 export const router = t.router
+/** One namespace out of two, for a domain whose operations can't all stand in one (server/access). */
+export const mergeRouters = t.mergeRouters
 
 /** Every procedure by its dotted name, with what it declares. Throws for one that was not made by `procedure`. */
 export function declaredProcedures(appRouter: AnyRouter): [name: string, operation: Declared][] {
@@ -162,6 +194,9 @@ export function declaredProcedures(appRouter: AnyRouter): [name: string, operati
     return [name, meta.operation]
   })
 }
+
+/** Calls in one HTTP request. */
+export const maxBatchSize = 10
 
 /** Answers one HTTP call of a procedure. The caller is already authenticated and the body already bounded. */
 export function answerProcedure(
@@ -175,13 +210,14 @@ export function answerProcedure(
     router: appRouter,
     createContext: () => context,
     allowMethodOverride: true,
-    maxBatchSize: 10,
+    maxBatchSize,
     responseMeta: ({ errors }) => ({
       headers: {
         'cache-control': 'no-store',
         ...(errors.some((error) => error.code === 'METHOD_NOT_SUPPORTED')
           ? { allow: request.method === 'GET' ? 'POST' : 'GET' }
           : {}),
+        ...(errors.some((error) => error.code === 'SERVICE_UNAVAILABLE') ? { 'retry-after': '1' } : {}),
       },
     }),
   })
@@ -215,7 +251,7 @@ export function procedureError(error: unknown, requestId: string, path: string):
       'cache-control': 'no-store',
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
-      ...(answer.status === 401 ? { 'www-authenticate': 'Bearer realm="countersign"' } : {}),
+      ...errorHeaders(error, answer.status),
     },
   })
 }

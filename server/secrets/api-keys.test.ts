@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
@@ -214,28 +215,27 @@ describe('a request with a key', () => {
     expect(basic.status).toBe(400)
   })
 
-  test('over a socket is one of its tenant, too, and subscribes to nothing that it may not read', async () => {
-    const { key } = await make()
-    const answerOf = (apiKey: string) =>
+  test('over a socket is one of its tenant, too, subscribes to nothing that it may not read, and ends with the key', async () => {
+    const { key, apiKey } = await make()
+    const open = (text: string) =>
+      new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1`, { headers: { 'x-svc-api-key': text } })
+    const errorOf = (socket: WebSocket) =>
       new Promise<string>((resolve, reject) => {
-        const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1`, {
-          headers: { 'x-svc-api-key': apiKey },
-        })
+        const params = { path: 'traces.stream', input: { json: {} } }
         socket.on('error', reject)
-        socket.on('open', () =>
-          socket.send(
-            JSON.stringify({ id: 1, method: 'subscription', params: { path: 'traces.stream', input: { json: {} } } }),
-          ),
-        )
+        socket.on('open', () => socket.send(JSON.stringify({ id: 1, method: 'subscription', params })))
         socket.on('message', (data) => {
-          const text = data.toString()
-          if (!text.includes('"error"')) return
-          socket.close()
-          resolve(text)
+          if (data.toString().includes('"error"')) resolve(data.toString())
         })
       })
-    expect(await answerOf(key)).toContain('"FORBIDDEN"')
-    expect(await answerOf(`${key.slice(0, -1)}!`)).toContain('"UNAUTHORIZED"')
+    const wrong = open(`${key.slice(0, -1)}!`)
+    expect(await errorOf(wrong)).toContain('"UNAUTHORIZED"')
+    wrong.close()
+    const socket = open(key)
+    expect(await errorOf(socket)).toContain('"FORBIDDEN"')
+    const closed = once(socket, 'close')
+    await api.mutate(admin.northwind, 'secrets.revoke', { id: apiKey.id })
+    expect((await closed)[0]).toBe(4403)
   })
 })
 

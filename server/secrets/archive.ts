@@ -2,6 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { whyNotArchive } from '#lib/rules/secrets.ts'
 import { SecretInput, SecretKind, SecretOutput } from '#lib/schemas/secrets.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { setMachineRemoved } from '#server/tenants/machines.ts'
 import { setArchived } from './store.ts'
 import { requireSecret, secretView, statusOf } from './view.ts'
 
@@ -20,6 +21,7 @@ export const archive = mutation({
     const blocked = whyNotArchive({ kind: SecretKind.parse(row.kind), status: statusOf(row) })
     if (blocked !== undefined) throw new ApiError('conflict', blocked)
     await setArchived(tx, tenant.id, row.id)
+    if (row.memberId !== null) await setMachineRemoved(tx, tenant.id, row.memberId)
     return { secret: await secretView(tx, tenant.id, row.id), secretId: row.id }
   },
 })

@@ -1,5 +1,6 @@
 import { SecretInput, SecretOutput } from '#lib/schemas/secrets.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { setMachineRemoved } from '#server/tenants/machines.ts'
 import { setRevoked } from './store.ts'
 import { requireSecret, secretView } from './view.ts'
 
@@ -14,8 +15,9 @@ export const revoke = mutation({
     ...(output === undefined ? {} : { details: { name: output.secret.name, status: output.secret.status } }),
   }),
   async run({ tx, tenant, input }) {
-    const { id } = await requireSecret(tx, tenant.id, input.id, 'lock')
+    const { id, memberId } = await requireSecret(tx, tenant.id, input.id, 'lock')
     await setRevoked(tx, tenant.id, id)
+    if (memberId !== null) await setMachineRemoved(tx, tenant.id, memberId)
     return { secret: await secretView(tx, tenant.id, id), secretId: id }
   },
 })

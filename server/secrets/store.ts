@@ -72,6 +72,7 @@ const selectSecrets = (tx: Transaction, tenantId: string) =>
       'secret.revokedAt',
       'secret.archivedAt',
       'key.id as keyId',
+      'key.memberId',
       'key.permissions',
       'use.usedAt',
     ])

@@ -6,8 +6,6 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tieToMaker } from '#server/tenants/machines.ts'
 import { lockServiceAccount } from './account.ts'
 
-const defaultOverlapMs = 86_400_000
-
 /** Gives a service account one more secret; those that were live end at `notAfter`. Who rotates is one identity with it from then on. */
 export const rotateSecret = mutation({
   permission: 'service-account:manage',
@@ -26,11 +24,9 @@ export const rotateSecret = mutation({
     if (blocked !== undefined) throw refuse('forbidden', blocked)
     if (account.status === 'disabled')
       throw new ApiError('conflict', 'This service account is disabled. Enable it before you rotate its secret.')
-    const now = Date.now()
-    const notAfter = input.notAfter === undefined ? now + defaultOverlapMs : Math.max(Date.parse(input.notAfter), now)
-    const end = new Date(notAfter)
-    const { clientSecret } = await addServiceSecret(tx, tenant.id, input.clientId, end)
+    const wanted = input.notAfter === undefined ? undefined : new Date(input.notAfter)
+    const { clientSecret, notAfter } = await addServiceSecret(tx, tenant.id, input.clientId, wanted)
     await tieToMaker(tx, tenant.id, account.id, principal.memberId, 'rotated')
-    return { clientId: input.clientId, clientSecret, notAfter: end.toISOString() }
+    return { clientId: input.clientId, clientSecret, notAfter: notAfter.toISOString() }
   },
 })

@@ -7,5 +7,6 @@ export {
   findMemberByUsername,
   findMembers,
   findSponsors,
+  findTenantBySlug,
   listTenants,
 } from './store.ts'

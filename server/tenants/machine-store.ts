@@ -72,6 +72,18 @@ export async function setMachineStatus(
     .execute()
 }
 
+/** For good: sockets and streams of the machine end, too. */
+export async function setMachineRemoved(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set((e) => ({ status: 'removed', revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('kind', '<>', 'person')
+    .where('status', '<>', 'removed')
+    .execute()
+}
+
 /** Service accounts of one issuer, newest first, each with its last use. */
 export const listMachines = (
   tx: Transaction,

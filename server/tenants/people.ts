@@ -1,5 +1,5 @@
-import { newId } from '#server/kernel/ids.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
 import { insertMember } from './store.ts'
 
 // What managing members needs of them. Other domains ask by tenants/directory.ts.
@@ -11,6 +11,7 @@ export {
   findNamesakes,
   listMembers,
   lockMember,
+  lockPrincipal,
   type MemberRow,
   setMember,
 } from './member-store.ts'

@@ -76,6 +76,9 @@ export async function startApi(
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
   const start = (port: string) =>
     startProcess({
+      // Suites call faster than a tenant would.
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
       ...environment,
       PORT: port,
       DATABASE_URL: database.ownerUrl,

@@ -44,7 +44,7 @@ export async function exportRuntime() {
   const folder = await mkdtemp(join(tmpdir(), 'export-'))
   let working = false
   await runtime.queue.work([
-    { ...evidenceExports, run: (data) => (working ? evidenceExports.run(data) : Promise.resolve()) },
+    { ...evidenceExports, run: (data, retries) => (working ? evidenceExports.run(data, retries) : Promise.resolve()) },
   ])
   return {
     ...runtime,

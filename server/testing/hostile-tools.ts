@@ -6,16 +6,13 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
 
-const cases: Record<string, () => Promise<unknown> | unknown> = {
-  fine: () => 'fine',
+const cases: Record<string, () => unknown> = {
   nul: () => ({ 'a\u0000b': 'c\u0000d' }),
   surrogate: () => ({ '\ud800': 'x\udfff' }),
   prototype: () => JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}'),
   'large-number': () => 2 ** 53 + 2,
-  huge: () => 'x'.repeat(10 * 1024 * 1024),
-  deep: () => JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`),
-  dies: () => process.exit(1),
-  hangs: () => new Promise(() => undefined),
+  large: () => 'x'.repeat(2 * 1024 * 1024),
+  nested: () => JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`),
 }
 const failures: Record<string, string> = {
   'error-cut': `${'x'.repeat(499)}😀 and more`,
@@ -24,10 +21,10 @@ const failures: Record<string, string> = {
 
 const server = new McpServer({ name: 'hostile', version: '1.0.0' })
 const annotations = { readOnlyHint: true }
-server.registerTool('probe', { inputSchema: z.object({ case: z.string() }), annotations }, async ({ case: name }) => {
+server.registerTool('probe', { inputSchema: z.object({ case: z.string() }), annotations }, ({ case: name }) => {
   const text = failures[name]
   if (text !== undefined) return { content: [{ type: 'text', text }], isError: true }
-  const value = await cases[name]?.()
+  const value = cases[name]?.()
   return { content: [{ type: 'text', text: 'done' }], structuredContent: { value } }
 })
 server.registerTool('echo', { inputSchema: z.object({ value: z.unknown() }), annotations }, ({ value }) => ({

@@ -26,6 +26,9 @@ export async function identityServer(settings: Record<string, string> = {}): Pro
     AUTH_URL: `http://localhost:${port}`,
     DATA_DIR: inner.config.dataDir,
     LOG_LEVEL: 'silent',
+    IDENTITY: 'embedded',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
     ...settings,
   })
   const runtime = { ...inner, config }

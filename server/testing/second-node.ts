@@ -19,8 +19,9 @@ export async function secondNode(api: TestApi): Promise<SecondNode> {
       NODE_ENV: 'test',
       PATH: process.env.PATH ?? '',
       PORT: '0',
-      // One realm: its tokens name the first node's address.
+      // One realm on both: its tokens name the first node's address.
       AUTH_URL: api.baseUrl,
+      IDENTITY: 'embedded',
       DATABASE_URL: api.ownerUrl,
       DATA_DIR: join(folder, 'data'),
       MCP_SERVERS: join(folder, 'mcp.json'),

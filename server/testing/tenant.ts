@@ -32,6 +32,7 @@ export async function testRuntime(
     queue: await openQueue(source.appUrl, log),
     vault: createVault(randomBytes(32)),
     mcpServers: options.mcpServers ?? {},
+    trustedIssuers: [],
   }
   setRuntime(runtime)
   return {

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: 'Sign in' }
 
 export default function SignInPage() {
   return (
-    <PlainPage title="Sign in">
+    <PlainPage title="Sign in to Countersign">
       <Suspense>
         <SignIn />
       </Suspense>

@@ -2,7 +2,12 @@
 
 import { useSearchParams } from 'next/navigation'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { lastOrganisation, rememberReturnTo, safeReturnTo, takeReturnTo } from '#components/session/last-organisation.ts'
+import {
+  lastOrganisation,
+  rememberReturnTo,
+  safeReturnTo,
+  takeReturnTo,
+} from '#components/session/last-organisation.ts'
 import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/button.tsx'

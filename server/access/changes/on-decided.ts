@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { Id } from '#lib/schemas/common.ts'
-import { SettingsPatch } from '#lib/schemas/tenants.ts'
+import { TenantSettings } from '#lib/schemas/tenants.ts'
 import type { DecidedApproval, OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
@@ -81,7 +81,11 @@ export const groupChangeDecided = decided(async (tx, tenant, groupId, change) =>
 
 const SettingChanges = z.object({
   changes: z.array(
-    z.object({ name: z.string(), before: z.union([z.string(), z.number(), z.null()]), after: z.union([z.string(), z.number(), z.null()]) }),
+    z.object({
+      name: z.string(),
+      before: z.union([z.string(), z.number(), z.null()]),
+      after: z.union([z.string(), z.number(), z.null()]),
+    }),
   ),
 })
 
@@ -91,8 +95,8 @@ export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change
   const settings = settingsOf(await lockTenant(tx, tenant.id))
   const current = new Map(Object.entries(settings))
   if (changes.some(({ name, before }) => current.get(name) !== before)) throw overtaken('The setting has changed')
-  const patch = SettingsPatch.parse(Object.fromEntries(changes.map(({ name, after }) => [name, after])))
-  const revision = await setTenant(tx, tenant.id, { settings: { ...settings, ...withoutUndefined(patch) } })
+  const after = Object.fromEntries(changes.map((entry) => [entry.name, entry.after]))
+  const revision = await setTenant(tx, tenant.id, { settings: TenantSettings.parse({ ...settings, ...after }) })
   return {
     action: 'tenant.settings_updated',
     resource: { type: 'tenant', id: tenant.id },
@@ -109,7 +113,3 @@ export const passwordResetDecided = decided(
   }),
   'approved',
 )
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-const withoutUndefined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as Defined<T>

@@ -84,7 +84,9 @@ export function groupChangePresentation(
     effectLabel: `change of the members of ${group.displayName}`,
     verb: 'Change',
     effects: [
-      ...(join.length === 0 ? [] : [`${listed(names(join))} can decide requests to ${group.displayName}, open ones too.`]),
+      ...(join.length === 0
+        ? []
+        : [`${listed(names(join))} can decide requests to ${group.displayName}, open ones too.`]),
       ...(leave.length === 0 ? [] : [`${listed(names(leave))} can no longer decide them.`]),
       after.length === 0
         ? `Nobody is left in ${group.displayName}: no request to it can be made or approved.`
@@ -100,7 +102,13 @@ export function groupChangePresentation(
       { path: 'members after', value: usernames(after) },
       why(reason),
     ],
-    subject: { kind: 'group', group: group.name, join: usernames(join), leave: usernames(leave), after: usernames(after) },
+    subject: {
+      kind: 'group',
+      group: group.name,
+      join: usernames(join),
+      leave: usernames(leave),
+      after: usernames(after),
+    },
   }
 }
 

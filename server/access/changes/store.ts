@@ -34,12 +34,7 @@ export async function insertChange(
 }
 
 /** Changes of one kind that wait for approval, by whom or what they concern. */
-export async function findProposed(
-  tx: Transaction,
-  tenantId: string,
-  kind: ChangeKind,
-  subjectIds: readonly string[],
-) {
+export async function findProposed(tx: Transaction, tenantId: string, kind: ChangeKind, subjectIds: readonly string[]) {
   const rows = await tx
     .selectFrom('accessChanges')
     .select(columns)

@@ -15,7 +15,17 @@ import {
   findGrantOf,
   insertArtifactOnce,
   upsertArtifact,
+  wasConsumedWithin,
 } from './store.ts'
+
+/**
+ * Seconds in which a refresh token may come again and is only refused: two tabs of one browser renew at once, and the one
+ * that is late reads what the other got. After that a token that comes again was stolen, from its owner or by them, and the
+ * whole family ends. The second one never gets tokens, so the grace gives a thief nothing; it only lets the owner find out
+ * at the next renewal instead of this one, should the thief be the first of the two. A refresh token that is bound to a key
+ * (DPoP) is refused before either to anybody without the key.
+ */
+const graceSeconds = 5
 
 /**
  * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh token,
@@ -39,8 +49,14 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       if (!first) throw new errors.InvalidGrant('the proof was used before')
     },
     async find(id) {
-      const found = await inTenant((tx) => findArtifact(tx, address(id)))
-      return found === undefined ? undefined : { ...payloadOf(found), jti: id }
+      const [found, inGrace] = await inTenant(async (tx) => {
+        const artifact = await findArtifact(tx, address(id))
+        const consumed = model === 'RefreshToken' && artifact !== undefined && artifact.consumedAt !== null
+        return [artifact, consumed && (await wasConsumedWithin(tx, address(id), graceSeconds))] as const
+      })
+      // The library ends the family of a token that says it was used: consume() below refuses this one and ends nothing.
+      const artifact = inGrace && found !== undefined ? { ...found, consumedAt: null } : found
+      return artifact === undefined ? undefined : { ...payloadOf(artifact), jti: id }
     },
     async findByUid(uid) {
       const found = await inTenant((tx) => findArtifactByUid(tx, { tenantId, model, uid }))
@@ -50,7 +66,10 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
     findByUserCode: async () => undefined,
     async consume(id) {
       if (await inTenant((tx) => consumeArtifact(tx, address(id)))) return
-      await inTenant((tx) => revokeFamily(tx, address(id)))
+      await inTenant(async (tx) => {
+        const inGrace = model === 'RefreshToken' && (await wasConsumedWithin(tx, address(id), graceSeconds))
+        if (!inGrace) await revokeFamily(tx, address(id))
+      })
       throw new errors.InvalidGrant('already used')
     },
     destroy: (id) => inTenant((tx) => deleteArtifact(tx, address(id))),

@@ -81,6 +81,23 @@ export async function consumeArtifact(tx: Transaction, { tenantId, model, id }: 
   return result.numUpdatedRows === 1n
 }
 
+/** Whether an artifact was used up within the last `seconds`, by the database's clock. */
+export async function wasConsumedWithin(
+  tx: Transaction,
+  { tenantId, model, id }: Address,
+  seconds: number,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('realmArtifacts')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .where('consumedAt', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The grant that an artifact belongs to, used up or not. */
 export const findGrantOf = (tx: Transaction, { tenantId, model, id }: Address) =>
   tx

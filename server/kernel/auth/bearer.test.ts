@@ -68,6 +68,7 @@ describe('accepted', () => {
       username: 'maria',
       expiresAt: Number(decodeJwt(genuine).exp) * 1000,
       authorizedParty: 'countersign-cli',
+      issuerTenant: 'ext-northwind',
     })
     await expect(verifyBearer(`Bearer ${await forge({})}`)).resolves.toEqual(token)
   })

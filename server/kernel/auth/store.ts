@@ -9,6 +9,8 @@ export async function findTenant(
   { externalId, id }: { externalId: string | undefined; id: string | undefined },
 ): Promise<Tenant | undefined> {
   if (id !== undefined && !uuid.test(id)) return undefined
+  // A text that PostgreSQL can't hold names no tenant.
+  if (externalId?.includes('\0') === true) return undefined
   let query = tx
     .selectFrom('tenants')
     .select(['id', 'slug', 'externalId', 'name', 'displayName', 'branding', 'settings'])

@@ -47,7 +47,16 @@ export async function withOwnMemberships<T>(
 
 /** Opens the pool of the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: true })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    pipeline: true,
+    keepAlive: true,
+    // Whoever waits longer for a connection gets 503 instead of hanging.
+    connectionTimeoutMillis: 5000,
+    // The server ends a statement after a minute (migrate.ts); this is for one that does not answer at all.
+    query_timeout: 70_000,
+  })
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
   // Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.

@@ -27,7 +27,8 @@ export async function holdStarts<T>(
       appUrl: url.href,
       async serverRunning() {
         const { rowCount } = await client.query(
-          'select 1 from pg_stat_activity where usename = $1 and application_name <> $2 limit 1',
+          `select 1 from pg_stat_activity
+           where datname = current_database() and usename = $1 and application_name <> $2 limit 1`,
           [decodeURIComponent(url.username), ownName],
         )
         return rowCount !== 0

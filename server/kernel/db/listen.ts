@@ -32,21 +32,32 @@ export function openListener(url: string, log: Log): Listener {
         for (const wake of wakers.get(`${message.channel}:${topic}`) ?? []) wake(payload)
     })
     next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
+    // A client that never came up ends, too: its failure is told by the promise, and only once is it tried again.
     next.on('end', () => {
-      if (client === next) client = undefined
-      if (!closed) retry = setTimeout(reconnect, 250)
+      if (client !== next) return
+      client = undefined
+      again(250)
     })
     await next.connect()
+    try {
+      for (const channel of channels) await next.query(`listen ${channel}`)
+    } catch (error) {
+      await next.end()
+      throw error
+    }
+    if (closed) return await next.end()
     client = next
-    for (const channel of channels) await next.query(`listen ${channel}`)
     // What was notified while nobody listened is found by reading the tables again.
     wakeAll()
   }
   const reconnect = () => {
     connect().catch((error: unknown) => {
       log.warn({ err: error }, 'the notification connection could not be opened')
-      if (!closed) retry = setTimeout(reconnect, 1000)
+      again(1000)
     })
+  }
+  const again = (delayMs: number) => {
+    if (!closed) retry = setTimeout(reconnect, delayMs)
   }
   reconnect()
 

@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { PgBoss } from 'pg-boss'
+import { ConfigError } from '#server/kernel/config.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
 
@@ -14,8 +15,13 @@ export const migrationLock = 7_310_452
  * so that every node with the same DATABASE_URL knows it. Throws when a migration that was applied has been edited.
  */
 export async function migrate(ownerUrl: string): Promise<string> {
-  const client = new Client({ connectionString: ownerUrl })
-  await client.connect()
+  const client = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 })
+  try {
+    await client.connect()
+  } catch (cause) {
+    const { host, pathname } = new URL(ownerUrl)
+    throw new ConfigError(`DATABASE_URL: the database ${host}${pathname} can't be used: ${why(cause)}`, { cause })
+  }
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     await client.query(`create table if not exists schema_migrations (
@@ -38,10 +44,25 @@ export async function migrate(ownerUrl: string): Promise<string> {
     }
     await migrateQueue(ownerUrl)
     return await grantToApplication(client, ownerUrl)
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError) || cause.code !== notPermitted) throw cause
+    throw new ConfigError(
+      `DATABASE_URL: its role may not set the database up (${cause.message}). It must own the database and have CREATEROLE.`,
+      { cause },
+    )
   } finally {
     await client.end()
   }
 }
+
+/** The first reason alone: one name may stand for several addresses, each of which failed. */
+function why(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  return first instanceof Error ? first.message : String(first)
+}
+
+/** SQLSTATE insufficient_privilege */
+const notPermitted = '42501'
 
 /** The queue's own tables (schema pgboss) are made and migrated by its library, as the owner. */
 async function migrateQueue(ownerUrl: string): Promise<void> {
@@ -66,6 +87,9 @@ async function grantToApplication(client: Client, ownerUrl: string): Promise<str
   const known = await client.query('select 1 from pg_roles where rolname = $1', [role])
   if (known.rowCount === 0) await client.query(`create role ${name} login nosuperuser nobypassrls`)
   await client.query(`alter role ${name} password ${client.escapeLiteral(password)}`)
+  // Set for the role, not the connection: a pooler in transaction mode passes no start-up parameters on.
+  await client.query(`alter role ${name} set statement_timeout = '60s'`)
+  await client.query(`alter role ${name} set idle_in_transaction_session_timeout = '60s'`)
   await client.query(`grant usage on schema public, pgboss to ${name}`)
   await client.query(`grant select, insert, update, delete on all tables in schema public to ${name}`)
   await client.query(`grant select, insert, update, delete on all tables in schema pgboss to ${name}`)

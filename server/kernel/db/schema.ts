@@ -183,6 +183,12 @@ export interface BrandingImages {
   tenantId: string;
 }
 
+export interface DpopProofs {
+  digest: Buffer;
+  expiresAt: Timestamp;
+  tenantId: string;
+}
+
 export interface EvidenceExports {
   archiveBytes: number | null;
   archiveName: string | null;
@@ -344,6 +350,13 @@ export interface PolicyVersions {
   version: number;
 }
 
+export interface RateBudgets {
+  borrowed: number;
+  endsAt: Timestamp;
+  name: string;
+  tenantId: string;
+}
+
 export interface RealmArtifacts {
   consumedAt: Timestamp | null;
   expiresAt: Timestamp | null;
@@ -503,6 +516,7 @@ export interface DB {
   auditDays: AuditDays;
   auditRecords: AuditRecords;
   brandingImages: BrandingImages;
+  dpopProofs: DpopProofs;
   evidenceExports: EvidenceExports;
   executionEvents: ExecutionEvents;
   executions: Executions;
@@ -515,6 +529,7 @@ export interface DB {
   policyBindings: PolicyBindings;
   policyDecisions: PolicyDecisions;
   policyVersions: PolicyVersions;
+  rateBudgets: RateBudgets;
   realmArtifacts: RealmArtifacts;
   realmClients: RealmClients;
   realmClientSecrets: RealmClientSecrets;

@@ -1,27 +1,39 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findKeys, insertKey } from './store.ts'
+import { findKeys, insertKey, retireKeysNotOf } from './store.ts'
 
 /** What a tenant's key is for: tokens of its realm, signed tree heads, evidence bundles. */
 export type SigningPurpose = 'realm' | 'log' | 'evidence'
 export type SigningKey = {
   id: string
-  algorithm: 'ES256' | 'EdDSA'
+  algorithm: 'ES256' | 'RS256' | 'EdDSA'
   privateKey: KeyObject
   publicKey: KeyObject
-  retired: boolean
+  /** Signs no more since then; undefined: the current one. */
+  retiredAt: Date | undefined
 }
 
-const algorithmOf = { realm: 'ES256', log: 'EdDSA', evidence: 'EdDSA' } as const
+const generate = promisify(generateKeyPair)
+const newKeyPair = {
+  ES256: () => generate('ec', { namedCurve: 'P-256' }),
+  RS256: () => generate('rsa', { modulusLength: 2048 }),
+  EdDSA: () => generate('ed25519'),
+}
+
+/** Realms sign with what the process is configured for, the log and evidence always with Ed25519. */
+const algorithmOf = (purpose: SigningPurpose): SigningKey['algorithm'] =>
+  purpose === 'realm' ? runtime().config.tokenAlgorithm : 'EdDSA'
+
 /** What a private key is sealed for under the master key. */
 export const signingKeyContext = (tenantId: string, purpose: string): string => `signing_keys/${tenantId}/${purpose}`
 
 /** Makes the current key of `purpose`; the caller's transaction creates the tenant. Private keys lie encrypted under the master key. */
 export async function createSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
-  const { privateKey, publicKey } =
-    purpose === 'realm' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+  const algorithm = algorithmOf(purpose)
+  const { privateKey, publicKey } = await newKeyPair[algorithm]()
   const sealed = runtime().vault.seal(
     privateKey.export({ type: 'pkcs8', format: 'der' }),
     signingKeyContext(tenantId, purpose),
@@ -30,10 +42,18 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
     tenantId,
     purpose,
     id: newId(),
-    algorithm: algorithmOf[purpose],
+    algorithm,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     privateKey: sealed,
   })
+}
+
+/**
+ * Gives a realm whose current key is of another algorithm than the configured one (TOKEN_ALGORITHM) a new key; the old one
+ * still verifies what it has signed. Of several nodes one does it. A tenant without a realm stays without.
+ */
+export async function rotateRealmKeyIfNeeded(tx: Transaction, tenantId: string): Promise<void> {
+  if (await retireKeysNotOf(tx, tenantId, 'realm', algorithmOf('realm'))) await createSigningKey(tx, tenantId, 'realm')
 }
 
 /** Makes the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
@@ -53,14 +73,14 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
   const rows = await findKeys(tx, tenantId, purpose)
   return rows.map((row) => ({
     id: row.id,
-    algorithm: algorithmOf[purpose],
+    algorithm: signingAlgorithm(row.algorithm),
     privateKey: createPrivateKey({
       key: runtime().vault.open(row.privateKey, signingKeyContext(tenantId, purpose)),
       format: 'der',
       type: 'pkcs8',
     }),
     publicKey: createPublicKey(row.publicKey),
-    retired: row.retiredAt !== null,
+    retiredAt: row.retiredAt ?? undefined,
   }))
 }
 
@@ -71,6 +91,12 @@ export async function currentSigningKey(
   purpose: SigningPurpose,
 ): Promise<SigningKey> {
   const [key] = await signingKeys(tx, tenantId, purpose)
-  if (key === undefined || key.retired) throw new Error(`The tenant ${tenantId} has no current ${purpose} key.`)
+  if (key === undefined || key.retiredAt !== undefined)
+    throw new Error(`The tenant ${tenantId} has no current ${purpose} key.`)
   return key
+}
+
+function signingAlgorithm(name: string): SigningKey['algorithm'] {
+  if (name === 'ES256' || name === 'RS256' || name === 'EdDSA') return name
+  throw new Error(`No key signs with ${name}.`)
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
 export const insertKey = async (
@@ -16,6 +17,24 @@ export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
     .where('purpose', '=', purpose)
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())
     .execute()
+
+/** Retires the current key of `purpose` unless it is of `algorithm`: true for the one node that did it. */
+export async function retireKeysNotOf(
+  tx: Transaction,
+  tenantId: string,
+  purpose: string,
+  algorithm: string,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('signingKeys')
+    .set({ retiredAt: sql<Date>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('purpose', '=', purpose)
+    .where('algorithm', '<>', algorithm)
+    .where('retiredAt', 'is', null)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
 
 /** Newest first. */
 export const findTenantKeys = (tx: Transaction, tenantId: string) =>

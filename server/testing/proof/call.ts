@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers'
+import { fromBufferPromise } from 'yauzl'
 import type { CatalogEntry } from '#server/catalog/operations.ts'
 
 export type Input = Record<string, unknown>
@@ -60,26 +62,41 @@ export async function call(
 
 export async function readAnswer(response: Response): Promise<ProofAnswer> {
   const type = response.headers.get('content-type') ?? ''
-  const text = type.startsWith('text/event-stream') ? await firstEvent(response) : await response.text()
-  const error = errorIn(type, text)
+  const body = await textOf(type, response)
+  const error = errorIn(type, body)
   return {
     status: error?.status ?? response.status,
     reason: error?.reason,
     permission: error?.permission,
     headers: response.headers,
-    text,
+    text: body,
   }
+}
+
+async function textOf(type: string, response: Response): Promise<string> {
+  if (type.startsWith('text/event-stream')) return await firstEvent(response)
+  if (type === 'application/zip') return await archiveText(Buffer.from(await response.arrayBuffer()))
+  return await response.text()
+}
+
+/** Names and contents of an archive, which would hide what is searched for in its compressed bytes. */
+async function archiveText(bytes: Buffer): Promise<string> {
+  const archive = await fromBufferPromise(bytes)
+  const parts: string[] = []
+  for await (const entry of archive.eachEntry())
+    parts.push(entry.fileName, await text(await archive.openReadStreamPromise(entry)))
+  return parts.join('\n')
 }
 
 /** The first event after the greeting: a blank line ends each. */
 async function firstEvent(response: Response): Promise<string> {
-  let text = ''
+  let read = ''
   const decoder = new TextDecoder()
   for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (/^(event: serialized-error|id: ).*\n(.*\n)*\n/m.test(text)) break
+    read += decoder.decode(chunk, { stream: true })
+    if (/^(event: serialized-error|id: ).*\n(.*\n)*\n/m.test(read)) break
   }
-  return text
+  return read
 }
 
 type ErrorBody = { code?: string; permission?: string; httpStatus?: number; reason?: string }

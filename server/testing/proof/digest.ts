@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Client, escapeIdentifier } from 'pg'
 
-/** Rows that the server changes on its own while nobody calls: tokens given out, and the sealer's signatures. */
-const changedByItself = new Set(['realm_artifacts', 'audit_days', 'audit_checkpoints'])
+/**
+ * Rows that the server changes on its own while nobody calls: tokens given out, the sealer's signatures, and when a machine
+ * was last used, which is noted apart from its call.
+ */
+const changedByItself = new Set(['realm_artifacts', 'audit_days', 'audit_checkpoints', 'machine_uses'])
 
 /** A digest of a tenant's rows for each table, read past row-level security: what a refused call must leave alone. */
 export async function tenantDigest(owner: Client, tenantId: string): Promise<Record<string, string>> {

@@ -2,23 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { collectCatalog } from '#server/catalog.ts'
 import { addressOf, call, type ProofAnswer } from './call.ts'
-import { type Cell, lines } from './operations.ts'
+import { type Cell, cellsOf } from './operations.ts'
 import { type ProofServer, type ProofSettings, startProof } from './server.ts'
-import { buildWorld, type Kind, type World } from './world.ts'
+import { buildWorld, type Credential, type Kind, type World } from './world.ts'
 
 /** Every operation of the catalog, and two tenants with an object of each kind: one calls, the other must stay unseen. */
 export const catalog = collectCatalog()
 export type Entry = (typeof catalog)[number]
-export type Credential = keyof World['tokens']
-export const credentials: readonly Credential[] = ['person', 'service_account']
+export const credentials: readonly Credential[] = ['person', 'service_account', 'api_key']
 export type Selector = Record<string, string>
+
+/** Whether the callers of the worlds may call it at all: an API key has the one permission that the specification maps. */
+export const mayCall = (credential: Credential, { operation }: Entry, { also }: Cell): boolean =>
+  credential !== 'api_key' || (['any', 'approval:list'].includes(operation.permission) && also === undefined)
 
 export type Matrix = {
   server: ProofServer
   own: World
   foreign: World
   /** One call; whatever it answers, nothing of the tenant `hidden` (the foreign one) may be in it. */
-  ask(entry: Entry, token: string, input: unknown, selector?: Selector, hidden?: World): Promise<ProofAnswer>
+  ask(
+    entry: Entry,
+    credential: Record<string, string>,
+    input: unknown,
+    selector?: Selector,
+    hidden?: World,
+  ): Promise<ProofAnswer>
   close(): Promise<void>
 }
 
@@ -31,8 +40,8 @@ export async function openMatrix(settings?: ProofSettings): Promise<Matrix> {
     server,
     own,
     foreign,
-    async ask(entry, token, input, selector = {}, hidden = foreign) {
-      const answer = await call(server.baseUrl, entry, input, { ...selector, authorization: `Bearer ${token}` })
+    async ask(entry, credential, input, selector = {}, hidden = foreign) {
+      const answer = await call(server.baseUrl, entry, input, { ...selector, ...credential })
       const seen = `${answer.text}\n${[...answer.headers].join('\n')}`
       // What the caller wrote may come back in an error; nothing else of the other tenant.
       const echo = answer.status >= 400 && JSON.stringify([input, selector]).includes(hidden.tenant.slug)
@@ -49,11 +58,20 @@ const canary = () => `cnry-${randomBytes(16).toString('hex')}`
 export const neverExisted = (id: string): string => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
 
 export const cells = (chosen: (cell: Cell) => boolean): [Entry, Cell][] =>
-  catalog.flatMap((entry) => (lines[addressOf(entry)] ?? []).filter(chosen).map((cell): [Entry, Cell] => [entry, cell]))
+  catalog.flatMap((entry) =>
+    cellsOf(addressOf(entry))
+      .filter(chosen)
+      .map((cell): [Entry, Cell] => [entry, cell]),
+  )
 
 export const namesObject = ({ names }: Cell): boolean => isKind(names)
 /** The object that a cell's input names, in this tenant; a name of no object where it names none. */
 export const objectIn = ({ objects }: World, { names }: Cell): string => (isKind(names) ? objects[names] : 'a-name')
+/** The same, where the operation may use it up: another one of its kind, made for this call. */
+export const objectToUse = async (entry: Entry, world: World, cell: Cell): Promise<string> => {
+  const make = isKind(cell.names) && entry.operation.kind === 'mutation' ? world.another[cell.names] : undefined
+  return make === undefined ? objectIn(world, cell) : await make()
+}
 const isKind = (names: Cell['names']): names is Kind => names !== 'nothing' && names !== 'new name'
 
 /** Goes through the cells; of each operation that fails, the first failure is told. Gives the number of calls. */

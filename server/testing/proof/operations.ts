@@ -1,4 +1,5 @@
 import type { Permission } from '#lib/permissions.ts'
+import type { Need } from '#server/kernel/operation.ts'
 import type { Input } from './call.ts'
 import { type Kind, manifest, type World } from './world.ts'
 
@@ -9,11 +10,14 @@ export type Cell = {
   input(named: string, own: World): Input | undefined | Promise<Input>
   /** Status for an object of another tenant, and for one that never existed. */
   absent: number
-  /** Statuses that show that the caller's own object was reached. */
+  /** Statuses that show that the caller's own object was reached; the first of them occurs at least once. */
   own: readonly number[]
   /** A permission that the operation asks for inside, besides its own. */
   also?: Permission
 }
+
+/** The permission as the API's design has it, and the ways in which the input names something. */
+type Line = readonly [needs: Need, ...cells: Cell[]]
 
 type Expected = Partial<Pick<Cell, 'absent' | 'own' | 'also'>>
 const cell = (names: Cell['names'], input: Cell['input'], expected: Expected = {}): Cell => ({
@@ -44,96 +48,187 @@ const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 
 const binding = (agentId: string, policyId: string) => ({ agentId, environment: 'staging', policyId, policyVersion: 1 })
 const source = '@id("everything")\npermit (principal, action, resource);'
 const canceled = { expectedRevision: 1, reason: 'No longer needed.' }
+const absence = (delegate: string) => ({
+  delegate,
+  until: new Date(Date.now() + 86_400_000).toISOString(),
+  reason: 'On leave.',
+})
+const reason = 'As agreed.'
+/** Of the people's operations a machine is refused some: nobody stands in for a machine. */
+const forPeople: Expected = { own: [200, 403] }
+const exportOf = (exportId: string) => ({ exportId })
 
 /**
- * One line for each operation of the catalog, by its address: every way in which its input can name something. The proofs
- * fail for an operation without a line, and for a line without an operation.
+ * One line for each operation of the catalog, by its address. The proofs fail for an operation without a line, for a line
+ * without an operation, and for one that asks for another permission.
  */
-export const lines: Record<string, readonly Cell[]> = {
-  'POST /v1/agents.create': [fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) }))],
-  'GET /v1/agents.get': [by('agent', (id) => ({ id }))],
-  'GET /v1/agents.list': [plain(), filter('agent', 'cursor')],
+export const lines: Record<string, Line> = {
+  'POST /v1/agents.create': [
+    'agent:create',
+    fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) })),
+  ],
+  'GET /v1/agents.get': ['agent:read', by('agent', (id) => ({ id }))],
+  'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
 
   // A machine decides nothing, and a request is decided once.
-  'POST /v1/approvals.decide': [by('approval', decision, { own: [200, 403, 409] })],
-  'GET /v1/approvals.get': [by('approval', (approvalId) => ({ approvalId }))],
-  'GET /v1/approvals.getPending': [plain(), filter('approval', 'cursor')],
-  'GET /v1/approvals.list': [plain(), filter('approval', 'cursor')],
+  'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
+  'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
 
-  'GET /v1/audit.checkpoint': [plain()],
-  'GET /v1/audit.get': [by('auditRecord', (auditId) => ({ auditId }))],
-  'GET /v1/audit.list': [plain()],
+  'GET /v1/audit.checkpoint': ['any', plain()],
+  'GET /v1/audit.get': ['audit:read', by('auditRecord', (auditId) => ({ auditId }))],
+  'GET /v1/audit.list': ['audit:read', plain()],
 
-  'GET /v1/catalog': [plain()],
-  'GET /v1/catalog.list': [plain(undefined)],
-  'GET /v1/openapi.json': [plain()],
+  'GET /v1/catalog': ['any', plain()],
+  'GET /v1/catalog.list': ['any', plain(undefined)],
+  'GET /v1/openapi.json': ['any', plain()],
 
-  'GET /v1/evidence/export-jobs': [plain(), filter('export', 'cursor')],
-  'POST /v1/evidence/export-jobs': [plain(period, { own: [202] })],
-  'GET /v1/evidence/factory/jobs/:exportId': [by('export', (exportId) => ({ exportId }), { also: 'evidence:list' })],
+  'POST /v1/delegations.create': ['approval:decide', by('approver', absence, { ...forPeople, absent: 400 })],
+  'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
+  'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
+
+  'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
+  'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
+  'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],
   // The world's export has ended.
   'POST /v1/evidence/factory/jobs/:exportId/cancel': [
+    'evidence:export',
     by('export', (exportId) => ({ exportId, ...canceled }), { own: [409], also: 'evidence:list' }),
   ],
   'GET /v1/evidence/factory/jobs/:exportId/download': [
-    by('export', (exportId) => ({ exportId }), { also: 'evidence:list' }),
+    'evidence:read',
+    by('export', exportOf, { also: 'evidence:list' }),
   ],
   'GET /v1/evidence/factory/jobs/:exportId/manifest': [
-    by('export', (exportId) => ({ exportId }), { also: 'evidence:list' }),
+    'evidence:read',
+    by('export', exportOf, { also: 'evidence:list' }),
   ],
 
-  'POST /v1/executions.execute': [by('agent', (agentId) => ({ agentId, environment: 'production', input: {} }))],
-  'GET /v1/executions.get': [by('execution', (id) => ({ id }))],
-  'GET /v1/executions.getEvents': [by('execution', (id) => ({ id }))],
-  'GET /v1/executions.list': [plain(), filter('agent', 'agentId'), filter('execution', 'cursor')],
+  'POST /v1/executions.execute': [
+    'execution:start',
+    by('agent', (agentId) => ({ agentId, environment: 'production', input: {} })),
+  ],
+  'GET /v1/executions.get': ['execution:read', by('execution', (id) => ({ id }))],
+  'GET /v1/executions.getEvents': ['execution:read', by('execution', (id) => ({ id }))],
+  'GET /v1/executions.list': ['execution:read', plain(), filter('agent', 'agentId'), filter('execution', 'cursor')],
 
-  'GET /v1/policies': [plain(), filter('policy', 'cursor')],
-  'POST /v1/policies': [fresh((name) => ({ name }), { own: [201] })],
-  'GET /v1/policies.get': [by('policy', (id) => ({ id }))],
-  'GET /v1/policies.list': [plain(), filter('policy', 'cursor')],
-  'GET /v1/policies/:policyId/versions': [by('policy', (policyId) => ({ policyId }))],
-  'POST /v1/policies/:policyId/versions': [by('policy', (policyId) => ({ policyId, source }), { own: [201] })],
+  'POST /v1/groups.create': ['member:manage', fresh((name) => ({ name, displayName: name }))],
+  'GET /v1/groups.list': ['member:manage', plain(), filter('group', 'cursor')],
+  'POST /v1/groups.setMembers': [
+    'member:manage',
+    by('group', (id, own) => ({ id, expectedRevision: 1, memberIds: [own.objects.approver] })),
+    // The own group of the world waits for approval after the first time.
+    by('approver', (id, own) => ({ id: own.objects.group, expectedRevision: 1, memberIds: [id] }), {
+      absent: 400,
+      own: [200, 409],
+    }),
+  ],
+
+  'POST /v1/members.invite': [
+    'member:manage',
+    fresh((name) => ({ email: `${name}@mail.example`, displayName: name, roles: [] })),
+  ],
+  'GET /v1/members.list': ['member:manage', plain(), filter('member', 'cursor')],
+  'POST /v1/members.remove': ['member:manage', by('member', (id) => ({ id, reason }))],
+  'POST /v1/members.resetPassword': ['member:manage', by('member', (id) => ({ id }))],
+  // The world's members are active.
+  'POST /v1/members.resume': ['member:manage', by('member', (id) => ({ id }), { own: [409] })],
+  'POST /v1/members.setRoles': [
+    'member:manage',
+    by('member', (id) => ({ id, expectedRevision: 1, roles: ['viewer'] })),
+  ],
+  'POST /v1/members.suspend': ['member:manage', by('member', (id) => ({ id, reason }))],
+
+  'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
+  'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
+  'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
+  'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies/:policyId/versions': ['policy:read', by('policy', (policyId) => ({ policyId }))],
+  'POST /v1/policies/:policyId/versions': [
+    'policy:author',
+    by('policy', (policyId) => ({ policyId, source }), { own: [201] }),
+  ],
   // The world's version is published already.
   'POST /v1/policies/:policyId/versions/:version/publish': [
+    'policy:author',
     by('policy', (policyId) => ({ policyId, version: 1 }), { own: [409] }),
   ],
-  'GET /v1/policyBindings.list': [plain(), filter('agent', 'agentId'), filter('binding', 'cursor')],
+  'GET /v1/policyBindings.list': ['policy:read', plain(), filter('agent', 'agentId'), filter('binding', 'cursor')],
   'POST /v1/policyBindings.propose': [
+    'binding:propose',
     by('agent', (agentId, own) => binding(agentId, own.objects.policy)),
     by('policy', (policyId, own) => binding(own.objects.agent, policyId)),
   ],
 
-  'GET /v1/releases.get': [by('release', (id) => ({ id }))],
-  'GET /v1/releases.list': [plain(), filter('agent', 'agentId'), filter('release', 'cursor')],
-  'POST /v1/releases.propose': [by('agent', release)],
+  'GET /v1/releases.get': ['release:read', by('release', (id) => ({ id }))],
+  'GET /v1/releases.list': ['release:read', plain(), filter('agent', 'agentId'), filter('release', 'cursor')],
+  'POST /v1/releases.propose': ['release:propose', by('agent', release)],
 
-  'GET /v1/session.me': [plain(undefined)],
-  'GET /v1/tenants.current': [plain(undefined)],
+  'POST /v1/secrets.archive': [
+    'secret:revoke',
+    by('secret', (id) => ({ id })),
+    by('apiKey', (id) => ({ id }), { own: [409] }),
+  ],
+  'POST /v1/secrets.create': ['secret:create', fresh((name) => ({ name, value: name }))],
+  'POST /v1/secrets.createApiKey': ['secret:create', fresh((name) => ({ name, permissions: ['decisions:read'] }))],
+  'GET /v1/secrets.get': [
+    'secret:read',
+    by('secret', (id) => ({ id })),
+    by('secret', (id) => ({ id, includeValue: true }), { also: 'secret:read_value' }),
+    by('apiKey', (id) => ({ id })),
+  ],
+  'GET /v1/secrets.list': ['secret:read', plain(), filter('secret', 'cursor')],
+  'POST /v1/secrets.revoke': ['secret:revoke', by('secret', (id) => ({ id })), by('apiKey', (id) => ({ id }))],
+
+  'POST /v1/serviceAccounts.create': ['service-account:manage', fresh((name) => ({ name, roles: ['viewer'] }))],
+  'POST /v1/serviceAccounts.disable': ['service-account:manage', by('serviceAccount', (clientId) => ({ clientId }))],
+  'POST /v1/serviceAccounts.enable': ['service-account:manage', by('serviceAccount', (clientId) => ({ clientId }))],
+  'GET /v1/serviceAccounts.list': ['service-account:manage', plain(), filter('member', 'cursor')],
+  'POST /v1/serviceAccounts.rotateSecret': [
+    'service-account:manage',
+    by('serviceAccount', (clientId) => ({ clientId })),
+  ],
+
+  'GET /v1/session.me': ['any', plain(undefined)],
+  'GET /v1/tenants.current': ['any', plain(undefined)],
+  'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
+  'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
+  // Some other revision: the settings of the world stay as they are.
+  'POST /v1/tenants.updateSettings': [
+    'tenant:manage',
+    plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),
+  ],
 
   'GET /v1/traces.getTrace': [
+    'trace:read',
     by('trace', (traceId) => ({ traceId })),
     by('tenantExternalId', (tenantId, own) => ({ traceId: own.objects.trace, tenantId }), { absent: 403 }),
   ],
-  'GET /v1/traces.list': [plain()],
+  'GET /v1/traces.list': ['trace:read', plain()],
   'GET /v1/traces.stream': [
+    'trace:read',
     by('trace', (traceId) => ({ traceId })),
     by('execution', (executionId) => ({ executionId })),
   ],
   // What can't be verified is an answer.
   'GET /v1/traces.verify': [
+    'trace:verify',
     by('auditRecord', (auditId, own) => ({ tenant: own.tenant.externalId, auditId }), { absent: 200 }),
     by('tenantExternalId', (tenant, own) => ({ tenant, auditId: own.objects.auditRecord }), { absent: 403 }),
   ],
 }
 
+export const cellsOf = (address: string): Cell[] => {
+  const [, ...cells] = lines[address] ?? ['any']
+  return cells
+}
+
 /** What a new operation's author reads when the proofs miss its line. */
 export const howToAddALine = (addresses: readonly string[]): string =>
-  addresses.length === 0
-    ? ''
-    : [
-        'Add a line to server/testing/proof/operations.ts for:',
-        ...addresses.map(
-          (address) => `  '${address}': [plain()],   // or by('<kind>', (id) => ({ <input that names it> }))`,
-        ),
-        'One cell for each way in which the input can name an object; a new kind of object is made in world.ts.',
-      ].join('\n')
+  [
+    'Add a line to server/testing/proof/operations.ts for:',
+    ...addresses.map((address) => `  '${address}': ['<permission>', plain()],`),
+    "with one cell for each way in which the input can name an object: by('<kind>', (id) => ({ <input that names it> })).",
+    'A new kind of object is made in server/testing/proof/world.ts.',
+  ].join('\n')

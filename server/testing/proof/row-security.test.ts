@@ -16,10 +16,12 @@ beforeAll(async () => {
   const { rows } = await matrix.server.owner.query<{ name: string }>(
     `select c.table_name as name from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)
-     where c.table_schema = 'public' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE' order by 1`,
+     where c.table_schema = 'public' and c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE'
+       and c.table_name <> 'api_key_index' order by 1`,
   )
+  // The index of API keys shows a row to whoever names its digest, whatever the tenant: server/kernel/db/catalog.test.ts.
   tables = rows.map(({ name }) => name)
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await application.end()
   await matrix.close()

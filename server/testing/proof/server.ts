@@ -45,6 +45,9 @@ export async function startProof(
     DATA_DIR: join(folder, 'data'),
     MCP_SERVERS: join(folder, 'mcp.json'),
     SEED_DEMO: 'false',
+    // The proofs call more often than a tenant may, and from one address.
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
   })
   const server = await serve(config, () => undefined, { console: false })

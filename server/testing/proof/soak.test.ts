@@ -33,7 +33,7 @@ beforeAll(async () => {
     const policy = await api.send<{ id: string }>('POST', '/v1/policies', { name: 'soaked', description: canary })
     residents.push({ canary, token, api, agentId, policyId: policy.id, externalId: tenant.externalId })
   }
-}, 120_000)
+}, 300_000)
 afterAll(() => server.close())
 
 /** `holds`: the answer shows something of the caller's own tenant, so its canary must be there. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Role, rolePermissions } from '#lib/permissions.ts'
 import { until } from '#server/testing/until.ts'
@@ -7,21 +8,34 @@ import { type ProofTenant, proofTenant } from './tenant.ts'
 /** What an input can name. An operation that names something new adds its kind here, and an object of it below. */
 export type Kind =
   | 'agent'
+  | 'apiKey'
   | 'approval'
+  | 'approver'
   | 'auditRecord'
   | 'binding'
+  | 'delegation'
   | 'execution'
   | 'export'
+  | 'group'
+  | 'member'
   | 'policy'
   | 'release'
+  | 'secret'
+  | 'serviceAccount'
+  | 'tenant'
   | 'tenantExternalId'
   | 'trace'
 
-/** A tenant with one real object of each kind, and two callers who may do everything that roles can give. */
+export type Credential = 'person' | 'service_account' | 'api_key'
+
+/** A tenant with one real object of each kind, and callers with every permission that their kind can have. */
 export type World = {
   tenant: ProofTenant
   objects: Record<Kind, string>
-  tokens: { person: string; service_account: string }
+  /** Makes one more, for operations that use an object up. */
+  another: Partial<Record<Kind, () => Promise<string>>>
+  /** The headers by which each kind of caller is known. */
+  credentials: Record<Credential, Record<string, string>>
 }
 
 export const everyRole = Object.keys(rolePermissions) as Role[]
@@ -72,22 +86,66 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
     return job.status.startsWith('completed') ? true : undefined
   }, 'the export is complete')
   const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
+  const own = apiOf(server.baseUrl, person)
+  const another = makers(own, tenant, slug)
+  const reader = { name: slug, permissions: ['decisions:read'] }
   return {
     tenant,
+    another,
     objects: {
       agent: agentId,
+      apiKey: await another.apiKey(),
       approval,
+      approver: await tenant.memberId('rae'),
       auditRecord: records.items[0]?.auditId ?? '',
       binding: binding.bindingId,
+      delegation: await another.delegation(),
       execution: executionId,
       export: made.exportId,
+      group: await another.group(),
+      member: await another.member(),
       policy,
       release: release.releaseId,
+      secret: await another.secret(),
+      serviceAccount: await another.serviceAccount(),
+      tenant: tenant.id,
       tenantExternalId: tenant.externalId,
       trace: traceId,
     },
-    tokens: { person, service_account: await tenant.machine('bot', everyRole) },
+    credentials: {
+      person: { authorization: `Bearer ${person}` },
+      service_account: { authorization: `Bearer ${await tenant.machine('bot', everyRole)}` },
+      api_key: { 'x-svc-api-key': (await own.mutate<{ key: string }>('secrets.createApiKey', reader)).key },
+    },
   }
+}
+
+/** Objects that an operation uses up; `api` is a person's, because some of them belong to whoever made them. */
+function makers(api: Api, tenant: ProofTenant, slug: string) {
+  const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
+  return {
+    async apiKey() {
+      const key = { name: name(), permissions: [] }
+      return (await api.mutate<{ apiKey: { id: string } }>('secrets.createApiKey', key)).apiKey.id
+    },
+    async delegation() {
+      const absence = { delegate: 'rae', until: new Date(Date.now() + 86_400_000).toISOString(), reason: slug }
+      return (await api.mutate<{ delegation: { id: string } }>('delegations.create', absence)).delegation.id
+    },
+    async group() {
+      const group = { name: name(), displayName: slug }
+      return (await api.mutate<{ group: { id: string } }>('groups.create', group)).group.id
+    },
+    async member() {
+      const username = name()
+      await tenant.person(username, [])
+      return await tenant.memberId(username)
+    },
+    secret: async () =>
+      (await api.mutate<{ secretId: string }>('secrets.create', { name: name(), value: slug })).secretId,
+    serviceAccount: async () =>
+      (await api.mutate<{ clientId: string }>('serviceAccounts.create', { name: name(), roles: ['viewer'] })).clientId,
+  } satisfies World['another']
 }
 
 /** An agent's manifest that names the tenant's own people. */

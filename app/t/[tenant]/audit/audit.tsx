@@ -66,7 +66,7 @@ const columns = (tenant: string): Column<Row>[] => [
     key: 'reason',
     header: 'Reason',
     cell: (row) =>
-      row.reason !== null && (
+      row.reason === null ? undefined : (
         <span className="wrap-anywhere">
           <ShownText>{row.reason}</ShownText>
         </span>

@@ -84,7 +84,7 @@ const columns = (tenant: string): Column<ExportJob>[] => [
     key: 'size',
     header: 'Size',
     align: 'end',
-    cell: (row) => row.archiveBytes !== null && formatBytes(row.archiveBytes),
+    cell: (row) => (row.archiveBytes === null ? undefined : formatBytes(row.archiveBytes)),
   },
   { key: 'by', header: 'Asked for by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
   { key: 'age', header: 'Asked for', cell: (row) => <Time at={row.createdAt} show="relative" /> },

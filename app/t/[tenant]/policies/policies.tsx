@@ -61,7 +61,7 @@ const columns = (tenant: string): Column<Policy>[] => [
     key: 'description',
     header: 'What it is for',
     cell: (row) =>
-      row.description !== '' && (
+      row.description === '' ? undefined : (
         <span className="wrap-anywhere">
           <ShownText>{row.description}</ShownText>
         </span>

@@ -68,7 +68,11 @@ const columns = (tenant: string): Column<Row>[] => [
     ),
   },
   { key: 'state', header: 'State', cell: (row) => <TraceState row={row} /> },
-  { key: 'agent', header: 'Agent', cell: (row) => row.agentName !== null && <ShownText>{row.agentName}</ShownText> },
+  {
+    key: 'agent',
+    header: 'Agent',
+    cell: (row) => (row.agentName === null ? undefined : <ShownText>{row.agentName}</ShownText>),
+  },
   { key: 'spans', header: 'Spans', align: 'end', cell: (row) => row.spanCount.toLocaleString('en') },
   { key: 'took', header: 'Took', align: 'end', cell: tookOf },
   { key: 'age', header: 'Started', cell: (row) => <Time at={row.startedAt} show="relative" /> },

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { SourceView } from '#components/code/source-view.tsx'
+import { ShortDigest } from '#components/json/short-digest.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
@@ -36,10 +37,11 @@ function OneAgent({ id }: { id: string }) {
   const trpc = useTRPC()
   const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
   const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
+  const shownId = <Copyable value={id} label="agent id" shorten="middle" />
   if (agent === undefined)
     return (
       <Page>
-        <PageHeader title="Agent" crumbs={crumbs} />
+        <PageHeader title="Agent" crumbs={crumbs} id={shownId} />
         {error === null ? (
           <Skeleton label="Loading the agent" rows={10} />
         ) : (
@@ -58,7 +60,7 @@ function OneAgent({ id }: { id: string }) {
       <PageHeader
         title={<ShownText>{agent.displayName}</ShownText>}
         crumbs={crumbs}
-        id={<Copyable value={agent.id} label="agent id" shorten="middle" />}
+        id={shownId}
         facts={<Facts agent={agent} />}
         action={
           <ActionLink href={newExecutionPath(tenant, { agentId: agent.id })} permission="execution:start">
@@ -111,8 +113,8 @@ const VERSIONS: Column<AgentDetail['versions'][number]>[] = [
   },
   {
     key: 'digest',
-    header: 'Manifest digest',
-    cell: (row) => <Copyable value={row.manifestDigest} label={`manifest digest of ${row.version}`} shorten="middle" />,
+    header: 'SHA-256 of the manifest',
+    cell: (row) => <ShortDigest digest={row.manifestDigest} of={`manifest ${row.version}`} />,
   },
   { key: 'by', header: 'Registered by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
   { key: 'at', header: 'Registered', cell: (row) => <Time at={row.createdAt} show="relative" /> },

@@ -54,7 +54,9 @@ export function ProposeDialog(props: ProposeDialogProps) {
         actions={
           data === undefined ? (
             <>
-              <Button onClick={() => change(false)}>Not now</Button>
+              <Button onClick={() => change(false)} className="self-start">
+                Not now
+              </Button>
               <Button
                 variant="primary"
                 onClick={onPropose}

@@ -2,14 +2,15 @@
 
 import Link from 'next/link'
 import { ChangeStatusShape } from '#components/agents/change-status.tsx'
+import { ShortDigest } from '#components/json/short-digest.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { usePages } from '#components/session/use-pages.ts'
-import { Copyable } from '#components/ui/copyable.tsx'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -57,8 +58,8 @@ const columns = (tenant: string): Column<Row>[] => [
   { key: 'status', header: 'State', cell: (row) => <ChangeStatusShape status={row.status} /> },
   {
     key: 'digest',
-    header: 'Digest',
-    cell: (row) => <Copyable value={row.digest} label={`digest of release ${row.version}`} shorten="middle" />,
+    header: 'SHA-256',
+    cell: (row) => <ShortDigest digest={row.digest} of={`release ${row.version}`} />,
   },
   { key: 'by', header: 'Proposed by', cell: (row) => <ShownText>{row.proposedBy.displayName}</ShownText> },
   {
@@ -67,6 +68,10 @@ const columns = (tenant: string): Column<Row>[] => [
     cell: (row) => (
       <Link href={approvalPath(tenant, row.approvalId)} prefetch={false} className="text-link">
         Open
+        <VisuallyHidden>
+          {' '}
+          the request for {row.version} in {row.environment}
+        </VisuallyHidden>
       </Link>
     ),
   },

@@ -20,7 +20,7 @@ export function RegisterAgent() {
   return (
     <Permitted permission="agent:create" act="register agents" title="Register an agent">
       <Page>
-        <PageHeader title="Register an agent" crumbs={[{ label: 'Agents', href: agentsPath(tenant) }]} />
+        <PageHeader title="Register an agent" crumbs={[{ label: 'Agents', href: agentsPath(tenant) }]} id="New" />
         <ManifestForm />
       </Page>
     </Permitted>

@@ -10,6 +10,7 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { CaseFile } from './case-file.tsx'
 import { DecisionRail } from './decision-rail.tsx'
+import type { View } from './decision-view.ts'
 import { useDecision } from './use-decision.ts'
 import { useNeighbours } from './use-neighbours.ts'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -56,13 +57,17 @@ function OneApproval({ approvalId }: { approvalId: string }) {
         )}
       </Page>
     )
-  const over = decision.view.is === 'recorded' || decision.view.is === 'decided' || decision.view.is === 'expired'
   return (
     <DecisionLayout
-      railTitle={over ? 'Decided' : 'Decide'}
+      railTitle={railTitle(decision.view)}
       rail={<DecisionRail decision={decision} shown={shown} neighbours={neighbours} />}
     >
       <CaseFile decision={decision} shown={shown} neighbours={neighbours} />
     </DecisionLayout>
   )
+}
+
+function railTitle({ is }: View): string {
+  if (is === 'recorded' || is === 'decided') return 'Decided'
+  return is === 'expired' ? 'Decision expired' : 'Decide'
 }

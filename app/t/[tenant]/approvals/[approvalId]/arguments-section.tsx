@@ -29,7 +29,7 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
       header: 'Field',
       rowHeader: true,
       cell: ({ path }) => (
-        <span className="wrap-anywhere">
+        <span className="wrap-break-word inline-block min-w-28">
           <ShownText edges>{path === '' ? '(whole value)' : path}</ShownText>
         </span>
       ),
@@ -51,7 +51,7 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
       {rows.length === 0 ? (
         <p>There are no arguments.</p>
       ) : (
-        <DataTable caption="Arguments" columns={columns} rows={rows} rowKey={(row) => row.path} narrow="scroll" />
+        <DataTable caption="Arguments" columns={columns} rows={rows} rowKey={(row) => row.path} />
       )}
       {source !== undefined && (
         <pre className="wrap-anywhere whitespace-pre-wrap border border-line bg-sunken p-2 font-mono text-dense">

@@ -40,7 +40,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <CustodyLine>
         <EffectsSection shown={shown} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
-        <ReasonsSection shown={shown} />
+        <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
         <RecordSection decision={decision} shown={shown} />
       </CustodyLine>

@@ -12,23 +12,29 @@ import type { DecisionControl } from './use-decision.ts'
 import { useSingleKeys } from './use-shortcuts.ts'
 import { acknowledgement, VERBS } from './words.ts'
 
+type DecisionFormProps = {
+  decision: DecisionControl
+  shown: Approval
+  /** The element that says what stands in the way; read out with the form. */
+  noticeId: string
+}
+
 /** Choice, reason, acknowledgement, and a button that names the effect. What can't be used stays, and says why. */
-export function DecisionForm({ decision: control, shown }: { decision: DecisionControl; shown: Approval }) {
+export function DecisionForm({ decision: control, shown, noticeId }: DecisionFormProps) {
   const { view, machine, edit, submit, whyNot } = control
   const { decision, reason, acknowledged } = machine.draft
   const { presentation } = shown
   const [keys] = useSingleKeys()
   const editable = isEditable(view)
-  const blocked = view.is === 'blocked' ? view.message : view.is === 'expired' ? whyNot : undefined
   const option = (value: Decision, consequence: string) => ({
     value,
     label: VERBS[value],
     consequence,
-    disabledReason: blocked,
     ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
   })
   return (
-    <div className="flex flex-col gap-4">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset within would be one more frame around a frame.
+    <div role="group" aria-label="Your decision" aria-describedby={noticeId} className="flex flex-col gap-4">
       <RadioCards
         legend="Decision"
         value={decision}

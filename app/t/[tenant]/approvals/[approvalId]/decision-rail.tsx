@@ -1,6 +1,6 @@
 'use client'
 
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -16,6 +16,7 @@ type DecisionRailProps = { decision: DecisionControl; shown: Approval; neighbour
 
 /** Where a decision is made. It never shows an outcome that the server has not confirmed. */
 export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps) {
+  const noticeId = useId()
   const { view } = decision
   const over = view.is === 'recorded' || view.is === 'decided'
   function press(event: KeyboardEvent) {
@@ -26,11 +27,11 @@ export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut of the controls inside, which work without it.
     <div onKeyDown={press} className="flex flex-col gap-4">
-      <RailNotice decision={decision} shown={shown} />
+      <RailNotice id={noticeId} decision={decision} shown={shown} />
       {over ? (
         <WhatNext focus={view.is === 'recorded'} neighbours={neighbours} />
       ) : (
-        <DecisionForm {...{ decision, shown }} />
+        <DecisionForm {...{ decision, shown, noticeId }} />
       )}
       <Who />
     </div>

@@ -14,9 +14,9 @@ import type { DecisionControl } from './use-decision.ts'
 import { DECIDED } from './words.ts'
 
 /** What stands between the person and the decision, and what happened to it. Read out when it changes. */
-export function RailNotice({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
+export function RailNotice({ id, decision, shown }: { id: string; decision: DecisionControl; shown: Approval }) {
   return (
-    <div role="status" className="empty:hidden">
+    <div id={id} role="status" className="empty:hidden">
       <Notice decision={decision} view={decision.view} shown={shown} />
     </div>
   )

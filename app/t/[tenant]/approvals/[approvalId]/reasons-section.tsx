@@ -10,18 +10,22 @@ import { Time } from '#components/ui/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 
 /** Which rule asks for a person, which person, and how many. */
-export function ReasonsSection({ shown }: { shown: Approval }) {
+export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
   const { quorum, approvalsSoFar, group, groupMembers, votes, escalationLevel } = shown
   return (
     <CustodySection
-      title={shown.status === 'pending' && shown.blocked === null ? 'Why this needs you' : 'Why this needs a person'}
+      title={
+        shown.status === 'pending' && shown.blocked === null && !expired
+          ? 'Why this needs you'
+          : 'Why this needs a person'
+      }
     >
       <KeyValues>
         <KeyValue name="Policy">
           <Policy policy={shown.presentation.policy} />
         </KeyValue>
         <KeyValue name="Separation of duties">
-          <Duties shown={shown} />
+          <Duties shown={shown} expired={expired} />
         </KeyValue>
         <KeyValue name="Approvals needed">
           {approvalsSoFar} of {quorum} so far, from the group <ShownText>{group}</ShownText>

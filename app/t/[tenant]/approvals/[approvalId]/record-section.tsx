@@ -26,8 +26,16 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const pending = status === 'pending'
   if (pending && own === undefined)
     return (
-      <CustodySection title="Your decision" note="not recorded yet" seal="unsealed">
-        <p className="text-ink-2">Recorded with your name, reason and time, then sealed into today’s audit log.</p>
+      <CustodySection
+        title={decision.view.is === 'expired' ? 'The decision' : 'Your decision'}
+        note="not recorded yet"
+        seal="unsealed"
+      >
+        <p className="text-ink-2">
+          {decision.view.is === 'expired'
+            ? 'Nobody decided in time. The expiry is recorded as a rejection.'
+            : 'Recorded with your name, reason and time, then sealed into today’s audit log.'}
+        </p>
       </CustodySection>
     )
   const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId

@@ -16,9 +16,11 @@ import { useTRPC } from '#lib/trpc.ts'
 
 /** As many of the last steps as tell how it came to this. */
 const shownSpans = 5
+/** Once decided, the spans end one after the other. */
+const refreshMs = 10_000
 
 /** The last spans before the request, with the way to the whole trace and the execution. */
-export function TraceSection({ shown: { presentation } }: { shown: Approval }) {
+export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Approval }) {
   const { tenant } = useSession()
   const { traceId, executionId, position } = presentation
   if (traceId === null || executionId === null)
@@ -29,7 +31,7 @@ export function TraceSection({ shown: { presentation } }: { shown: Approval }) {
     )
   return (
     <CustodySection title="What led here" note={position ?? undefined}>
-      <LastSpans traceId={traceId} />
+      <LastSpans traceId={traceId} until={decidedAt} />
       <p className="flex flex-wrap gap-x-4">
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
           Open the trace
@@ -46,11 +48,17 @@ export function TraceSection({ shown: { presentation } }: { shown: Approval }) {
   )
 }
 
-function LastSpans({ traceId }: { traceId: string }) {
+/** `until`: what the decision set off came after it. */
+function LastSpans({ traceId, until }: { traceId: string; until: string | null }) {
   const { can } = useSession()
   const trpc = useTRPC()
   const allowed = can('trace:read')
-  const { data, error, refetch } = useQuery(trpc.traces.getTrace.queryOptions({ traceId }, { enabled: allowed }))
+  const { data, error, refetch } = useQuery(
+    trpc.traces.getTrace.queryOptions(
+      { traceId },
+      { enabled: allowed, refetchInterval: until === null ? false : refreshMs },
+    ),
+  )
   if (!allowed) return <MissingPermission act="see traces" permission="trace:read" />
   if (error !== null && data === undefined)
     return (
@@ -63,13 +71,14 @@ function LastSpans({ traceId }: { traceId: string }) {
       />
     )
   if (data === undefined) return <Skeleton label="Loading the trace" rows={shownSpans} rowClass="h-7" />
-  const left = data.spans.length - shownSpans
+  const spans = data.spans.filter(({ startedAt }) => until === null || startedAt <= until)
+  const left = spans.length - shownSpans
   return (
     <>
       <DataTable
         caption="Last steps of the trace"
         columns={COLUMNS}
-        rows={data.spans.slice(-shownSpans)}
+        rows={spans.slice(-shownSpans)}
         rowKey={(span) => span.spanId}
         dense
         narrow="scroll"

@@ -43,10 +43,11 @@ function OneRecord({ auditId }: { auditId: string }) {
   )
   const verify = useVerify(data)
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
+  const shownId = <Copyable value={auditId} label="audit id" shorten="middle" />
   if (data === undefined)
     return (
       <Page>
-        <PageHeader title="Audit record" crumbs={crumbs} />
+        <PageHeader title="Audit record" crumbs={crumbs} id={shownId} />
         {error === null ? (
           <Skeleton label="Loading the record" rows={8} />
         ) : (
@@ -66,7 +67,7 @@ function OneRecord({ auditId }: { auditId: string }) {
       <PageHeader
         title={<ShownText>{titleOf(data)}</ShownText>}
         crumbs={crumbs}
-        id={<Copyable value={auditId} label="audit id" shorten="middle" />}
+        id={shownId}
         facts={
           <>
             <Seal state={seal} />

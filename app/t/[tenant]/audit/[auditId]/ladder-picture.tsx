@@ -1,5 +1,6 @@
 import { classNames } from '#components/ui/class-names.ts'
 import type { Ladder } from './ladder.ts'
+import { shortHash } from './short-hash.ts'
 
 /** The path as a ladder, the leaf at the bottom and the root at the top. The list beside it says the same in words. */
 export function LadderPicture({ ladder: { leaf, rungs, root } }: { ladder: Ladder }) {
@@ -31,7 +32,7 @@ function Node({ hash, label, own }: { hash: string; label: string; own: boolean 
         own ? 'border-ink bg-raised' : 'border-line-strong border-dashed text-ink-2',
       )}
     >
-      <span>{`${hash.slice(0, 6)}…${hash.slice(-4)}`}</span>
+      <span>{shortHash(hash)}</span>
       <span className="font-sans text-ink-2">{label}</span>
     </div>
   )

@@ -49,7 +49,9 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         description="No archive is made, and what was collected is thrown away. A new export can be asked for at any time."
         actions={
           <>
-            <Button onClick={() => setOpen(false)}>Let it go on</Button>
+            <Button onClick={() => setOpen(false)} className="self-start">
+              Let it go on
+            </Button>
             <Button
               variant="primary"
               onClick={() => cancel.mutate()}

@@ -42,10 +42,11 @@ function OneExport({ exportId }: { exportId: string }) {
   const { tenant } = useSession()
   const { data: job, error, refetch, paused, resume } = useExport(exportId)
   const crumbs = [{ label: 'Evidence', href: evidencePath(tenant) }]
+  const shownId = <Copyable value={exportId} label="export id" shorten="middle" />
   if (job === undefined)
     return (
       <Page>
-        <PageHeader title="Evidence export" crumbs={crumbs} />
+        <PageHeader title="Evidence export" crumbs={crumbs} id={shownId} />
         {error === null ? (
           <Skeleton label="Loading the export" rows={8} />
         ) : (
@@ -61,12 +62,7 @@ function OneExport({ exportId }: { exportId: string }) {
     )
   return (
     <Page>
-      <PageHeader
-        title={`Evidence of ${formatPeriod(job)}`}
-        crumbs={crumbs}
-        id={<Copyable value={exportId} label="export id" shorten="middle" />}
-        facts={<Facts job={job} />}
-      />
+      <PageHeader title={`Evidence of ${formatPeriod(job)}`} crumbs={crumbs} id={shownId} facts={<Facts job={job} />} />
       {!isOver(job.status) && (
         <Section title="Progress">
           <Progress status={job.status} paused={paused} onResume={resume} pollTimeoutMs={job.pollTimeoutMs} />

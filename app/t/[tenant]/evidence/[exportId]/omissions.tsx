@@ -27,6 +27,10 @@ export function Omissions({ omissions }: { omissions: Omission[] }) {
 
 const COLUMNS: Column<Omission>[] = [
   { key: 'resource', header: 'Missing', rowHeader: true, cell: ({ resource }) => resource },
-  { key: 'id', header: 'Id', cell: ({ id }) => id !== undefined && <code className="font-mono text-dense">{id}</code> },
+  {
+    key: 'id',
+    header: 'Id',
+    cell: ({ id }) => (id === undefined ? undefined : <code className="font-mono text-dense">{id}</code>),
+  },
   { key: 'reason', header: 'Why', cell: ({ reason }) => REASONS[reason] },
 ]

@@ -12,7 +12,7 @@ export function NewExport() {
   return (
     <Permitted permission="evidence:export" act="export evidence" title="New evidence export">
       <Page>
-        <PageHeader title="New evidence export" crumbs={[{ label: 'Evidence', href: evidencePath(tenant) }]} />
+        <PageHeader title="New evidence export" crumbs={[{ label: 'Evidence', href: evidencePath(tenant) }]} id="New" />
         <ExportForm />
       </Page>
     </Permitted>

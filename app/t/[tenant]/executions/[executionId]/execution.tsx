@@ -33,10 +33,11 @@ function OneExecution({ id }: { id: string }) {
   const tab = useSearchParams().get('tab') === 'trace' ? 'trace' : 'timeline'
   const { data: execution, error, refetch } = useExecution(id)
   const crumbs = [{ label: 'Executions', href: executionsPath(tenant) }]
+  const shownId = <Copyable value={id} label="execution id" shorten="middle" />
   if (execution === undefined)
     return (
       <Page wide>
-        <PageHeader title="Execution" crumbs={crumbs} />
+        <PageHeader title="Execution" crumbs={crumbs} id={shownId} />
         {error === null ? (
           <Skeleton label="Loading the execution" rows={10} />
         ) : (
@@ -55,7 +56,7 @@ function OneExecution({ id }: { id: string }) {
       <PageHeader
         title={<Title execution={execution} />}
         crumbs={crumbs}
-        id={<Copyable value={execution.id} label="execution id" shorten="middle" />}
+        id={shownId}
         facts={<Facts execution={execution} />}
       />
       <TabLinks

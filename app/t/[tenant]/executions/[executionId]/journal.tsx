@@ -46,7 +46,7 @@ function Event({ event }: { event: ExecutionEvent }) {
     <li className="group relative grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
       <Clock at={event.at} />
       <div className="relative border-line-strong border-l pb-4 pl-5 group-last:border-transparent group-last:pb-0">
-        <span className="absolute top-0.5 -left-[8.5px] bg-canvas">
+        <span className="absolute top-0 -left-[8.5px] grid h-5 place-items-center bg-canvas">
           <StatusShape status={entry.shape} label="" />
         </span>
         <div className="flex flex-col gap-0.5">

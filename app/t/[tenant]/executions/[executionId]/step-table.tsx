@@ -6,6 +6,7 @@ import { type Column, DataTable } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
@@ -62,10 +63,10 @@ export function StepTable({ execution: { steps } }: { execution: Execution }) {
     {
       key: 'approval',
       header: 'Approval',
-      cell: ({ approvalId }) =>
-        approvalId !== null && (
+      cell: ({ approvalId, id }) =>
+        approvalId === null ? undefined : (
           <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-            Open
+            Open<VisuallyHidden> the request of step {id}</VisuallyHidden>
           </Link>
         ),
     },

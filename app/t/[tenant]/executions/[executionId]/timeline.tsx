@@ -67,7 +67,7 @@ function WaitingFor({ execution: { status, steps } }: { execution: Execution }) 
   )
 }
 
-function Times({ execution: { createdAt, startedAt, endedAt, deadlineAt } }: { execution: Execution }) {
+function Times({ execution: { status, createdAt, startedAt, endedAt, deadlineAt } }: { execution: Execution }) {
   return (
     <KeyValues>
       <KeyValue name="Asked for">
@@ -76,7 +76,13 @@ function Times({ execution: { createdAt, startedAt, endedAt, deadlineAt } }: { e
       <KeyValue name="Began">{startedAt === null ? 'Not yet' : <Time at={startedAt} />}</KeyValue>
       {endedAt === null ? (
         <KeyValue name="Must end by">
-          {deadlineAt === null ? 'No limit' : <Time at={deadlineAt} />}, not counting the time that people take
+          {status === 'waiting_approval' || status === 'waiting_input' ? (
+            'Its clock stands still while it waits for people'
+          ) : deadlineAt === null ? (
+            'No limit'
+          ) : (
+            <Time at={deadlineAt} />
+          )}
         </KeyValue>
       ) : (
         <KeyValue name="Ended">

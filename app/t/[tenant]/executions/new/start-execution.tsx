@@ -32,7 +32,11 @@ function WithAgents() {
   const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
   return (
     <Page>
-      <PageHeader title="Start an execution" crumbs={[{ label: 'Executions', href: executionsPath(tenant) }]} />
+      <PageHeader
+        title="Start an execution"
+        crumbs={[{ label: 'Executions', href: executionsPath(tenant) }]}
+        id="New"
+      />
       {data === undefined ? (
         error === null ? (
           <Skeleton label="Loading the agents" rows={6} rowClass="h-12" />

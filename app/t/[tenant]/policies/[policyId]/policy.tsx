@@ -32,10 +32,11 @@ function OnePolicy({ id }: { id: string }) {
   const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
   const { data: policy, error, refetch } = useQuery(trpc.policies.get.queryOptions({ id }))
   const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
+  const shownId = <Copyable value={id} label="policy id" shorten="middle" />
   if (policy === undefined)
     return (
       <Page>
-        <PageHeader title="Policy" crumbs={crumbs} />
+        <PageHeader title="Policy" crumbs={crumbs} id={shownId} />
         {error === null ? (
           <Skeleton label="Loading the policy" rows={10} />
         ) : (
@@ -54,7 +55,7 @@ function OnePolicy({ id }: { id: string }) {
       <PageHeader
         title={policy.name}
         crumbs={crumbs}
-        id={<Copyable value={policy.id} label="policy id" shorten="middle" />}
+        id={shownId}
         facts={
           <>
             <span>

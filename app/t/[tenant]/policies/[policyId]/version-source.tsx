@@ -2,8 +2,8 @@
 
 import Link from 'next/link'
 import { SourceView } from '#components/code/source-view.tsx'
+import { ShortDigest } from '#components/json/short-digest.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
@@ -51,7 +51,9 @@ export function VersionSource({ policy, wanted }: { policy: PolicyDetail; wanted
           Version {shown.version} by <ShownText>{shown.createdBy.displayName}</ShownText>{' '}
           <Time at={shown.publishedAt ?? shown.createdAt} show="relative" />
         </span>
-        <Copyable value={shown.digest} label="digest of the version" shorten="middle" />
+        <span>
+          SHA-256 <ShortDigest digest={shown.digest} of={`version ${shown.version}`} />
+        </span>
       </p>
       <SourceView source={shown.source} label={`Source of version ${shown.version}`} />
     </>

@@ -30,10 +30,11 @@ function OneTrace({ traceId }: { traceId: string }) {
   const live = useTrace(traceId)
   const { query, trace, spans, waitingForStart } = live
   const crumbs = [{ label: 'Traces', href: tracesPath(tenant) }]
+  const shownId = <Copyable value={traceId} label="trace id" shorten="middle" />
   if (trace === undefined)
     return (
       <Page wide>
-        <PageHeader title="Trace" crumbs={crumbs} />
+        <PageHeader title="Trace" crumbs={crumbs} id={shownId} />
         {query.error === null || waitingForStart ? (
           <Skeleton label="Waiting for the trace" rows={12} rowClass="h-6.5" />
         ) : (
@@ -52,7 +53,7 @@ function OneTrace({ traceId }: { traceId: string }) {
       <PageHeader
         title={<ShownText>{trace.name}</ShownText>}
         crumbs={crumbs}
-        id={<Copyable value={traceId} label="trace id" shorten="middle" />}
+        id={shownId}
         facts={
           <>
             <TraceFacts spans={spans} ended={trace.endedAt !== null} />

@@ -1,5 +1,5 @@
-import { approve, bindingFor } from './refund-agent.ts'
 import { payload, type TestApi } from './api.ts'
+import { approve, bindingFor } from './refund-agent.ts'
 
 /** A released agent with these steps and tools, governed by the demo's policy. Gives its id. */
 export async function releaseAgent(

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// `npm run tenant -- create | link | join | list`: what the operator does for tenants, beside a running server or without.
+import { existsSync } from 'node:fs'
+import { continueOnPinnedNode } from './pinned-node.mjs'
+
+await continueOnPinnedNode()
+// Settings may stand in .env, as for npm start.
+if (existsSync('.env')) process.loadEnvFile('.env')
+const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
+const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')
+const { CommandError, runTenantCommand } = await import('../server/tenant-command.ts')
+
+try {
+  await runTenantCommand(loadConfig(), process.argv.slice(2), (line) => process.stdout.write(`${line}\n`))
+} catch (error) {
+  const known = [CommandError, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind)
+  process.stderr.write(`${known ? error.message : error.stack}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,15 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = (): string => {
+  const gate = process.env.COUNTERSIGN_GATE
+  if (gate === undefined) throw new Error('COUNTERSIGN_GATE must name the folder of the gated tool server.')
+  return gate
+}
+
+/** Calls to the tool wait, before they have done anything, until `open` is called. */
+export function hold(tool: 'lookup_order' | 'issue_refund'): { open(): void } {
+  const file = join(folder(), `hold-${tool}`)
+  writeFileSync(file, '')
+  return { open: () => rmSync(file, { force: true }) }
+}

@@ -1,0 +1,121 @@
+import type { Page } from '@playwright/test'
+import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { hold } from './gate.ts'
+
+// Of order A-1003 in the demo's order book; a `data.sensitive` path of the manifest.
+const email = 'grace.okafor@mail.example'
+
+const grid = (page: Page) => page.getByRole('treegrid', { name: 'Spans of the trace' })
+const row = (page: Page, name: string) => grid(page).getByRole('row', { name })
+
+/** Everything that reaches the browser while the test runs: answers and frames. */
+function record(page: Page): string[] {
+  const received: string[] = []
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(payload.toString())))
+  page.on('response', async (response) => {
+    if (!new URL(response.url()).pathname.startsWith('/v1/')) return
+    // A body is gone when the page was left meanwhile.
+    received.push(await response.text().catch(() => ''))
+  })
+  return received
+}
+
+/** When the first element with that text came into the document, in epoch milliseconds. */
+async function noteArrival(page: Page, text: string): Promise<() => Promise<number>> {
+  await page.evaluate((wanted) => {
+    const observer = new MutationObserver(() => {
+      if (!document.body.textContent?.includes(wanted)) return
+      document.documentElement.dataset.arrivedAt = String(Date.now())
+      observer.disconnect()
+    })
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true })
+  }, text)
+  return async () => Number(await page.locator('html').getAttribute('data-arrived-at'))
+}
+
+test('a call shows in the open trace within a second of its commit, while it still runs', async ({ page, origin }) => {
+  const received = record(page)
+  const { traceId, executionId, approvalId } = await waitingRefund(origin, { orderId: 'A-1003' })
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(row(page, 'execute_tool issue_refund')).toBeHidden()
+
+  const gate = hold('issue_refund')
+  try {
+    const arrival = await noteArrival(page, 'execute_tool issue_refund')
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
+    await expect(row(page, 'execute_tool issue_refund')).toContainText('still running')
+    const token = await personToken(origin, 'maria')
+    const execution = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: executionId })
+    expect(execution.status).toBe('running')
+    const { spans } = await call<{ spans: { name: string; startedAt: string }[] }>(
+      origin,
+      token,
+      'query',
+      'traces.getTrace',
+      { traceId },
+    )
+    const span = spans.find(({ name }) => name === 'execute_tool issue_refund')
+    // From the start of the span, which is before its commit.
+    expect((await arrival()) - Date.parse(span?.startedAt ?? '')).toBeLessThanOrEqual(1000)
+    await expectAccessible(page)
+  } finally {
+    gate.open()
+  }
+
+  await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
+  await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
+
+  // The order that the tool gave holds the customer's e-mail.
+  await row(page, 'execute_tool lookup_order').click()
+  const detail = page.getByRole('complementary', { name: 'Selected span' })
+  await expect(detail).toContainText(`Masked, pii.email, ${email.length} characters`)
+  await expect(detail).toContainText('you have no unmask grant')
+  await expect(detail.getByRole('button', { name: 'Reveal masked values' })).toHaveAttribute('aria-disabled', 'true')
+  await expectAccessible(page)
+
+  expect(received.some((text) => text.includes('span.started'))).toBe(true)
+  expect(received.some((text) => text.includes('execute_tool lookup_order'))).toBe(true)
+  expect(received.filter((text) => text.includes(email))).toEqual([])
+  expect(await page.content()).not.toContain(email)
+})
+
+test('the waterfall is worked by keyboard, and the address keeps the selected span', async ({ page, origin }) => {
+  const { traceId } = await waitingRefund(origin)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await grid(page).focus()
+  await page.keyboard.press('ArrowDown')
+  await expect(row(page, 'invoke_agent refund-assistant')).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('ArrowLeft')
+  await expect(row(page, 'invoke_agent refund-assistant')).toHaveAttribute('aria-expanded', 'false')
+  await expect(row(page, 'execute_tool lookup_order')).toBeHidden()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('End')
+  await expect(row(page, 'approval payments.issue_refund')).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByText('Paused, 0 new')).toBeVisible()
+  await expect(page).toHaveURL(/[?&]span=[0-9a-f]{16}/)
+
+  await page.reload()
+  await expect(row(page, 'approval payments.issue_refund')).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('countersign.approval.id')
+  await page.getByRole('button', { name: 'Follow the end' }).click()
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(page).not.toHaveURL(/span=/)
+})
+
+test('the stream goes on where it was after the connection was lost', async ({ page, context, origin, troubles }) => {
+  troubles.expect(/WebSocket connection|ERR_INTERNET_DISCONNECTED|Failed to load resource/)
+  const { traceId, approvalId } = await waitingRefund(origin)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await context.setOffline(true)
+  await decideAs(origin, 'jonas', approvalId, 'approve', 'While nobody looks.')
+  await context.setOffline(false)
+  await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('Complete: nothing more comes')).toBeVisible({ timeout: 30_000 })
+})

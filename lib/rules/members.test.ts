@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import {
+  guardedRoles,
+  type MemberFacts,
+  splitRoles,
+  whyNotRemove,
+  whyNotResetPassword,
+  whyNotResume,
+  whyNotSetRoles,
+  whyNotSuspend,
+} from './members.ts'
+
+const member = (changes: Partial<MemberFacts> = {}): MemberFacts => ({
+  kind: 'person',
+  status: 'active',
+  roles: ['developer'],
+  isCaller: false,
+  isLastAdmin: false,
+  isForeign: false,
+  ...changes,
+})
+
+describe('which roles change at once', () => {
+  test.each([...guardedRoles])('%s is asked for, and kept where it was held before', (role) => {
+    expect(splitRoles(['viewer'], ['viewer', role])).toEqual({ atOnce: ['viewer'], ask: [role] })
+    expect(splitRoles([role], [role, 'auditor'])).toEqual({ atOnce: [role, 'auditor'], ask: [] })
+  })
+
+  test('a role named twice is one', () => {
+    expect(splitRoles([], ['viewer', 'viewer', 'approver', 'approver'])).toEqual({
+      atOnce: ['viewer'],
+      ask: ['approver'],
+    })
+  })
+})
+
+test.each<[string, Partial<MemberFacts>, readonly string[], string]>([
+  ['their own', { isCaller: true }, ['viewer'], 'separation_of_duties'],
+  ['of one who was removed', { status: 'removed' }, ['viewer'], 'conflict'],
+  ['approver for a machine', { kind: 'service_account' }, ['approver'], 'forbidden'],
+  ['tenant_admin for a machine', { kind: 'service_account' }, ['developer', 'tenant_admin'], 'forbidden'],
+  ['of the last administrator', { isLastAdmin: true, roles: ['tenant_admin'] }, ['viewer'], 'last_admin'],
+])('nobody sets the roles %s', (_what, facts, wanted, code) => {
+  expect(whyNotSetRoles(member(facts), wanted)?.code).toBe(code)
+})
+
+test('everything else may be set, for a machine that keeps what its operator gave it too', () => {
+  expect(whyNotSetRoles(member(), ['approver', 'viewer'])).toBeUndefined()
+  expect(whyNotSetRoles(member({ status: 'suspended' }), [])).toBeUndefined()
+  const machine = member({ kind: 'service_account', roles: ['tenant_admin'] })
+  expect(whyNotSetRoles(machine, ['tenant_admin', 'auditor'])).toBeUndefined()
+})
+
+test.each<[string, (facts: MemberFacts) => { code: string } | undefined, Partial<MemberFacts>, string | undefined]>([
+  ['suspend', whyNotSuspend, {}, undefined],
+  ['suspend', whyNotSuspend, { isCaller: true }, 'separation_of_duties'],
+  ['suspend', whyNotSuspend, { isLastAdmin: true }, 'last_admin'],
+  ['suspend', whyNotSuspend, { status: 'invited' }, 'conflict'],
+  ['resume', whyNotResume, { status: 'suspended' }, undefined],
+  ['resume', whyNotResume, {}, 'conflict'],
+  ['resume', whyNotResume, { status: 'removed' }, 'conflict'],
+  ['remove', whyNotRemove, { status: 'invited' }, undefined],
+  ['remove', whyNotRemove, { isCaller: true }, 'separation_of_duties'],
+  ['remove', whyNotRemove, { isLastAdmin: true }, 'last_admin'],
+  ['remove', whyNotRemove, { status: 'removed' }, 'conflict'],
+  ['reset', whyNotResetPassword, { status: 'invited' }, undefined],
+  ['reset', whyNotResetPassword, { isCaller: true }, 'separation_of_duties'],
+  ['reset', whyNotResetPassword, { kind: 'service_account' }, 'conflict'],
+  ['reset', whyNotResetPassword, { isForeign: true }, 'conflict'],
+  ['reset', whyNotResetPassword, { status: 'suspended' }, 'conflict'],
+])('%s: case %#', (_name, rule, facts, code) => {
+  expect(rule(member(facts))?.code).toBe(code)
+})

@@ -1,0 +1,31 @@
+import { ApiError } from '#lib/errors.ts'
+import { CreateGroupInput, GroupOutput } from '#lib/schemas/members.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { proposeGroupMembers } from './propose-members.ts'
+import { insertGroup } from './store.ts'
+import { groupViews } from './view.ts'
+
+/** Makes an approver group. It begins empty; its first members are asked for like any others. */
+export const create = mutation({
+  permission: 'member:manage',
+  input: CreateGroupInput,
+  output: GroupOutput,
+  audit: (input, output) => ({
+    action: 'group.created',
+    resource: { type: 'group', id: output?.group.id ?? 'none' },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    details: { name: input.name, asked: input.memberIds, changeId: output?.change?.changeId ?? null },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const { name, displayName, memberIds, reason } = input
+    const row = { id: newId(), name, displayName, revision: 1 }
+    if (!(await insertGroup(tx, { tenantId: tenant.id, id: row.id, name, displayName })))
+      throw new ApiError('name_conflict', `There is already a group ${name}.`)
+    const change =
+      memberIds.length === 0 ? null : await proposeGroupMembers(tx, { tenant, principal }, row, memberIds, reason)
+    const [group] = await groupViews(tx, tenant.id, [row])
+    if (group === undefined) throw new Error('unreachable: one row in, one out')
+    return { group, change }
+  },
+})

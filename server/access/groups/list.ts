@@ -1,0 +1,16 @@
+import { GroupList, ListGroupsInput } from '#lib/schemas/members.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listGroups } from './store.ts'
+import { groupViews } from './view.ts'
+
+/** The approver groups with their members. */
+export const list = query({
+  permission: 'member:manage',
+  input: ListGroupsInput,
+  output: GroupList,
+  async run({ tx, tenant, input }) {
+    const rows = await listGroups(tx, tenant.id, input.limit + 1, input.cursor)
+    return pageOf(await groupViews(tx, tenant.id, rows), input.limit, (group) => group.id)
+  },
+})

@@ -1,0 +1,31 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { GroupOutput, SetGroupMembersInput } from '#lib/schemas/members.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { proposeGroupMembers } from './propose-members.ts'
+import { lockGroup } from './store.ts'
+import { groupViews } from './view.ts'
+
+/** Asks for other members of an approver group; it stays as it is until change-approvers have approved that. */
+export const setMembers = mutation({
+  permission: 'member:manage',
+  input: SetGroupMembersInput,
+  output: GroupOutput,
+  audit: (input, output) => ({
+    action: 'group.members_asked',
+    resource: { type: 'group', id: input.id },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    details: { asked: input.memberIds, changeId: output?.change?.changeId ?? null },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const row = await lockGroup(tx, tenant.id, input.id)
+    if (row === undefined) throw notFound()
+    if (row.revision !== input.expectedRevision)
+      throw new ApiError('revision_conflict', 'The group has changed since you read it.', {
+        details: { revision: row.revision },
+      })
+    const change = await proposeGroupMembers(tx, { tenant, principal }, row, input.memberIds, input.reason)
+    const [group] = await groupViews(tx, tenant.id, [row])
+    if (group === undefined) throw new Error('unreachable: one row in, one out')
+    return { group, change }
+  },
+})

@@ -1,0 +1,48 @@
+import { ApiError } from '#lib/errors.ts'
+import { Username } from '#lib/schemas/members.ts'
+import { createRealmUser, issuerOf } from '#server/identity/create-realm.ts'
+import { createSignInLink, isUsernameTaken, type SignInLink } from '#server/identity/sign-in-links.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { addInvited, findNamesakes, lockNames } from '#server/tenants/people.ts'
+
+export type Invitation = {
+  email: string
+  username?: string | undefined
+  displayName: string
+  roles: string[]
+}
+
+/** Makes account, membership (invited) and one-time link of a new person. Throws `name_conflict`. Writes no audit record. */
+export async function invitePerson(
+  tx: Transaction,
+  tenant: { id: string; slug: string },
+  { email, username: wanted, displayName, roles }: Invitation,
+): Promise<{ memberId: string; username: string; link: SignInLink }> {
+  await lockNames(tx, tenant.id)
+  const username = wanted === undefined ? await freeUsername(tx, tenant.id, email) : wanted
+  const namesakes = await findNamesakes(tx, tenant.id, { username, email })
+  if (namesakes.some((member) => member.email === email))
+    throw new ApiError('name_conflict', 'There is already a member with this e-mail address.')
+  if (namesakes.length > 0 || (await isUsernameTaken(tx, tenant.id, username)))
+    throw new ApiError('name_conflict', `There is already a member named ${username}. Choose another user name.`)
+  const { userId } = await createRealmUser(tx, tenant, { username, displayName, email })
+  const memberId = await addInvited(tx, tenant.id, {
+    issuer: issuerOf(tenant.slug),
+    subject: userId,
+    username,
+    displayName,
+    email,
+    roles,
+  })
+  return { memberId, username, link: await createSignInLink(tx, tenant, userId, 'invitation') }
+}
+
+/** What stands before the @ where that is free, else the whole address. */
+async function freeUsername(tx: Transaction, tenantId: string, email: string): Promise<string> {
+  const local = Username.safeParse(email.slice(0, email.lastIndexOf('@')))
+  if (!local.success) return email
+  const taken =
+    (await findNamesakes(tx, tenantId, { username: local.data, email: local.data })).length > 0 ||
+    (await isUsernameTaken(tx, tenantId, local.data))
+  return taken ? email : local.data
+}

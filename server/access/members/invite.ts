@@ -1,0 +1,45 @@
+import { splitRoles } from '#lib/rules/members.ts'
+import { InviteInput, InviteOutput } from '#lib/schemas/members.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { invitePerson } from './invite-person.ts'
+import { handedOver, withoutLink } from './link-notice.ts'
+import { proposeGrant } from './propose-grant.ts'
+import { memberView } from './view.ts'
+
+/** Invites a person. Roles that need an approval are asked for; the others are theirs when they accept. */
+export const invite = mutation({
+  permission: 'member:manage',
+  input: InviteInput,
+  output: InviteOutput,
+  replay: withoutLink,
+  audit: (input, output) => ({
+    action: 'member.invited',
+    resource: { type: 'member', id: output?.member.id ?? 'none' },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    details: {
+      roles: output?.member.roles ?? [],
+      asked: output?.member.pendingRoles ?? [],
+      ...(output === undefined
+        ? {}
+        : {
+            username: output.member.username,
+            changeId: output.change?.changeId ?? null,
+            linkExpiresAt: output.expiresAt,
+          }),
+    },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const { atOnce, ask } = splitRoles([], input.roles)
+    const { memberId, username, link } = await invitePerson(tx, tenant, { ...input, roles: atOnce })
+    const person = {
+      id: memberId,
+      username,
+      displayName: input.displayName,
+      kind: 'person',
+      status: 'invited',
+      roles: atOnce,
+    }
+    const change = ask.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, ask, input.reason)
+    return { member: await memberView(tx, tenant.id, memberId), ...handedOver(link, input.displayName), change }
+  },
+})

@@ -1,0 +1,17 @@
+import { ListMembersInput, MemberList } from '#lib/schemas/members.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listMembers } from '#server/tenants/people.ts'
+import { memberViews } from './view.ts'
+
+/** People and service accounts of the tenant, oldest first, removed ones too. */
+export const list = query({
+  permission: 'member:manage',
+  input: ListMembersInput,
+  output: MemberList,
+  async run({ tx, tenant, input }) {
+    const filter = { status: input.status, kind: input.kind }
+    const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
+    return pageOf(await memberViews(tx, tenant.id, rows), input.limit, (member) => member.id)
+  },
+})

@@ -1,0 +1,30 @@
+import type { PendingChange } from '#lib/schemas/members.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { roleGrantPresentation } from '../changes/presentation.ts'
+import { proposeChange } from '../changes/propose.ts'
+
+type Person = {
+  id: string
+  username: string
+  displayName: string
+  kind: string
+  status: string
+  roles: readonly string[]
+}
+
+/** Asks change-approvers to grant guarded roles. Neither the caller nor whoever gets them can approve it. */
+export const proposeGrant = (
+  tx: Transaction,
+  caller: { tenant: Tenant; principal: Principal },
+  member: Person,
+  roles: readonly string[],
+  reason: string | undefined,
+): Promise<PendingChange> =>
+  proposeChange(tx, caller, {
+    kind: 'role_grant',
+    subjectId: member.id,
+    change: { roles: [...roles], rolesBefore: [...member.roles] },
+    presentation: roleGrantPresentation(member, roles, caller.principal.displayName, reason),
+    parties: [{ memberId: member.id, link: 'would get these roles', role: 'would get these roles' }],
+  })

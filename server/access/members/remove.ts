@@ -1,0 +1,31 @@
+import { whyNotRemove } from '#lib/rules/members.ts'
+import { MemberOutput, RemoveMemberInput } from '#lib/schemas/members.ts'
+import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { deleteRealmUser } from '#server/identity/sign-in-links.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { setMember } from '#server/tenants/people.ts'
+import { findProposed } from '../changes/store.ts'
+import { lockTarget, stopWhen } from './target.ts'
+import { memberView } from './view.ts'
+
+/**
+ * Ends a membership for good. The member's record stays, because other records name it; the account at our own provider is
+ * deleted, so its user name can be used again, by somebody else with another subject.
+ */
+export const remove = mutation({
+  permission: 'member:manage',
+  input: RemoveMemberInput,
+  output: MemberOutput,
+  audit: (input) => ({ action: 'member.removed', resource: { type: 'member', id: input.id }, reason: input.reason }),
+  async run({ tx, tenant, principal, input, auditId }) {
+    // Before the member is held: a decision holds the request first and the member then.
+    for (const kind of ['role_grant', 'password_reset'] as const)
+      for (const waiting of await findProposed(tx, tenant.id, kind, [input.id]))
+        await cancelRequest(tx, tenant, waiting.approvalId, auditId)
+    const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
+    stopWhen(whyNotRemove(facts))
+    await setMember(tx, tenant.id, member.id, { status: 'removed' })
+    if (facts.kind === 'person' && !facts.isForeign) await deleteRealmUser(tx, tenant.id, member.subject)
+    return { member: await memberView(tx, tenant.id, member.id) }
+  },
+})

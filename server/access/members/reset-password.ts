@@ -1,0 +1,66 @@
+import { holdsGuardedRole, whyNotResetPassword } from '#lib/rules/members.ts'
+import { ResetPasswordInput, ResetPasswordOutput } from '#lib/schemas/members.ts'
+import { createSignInLink, lockOut } from '#server/identity/sign-in-links.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { passwordResetPresentation } from '../changes/presentation.ts'
+import { proposeChange } from '../changes/propose.ts'
+import { spendApproved } from '../changes/store.ts'
+import { handedOver, withoutLink } from './link-notice.ts'
+import { lockTarget, stopWhen } from './target.ts'
+import { memberView } from './view.ts'
+
+/** For how long an approved reset may be carried out. */
+const hours = 24
+
+/**
+ * Makes a new one-time link for a member, who is signed out everywhere and whose password stops working. Whoever holds the
+ * link can be that person: so for one with the roles approver, privacy_officer or tenant_admin, change-approvers approve
+ * it first, and the same call made again after that gives the link.
+ */
+export const resetPassword = mutation({
+  permission: 'member:manage',
+  input: ResetPasswordInput,
+  output: ResetPasswordOutput,
+  replay: withoutLink,
+  audit: (input, output) => ({
+    action: output?.change == null ? 'member.password_reset' : 'member.password_reset_asked',
+    resource: { type: 'member', id: input.id },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    details: { linkExpiresAt: output?.expiresAt ?? null, changeId: output?.change?.changeId ?? null },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
+    stopWhen(whyNotResetPassword(facts))
+    const approved =
+      !holdsGuardedRole(member.roles) ||
+      (await spendApproved(tx, tenant.id, {
+        kind: 'password_reset',
+        subjectId: member.id,
+        proposedBy: principal.memberId,
+        hours,
+      })) !== undefined
+    if (!approved) {
+      const change = await proposeChange(
+        tx,
+        { tenant, principal },
+        {
+          kind: 'password_reset',
+          subjectId: member.id,
+          change: { roles: member.roles },
+          presentation: passwordResetPresentation(member, principal.displayName, input.reason),
+          parties: [{ memberId: member.id, link: 'are the one whose password it is', role: 'has this password' }],
+        },
+      )
+      return {
+        member: await memberView(tx, tenant.id, member.id),
+        inviteUrl: null,
+        expiresAt: null,
+        notice: `Somebody who holds this link could decide as ${member.displayName}, so the change approvers decide first. Reset the password again within ${hours} hours of their approval.`,
+        change,
+      }
+    }
+    await lockOut(tx, tenant.id, member.subject)
+    const link = await createSignInLink(tx, tenant, member.subject, 'reset')
+    return { member: await memberView(tx, tenant.id, member.id), ...handedOver(link, member.displayName), change: null }
+  },
+})

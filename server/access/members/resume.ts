@@ -1,0 +1,24 @@
+import { whyNotResume } from '#lib/rules/members.ts'
+import { MemberOutput, ResumeMemberInput } from '#lib/schemas/members.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { setMember } from '#server/tenants/people.ts'
+import { lockTarget, stopWhen } from './target.ts'
+import { memberView } from './view.ts'
+
+/** Gives a suspended member the access back that they had. */
+export const resume = mutation({
+  permission: 'member:manage',
+  input: ResumeMemberInput,
+  output: MemberOutput,
+  audit: (input) => ({
+    action: 'member.resumed',
+    resource: { type: 'member', id: input.id },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
+    stopWhen(whyNotResume(facts))
+    await setMember(tx, tenant.id, member.id, { status: 'active' })
+    return { member: await memberView(tx, tenant.id, member.id) }
+  },
+})

@@ -1,0 +1,60 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { splitRoles, whyNotSetRoles } from '#lib/rules/members.ts'
+import { SetRolesInput, SetRolesOutput } from '#lib/schemas/members.ts'
+import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { findMemberById, setMember } from '#server/tenants/people.ts'
+import { findProposed } from '../changes/store.ts'
+import { proposeGrant } from './propose-grant.ts'
+import { lockTarget, stopWhen } from './target.ts'
+import { memberView } from './view.ts'
+
+/**
+ * Sets what a member may do. What is taken away and ordinary roles change at once; approver, privacy_officer and
+ * tenant_admin are asked for. A grant that still waits is withdrawn unless the same roles are asked for again.
+ */
+export const setRoles = mutation({
+  permission: 'member:manage',
+  input: SetRolesInput,
+  output: SetRolesOutput,
+  audit: (input, output) => ({
+    action: 'member.roles_set',
+    resource: { type: 'member', id: input.id },
+    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    details: {
+      wanted: input.roles,
+      ...(output === undefined
+        ? {}
+        : { roles: output.member.roles, asked: output.member.pendingRoles, changeId: output.change?.changeId ?? null }),
+    },
+  }),
+  async run({ tx, tenant, principal, input, auditId }) {
+    // Before the member is held: a decision holds the request first and the member then.
+    const known = await findMemberById(tx, tenant.id, input.id)
+    if (known === undefined) throw notFound()
+    const [waiting] = await findProposed(tx, tenant.id, 'role_grant', [input.id])
+    const stillWanted =
+      waiting !== undefined && sameRoles(waiting.change.roles, splitRoles(known.roles, input.roles).ask)
+    if (waiting !== undefined && !stillWanted) await cancelRequest(tx, tenant, waiting.approvalId, auditId)
+    const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
+    stopWhen(whyNotSetRoles(facts, input.roles))
+
+    const { atOnce, ask } = splitRoles(member.roles, input.roles)
+    const changed = atOnce.length !== member.roles.length || atOnce.some((role) => !member.roles.includes(role))
+    if (!changed && ask.length === 0 && waiting === undefined)
+      throw new ApiError('conflict', 'The member has exactly these roles already.')
+    if (changed) await setMember(tx, tenant.id, member.id, { roles: atOnce })
+    const change =
+      ask.length === 0
+        ? null
+        : stillWanted
+          ? { changeId: waiting.id, approvalId: waiting.approvalId }
+          : await proposeGrant(tx, { tenant, principal }, { ...member, roles: atOnce }, ask, input.reason)
+    return { member: await memberView(tx, tenant.id, member.id), change }
+  },
+})
+
+const sameRoles = (waiting: unknown, asked: readonly string[]): boolean =>
+  Array.isArray(waiting) &&
+  waiting.length === asked.length &&
+  waiting.every((role) => typeof role === 'string' && asked.includes(role))

@@ -1,0 +1,20 @@
+import { whyNotSuspend } from '#lib/rules/members.ts'
+import { MemberOutput, SuspendMemberInput } from '#lib/schemas/members.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { setMember } from '#server/tenants/people.ts'
+import { lockTarget, stopWhen } from './target.ts'
+import { memberView } from './view.ts'
+
+/** Takes a member's access away until it is given back: on the next request, and on open sockets and streams at once. */
+export const suspend = mutation({
+  permission: 'member:manage',
+  input: SuspendMemberInput,
+  output: MemberOutput,
+  audit: (input) => ({ action: 'member.suspended', resource: { type: 'member', id: input.id }, reason: input.reason }),
+  async run({ tx, tenant, principal, input }) {
+    const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
+    stopWhen(whyNotSuspend(facts))
+    await setMember(tx, tenant.id, member.id, { status: 'suspended' })
+    return { member: await memberView(tx, tenant.id, member.id) }
+  },
+})

@@ -1,0 +1,46 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import type { MemberFacts, Refusal } from '#lib/rules/members.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { refuse } from '#server/kernel/operation.ts'
+import { findSponsors } from '#server/tenants/directory.ts'
+import { findAdmins, lockMember, lockTenant, type MemberRow } from '#server/tenants/people.ts'
+
+type Target = { member: MemberRow; facts: MemberFacts }
+
+/**
+ * The member that an administrator acts on, held until `tx` ends, with what the rules need to know. The tenant is held
+ * too: of two administrators who remove each other, the second one is found to be the last. Throws 404 and 409.
+ */
+export async function lockTarget(
+  tx: Transaction,
+  { tenant, principal }: { tenant: Tenant; principal: Principal },
+  { id, expectedRevision }: { id: string; expectedRevision?: number | undefined },
+): Promise<Target> {
+  await lockTenant(tx, tenant.id)
+  const member = await lockMember(tx, tenant.id, id)
+  if (member === undefined) throw notFound()
+  if (expectedRevision !== undefined && expectedRevision !== member.revision)
+    throw new ApiError('revision_conflict', 'The member has changed since you read it.', {
+      details: { revision: member.revision },
+    })
+  const behind = await findSponsors(tx, tenant.id, [principal.memberId])
+  const admins = await findAdmins(tx, tenant.id)
+  return {
+    member,
+    facts: {
+      kind: member.kind === 'person' ? 'person' : 'service_account',
+      status: member.status,
+      roles: member.roles,
+      isCaller: member.id === principal.memberId || behind.some((sponsor) => sponsor.personId === member.id),
+      isLastAdmin: admins.length === 1 && admins[0]?.id === member.id,
+      isForeign: member.issuer !== issuerOf(tenant.slug),
+    },
+  }
+}
+
+/** A refusal by the rules stays in the audit log as an attempt. */
+export function stopWhen(refusal: Refusal | undefined): void {
+  if (refusal !== undefined) throw refuse(refusal.code, refusal.message)
+}

@@ -1,0 +1,44 @@
+import type { Member } from '#lib/schemas/members.ts'
+import { findLinkEnds } from '#server/identity/sign-in-links.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { actorOf } from '#server/tenants/actors.ts'
+import { findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/people.ts'
+import { findProposed } from '../changes/store.ts'
+
+/** Members as an administrator sees them, with what waits for approval. */
+export async function memberViews(tx: Transaction, tenantId: string, rows: readonly MemberRow[]): Promise<Member[]> {
+  const ids = rows.map((row) => row.id)
+  const groups = await findGroupNamesOf(tx, tenantId, ids)
+  const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
+  const ends = new Map(
+    (await findLinkEnds(tx, tenantId, subjects.filter(isUuid))).map((row) => [row.userId, row.expiresAt]),
+  )
+  const grants = new Map((await findProposed(tx, tenantId, 'role_grant', ids)).map((row) => [row.subjectId, row]))
+  return rows.map((row) => {
+    const grant = grants.get(row.id)
+    const roles = grant?.change.roles
+    return {
+      ...actorOf(row),
+      email: row.email,
+      roles: row.roles,
+      status: row.status,
+      groups: groups.filter((group) => group.memberId === row.id).map((group) => group.displayName),
+      linkExpiresAt: ends.get(row.subject)?.toISOString() ?? null,
+      pendingRoles: Array.isArray(roles) ? roles.map(String) : [],
+      pendingApprovalId: grant?.approvalId ?? null,
+      createdAt: row.createdAt.toISOString(),
+      revision: row.revision,
+    }
+  })
+}
+
+/** The member as it is now. */
+export async function memberView(tx: Transaction, tenantId: string, id: string): Promise<Member> {
+  const row = await findMemberById(tx, tenantId, id)
+  const [view] = row === undefined ? [] : await memberViews(tx, tenantId, [row])
+  if (view === undefined) throw new Error('unreachable: members are never deleted')
+  return view
+}
+
+/** Subjects of foreign providers can be anything; ours are UUIDs, and only they have links. */
+const isUuid = (text: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

@@ -1,0 +1,185 @@
+import { ApiError } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { signInPath } from '#lib/paths.ts'
+import { type Role, roleNames } from '#lib/permissions.ts'
+import { Email, GroupName } from '#lib/schemas/members.ts'
+import type { Branding } from '#lib/schemas/tenants.ts'
+import { createRealm, issuerOf } from '#server/identity/create-realm.ts'
+import { createSignInLink, lockOut, type SignInLink } from '#server/identity/sign-in-links.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import { slugPattern } from '#server/kernel/auth/realm.ts'
+import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
+import { newRandomId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
+import { findGroup, findTenantBySlug } from '#server/tenants/directory.ts'
+import { findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/people.ts'
+import { invitePerson } from './members/invite-person.ts'
+
+/** In the tenant's log: somebody with access to the machine, who is no member. */
+const operator = { type: 'system', id: 'operator', name: 'Operator' } as const
+
+type Say = (line: string) => void
+type TenantRef = { id: string; slug: string; externalId: string }
+
+export type NewOrganisation = {
+  slug: string
+  externalId: string
+  displayName: string
+  admin: string
+  approvers: string[]
+  /** Approver groups beyond change-approvers and escalation, with the same members. */
+  groups: string[]
+}
+
+const wrong = (message: string) => new ApiError('bad_request', message)
+
+/** Makes a tenant with its realm, its first administrator and its approvers, and prints their one-time links. */
+export async function createOrganisation(wanted: NewOrganisation, say: Say): Promise<void> {
+  const { slug, externalId, displayName } = wanted
+  if (!slugPattern.test(slug))
+    throw wrong(
+      `"${slug}" can't be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
+    )
+  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId)) throw wrong(`"${externalId}" can't be an external id.`)
+  const admin = emailOf(wanted.admin)
+  const approvers = [...new Set(wanted.approvers.map(emailOf))]
+  if (approvers.length === 0) throw wrong('Name the approvers: without one, no change could ever be approved.')
+  if (approvers.includes(admin)) throw wrong('The administrator asks for changes, so somebody else must approve them.')
+  const groups = [...new Set(wanted.groups)]
+  for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can't name a group.`)
+
+  const links = await runtime().database.inDirectory(async (tx) => {
+    if ((await findTenantBySlug(tx, slug)) !== undefined) throw wrong(`There is already a tenant ${slug}.`)
+    const tenant = { id: newRandomId(), slug, externalId }
+    await bindTenant(tx, tenant.id)
+    await createTenant(tx, { ...tenant, name: displayName, displayName, branding: plainBranding(displayName) })
+    await createRealm(tx, tenant)
+    const made = [await invited(tx, tenant, admin, ['tenant_admin'])]
+    for (const approver of approvers) made.push(await invited(tx, tenant, approver, ['approver']))
+    const deciding = made.filter((person) => person.role === 'approver')
+    for (const name of ['change-approvers', 'escalation', ...groups]) {
+      const groupId = (await findGroup(tx, tenant.id, name))?.id ?? (await createGroup(tx, tenant, name, titleOf(name)))
+      for (const { memberId } of deciding) await addGroupMember(tx, tenant, groupId, memberId)
+    }
+    return made
+  })
+  say(`The tenant ${slug} is made. Its external id is ${externalId}.`)
+  say(`Its people sign in at ${runtime().config.baseUrl}${signInPath({ organisation: slug })}`)
+  say('')
+  say('These links set a password. They are shown now and never again, and each works once:')
+  for (const { email, username, role, link } of links) sayLink(say, `${email}, ${role}, user name ${username}`, link)
+  if (approvers.length === 1)
+    say('There is one approver: nobody can approve what they ask for themselves. Invite a second one.')
+}
+
+/** A new one-time link for a member who lost theirs, or the password; the old password and all sessions end. */
+export async function newLink(slug: string, who: string, say: Say): Promise<void> {
+  const link = await runtime().database.inDirectory(async (tx) => {
+    const tenant = await requireTenant(tx, slug)
+    await bindTenant(tx, tenant.id)
+    const found = await findPerson(tx, tenant, who)
+    await lockOut(tx, tenant.id, found.subject)
+    const made = await createSignInLink(tx, tenant, found.subject, 'reset')
+    await audit(tx, tenant, 'member.password_reset', found.id, { linkExpiresAt: made.expiresAt.toISOString() })
+    return made
+  })
+  sayLink(say, `${who} of ${slug}`, link)
+}
+
+/** Gives a person of one tenant a membership in another one, with the roles that they have there. */
+export async function joinOrganisation(
+  { slug, home, username, roles }: { slug: string; home: string; username: string; roles: string[] },
+  say: Say,
+): Promise<void> {
+  const unknown = roles.filter((role) => !roleNames.includes(role as Role))
+  if (roles.length === 0 || unknown.length > 0) throw wrong(`Name roles out of ${roleNames.join(', ')}.`)
+  await runtime().database.inDirectory(async (tx) => {
+    const from = await requireTenant(tx, home)
+    const tenant = await requireTenant(tx, slug)
+    if (from.id === tenant.id) throw wrong('A person joins another tenant than their own.')
+    await bindTenant(tx, from.id)
+    const person = await findPerson(tx, from, username)
+    await bindTenant(tx, tenant.id)
+    const principal = { issuer: issuerOf(home), subject: person.subject }
+    const known = await lockPrincipal(tx, tenant.id, principal)
+    if (known !== undefined && known.status !== 'removed') throw wrong(`${username} is a member of ${slug} already.`)
+    if (known !== undefined) {
+      await setMember(tx, tenant.id, known.id, { status: 'active', roles })
+      return await audit(tx, tenant, 'member.resumed', known.id, { roles })
+    }
+    await createMember(tx, tenant, {
+      ...principal,
+      kind: 'person',
+      username: guestName(person.username, home),
+      displayName: person.displayName,
+      ...(person.email === null ? {} : { email: person.email }),
+      roles,
+    })
+  })
+  say(`${username} of ${home} is a member of ${slug} now: ${roles.join(', ')}.`)
+}
+
+/** How a person of another tenant is named, so that nobody takes them for one of the tenant's own. */
+export const guestName = (username: string, home: string): string => `${username}@${home}`
+
+function emailOf(text: string): string {
+  const email = Email.safeParse(text)
+  if (!email.success) throw wrong(`"${text}" is no e-mail address.`)
+  return email.data
+}
+
+async function requireTenant(tx: Transaction, slug: string): Promise<TenantRef> {
+  const tenant = await findTenantBySlug(tx, slug)
+  if (tenant === undefined) throw wrong(`There is no tenant ${slug}.`)
+  return { id: tenant.id, slug: tenant.slug, externalId: tenant.externalId }
+}
+
+/** An active or invited person of the tenant's own realm. */
+async function findPerson(tx: Transaction, tenant: TenantRef, who: string) {
+  const name = who.toLowerCase()
+  for (const { id } of await findNamesakes(tx, tenant.id, { username: name, email: name })) {
+    const member = await lockMember(tx, tenant.id, id)
+    if (member?.kind !== 'person' || member.issuer !== issuerOf(tenant.slug)) continue
+    if (member.status === 'active' || member.status === 'invited') return member
+    throw wrong(`${who} is ${member.status}.`)
+  }
+  throw wrong(`There is no person ${who} in ${tenant.slug}.`)
+}
+
+async function invited(tx: Transaction, tenant: TenantRef, email: string, [role]: [Role]) {
+  const { memberId, username, link } = await invitePerson(tx, tenant, {
+    email,
+    displayName: email.slice(0, email.lastIndexOf('@')),
+    roles: [role],
+  })
+  await audit(tx, tenant, 'member.invited', memberId, { username, roles: [role] })
+  return { memberId, username, link, email, role }
+}
+
+const audit = async (
+  tx: Transaction,
+  tenant: TenantRef,
+  action: string,
+  memberId: string,
+  details: JsonObject,
+): Promise<void> => {
+  await appendAudit(tx, tenant, { actor: operator, action, resource: { type: 'member', id: memberId }, details })
+}
+
+const plainBranding = (displayName: string): Branding => ({
+  displayName,
+  logoUrl: null,
+  logoMarkUrl: null,
+  logoAlt: displayName,
+  accentColor: null,
+  coBranding: 'none',
+})
+
+/** "refund-approvers" → "Refund approvers". */
+const titleOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
+
+function sayLink(say: Say, whose: string, { url, expiresAt }: SignInLink): void {
+  say(`  ${whose}, until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC:`)
+  say(`    ${url}`)
+}

@@ -1,0 +1,31 @@
+import { procedure, router } from '#server/kernel/trpc.ts'
+import { create as createGroup } from './groups/create.ts'
+import { list as listGroups } from './groups/list.ts'
+import { setMembers } from './groups/set-members.ts'
+import { invite } from './members/invite.ts'
+import { list } from './members/list.ts'
+import { remove } from './members/remove.ts'
+import { resetPassword } from './members/reset-password.ts'
+import { resume } from './members/resume.ts'
+import { setRoles } from './members/set-roles.ts'
+import { suspend } from './members/suspend.ts'
+import { updateSettings } from './update-settings.ts'
+
+export const members = router({
+  invite: procedure.mutation(invite),
+  list: procedure.query(list),
+  remove: procedure.mutation(remove),
+  resetPassword: procedure.mutation(resetPassword),
+  resume: procedure.mutation(resume),
+  setRoles: procedure.mutation(setRoles),
+  suspend: procedure.mutation(suspend),
+})
+
+export const groups = router({
+  create: procedure.mutation(createGroup),
+  list: procedure.query(listGroups),
+  setMembers: procedure.mutation(setMembers),
+})
+
+/** Joins tenants.* in server/router.ts. */
+export const tenantSettings = router({ updateSettings: procedure.mutation(updateSettings) })

@@ -1,0 +1,57 @@
+import { ApiError } from '#lib/errors.ts'
+import { splitSettings } from '#lib/rules/settings.ts'
+import { TenantSettings, UpdateSettingsInput, UpdateSettingsOutput } from '#lib/schemas/tenants.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { lockTenant, setTenant } from '#server/tenants/people.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { settingsPresentation } from './changes/presentation.ts'
+import { proposeChange } from './changes/propose.ts'
+
+/** tenants.updateSettings: what makes the tenant safer applies at once; what weakens it is asked for. */
+export const updateSettings = mutation({
+  permission: 'tenant:manage',
+  input: UpdateSettingsInput,
+  output: UpdateSettingsOutput,
+  audit: ({ reason, expectedRevision: _, ...wanted }, output) => ({
+    action: 'tenant.settings_set',
+    resource: { type: 'tenant', id: 'settings' },
+    ...(reason === undefined ? {} : { reason }),
+    details: {
+      wanted: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
+      ...(output === undefined
+        ? {}
+        : { settings: output.settings, revision: output.revision, changeId: output.change?.changeId ?? null }),
+    },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const { expectedRevision, reason, ...patch } = input
+    const row = await lockTenant(tx, tenant.id)
+    if (row.revision !== expectedRevision)
+      throw new ApiError('revision_conflict', 'The settings have changed since you read them.', {
+        details: { revision: row.revision },
+      })
+    const before = settingsOf(row)
+    const { atOnce, ask } = splitSettings(before, patch)
+    if (atOnce.length === 0 && ask.length === 0)
+      throw new ApiError('conflict', 'The settings have exactly these values already.')
+    const settings = TenantSettings.parse({
+      ...before,
+      ...Object.fromEntries(atOnce.map(({ name, after }) => [name, after])),
+    })
+    const revision = atOnce.length === 0 ? row.revision : await setTenant(tx, tenant.id, { settings })
+    const change =
+      ask.length === 0
+        ? null
+        : await proposeChange(
+            tx,
+            { tenant: { ...tenant, settings }, principal },
+            {
+              kind: 'setting_change',
+              subjectId: tenant.id,
+              change: { changes: ask.map(({ name, before: from, after }) => ({ name, before: from, after })) },
+              presentation: settingsPresentation(tenant, ask, reason),
+            },
+          )
+    return { settings, revision, change }
+  },
+})

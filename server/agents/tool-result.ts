@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+
+/** `ok` is false when the call failed, in the tool's own words or in ours: then nobody builds on `output`. */
+export type ToolResult = { ok: boolean; output: JsonValue; text: string }
+
+const maxBytes = 1024 * 1024
+const maxDepth = 100
+
+export const failedCall = (text: string): ToolResult => ({ ok: false, output: text, text })
+
+/**
+ * What a tool answered, made fit to be stored: PostgreSQL knows neither U+0000 nor lone surrogates, so both become U+FFFD.
+ * An answer that is too large or too deep is a failed call: the tool has run, and what it said is of no use.
+ */
+export function toolResult(answer: { content?: unknown; structuredContent?: unknown; isError?: boolean }): ToolResult {
+  const parts: unknown[] = Array.isArray(answer.content) ? answer.content : []
+  const text = clean(parts.map(partText).join('\n'))
+  const structured = answer.structuredContent
+  const output = isJsonObject(structured) ? cleanValue(structured, 0) : text
+  if (output === undefined) return failedCall(`The tool’s answer has more than ${maxDepth} levels.`)
+  if (Buffer.byteLength(text) > maxBytes || Buffer.byteLength(JSON.stringify(output)) > maxBytes)
+    return failedCall(`The tool’s answer has more than ${maxBytes} bytes.`)
+  return { ok: answer.isError !== true, output, text }
+}
+
+function partText(part: unknown): string {
+  if (!isJsonObject(part)) return ''
+  return part.type === 'text' && typeof part.text === 'string' ? part.text : `[${String(part.type)}]`
+}
+
+const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
+
+/** Undefined when it is nested too deeply. */
+function cleanValue(value: JsonValue, depth: number): JsonValue | undefined {
+  if (typeof value === 'string') return clean(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === maxDepth) return undefined
+  if (Array.isArray(value)) return whole(value.map((inner) => cleanValue(inner, depth + 1)))
+  const values = whole(Object.values(value).map((inner) => cleanValue(inner, depth + 1)))
+  // fromEntries defines own members, so a key such as __proto__ stays a key.
+  return values && Object.fromEntries(Object.keys(value).map((key, index) => [clean(key), values[index] ?? null]))
+}
+
+const whole = (values: (JsonValue | undefined)[]): JsonValue[] | undefined =>
+  values.every((value) => value !== undefined) ? values : undefined

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { execute, type Operation } from '#server/kernel/operation.ts'
+import { asOwner } from '#server/testing/owner.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { decide } from '../decide.ts'
+import { get } from '../get.ts'
+import { getPending } from '../get-pending.ts'
+import { expiry } from '../jobs.ts'
+import { requestApproval } from '../request.ts'
+import { onDecided } from '../subjects.ts'
+import { create } from './create.ts'
+import { end } from './end.ts'
+import { list } from './list.ts'
+
+// An approver stands in for another: one seat, one vote, and never on the requester's side.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+beforeAll(async () => {
+  running = await testRuntime()
+  onDecided('tool_call', async () => undefined)
+  await running.queue.work([expiry])
+})
+afterAll(() => running.close())
+
+const group = 'refund-approvers'
+let tenant: TestTenant
+let maria: Caller
+let anna: Caller
+let jonas: Caller
+let omar: Caller
+let paul: Caller
+beforeEach(async () => {
+  tenant = await testTenant(running)
+  const approver = (name: string, groups: string[]) => tenant.as(name, { roles: ['approver'], groups })
+  maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: [group] })
+  anna = await approver('anna', [group])
+  jonas = await approver('jonas', [group])
+  omar = await approver('omar', [])
+  paul = await approver('paul', [])
+})
+
+const call = <I, O>(operation: Operation<I, O>, caller: Caller, input: unknown): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString()
+const delegate = (from: Caller, to: Caller, changes: object = {}) =>
+  call(create, from, { delegate: to.principal.username, until: hours(48), reason: 'Holidays.', ...changes })
+const vote = (caller: Caller, approvalId: string, decision = 'approve') =>
+  call(decide, caller, { approvalId, decision, decisionAcknowledged: true, reason: 'Read and found right.' })
+
+const presentation: Presentation = {
+  title: 'Issue refund',
+  effectLabel: 'refund',
+  verb: 'Issue',
+  effects: [],
+  onReject: '',
+  onExpiry: '',
+  onEscalate: '',
+  reversible: false,
+  irreversibleNote: null,
+  risk: 'high',
+  action: 'ToolCall',
+  resource: 'payments/issue_refund',
+  environment: 'test',
+  arguments: [],
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
+}
+const ask = async (by: Caller, quorum = 1): Promise<string> =>
+  (
+    await running.database.inTenant(tenant.id, (tx) =>
+      requestApproval(tx, tenant, {
+        kind: 'tool_call',
+        subjectId: newId(),
+        payload: { action: 'ToolCall' },
+        presentation,
+        requestedBy: by.principal.memberId,
+        owners: [],
+        group,
+        quorum,
+        expiresAt: new Date(Date.now() + 3_600_000),
+      }),
+    )
+  ).approvalId
+
+describe('in the time of a delegation', () => {
+  test('the delegate decides in the delegator’s place, and the vote says so', async () => {
+    const approvalId = await ask(maria)
+    await expect(vote(omar, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    await delegate(anna, omar)
+    expect((await call(getPending, omar, { view: 'needs-me' })).items.map((item) => item.approvalId)).toEqual([
+      approvalId,
+    ])
+    expect(await call(get, omar, { approvalId })).toMatchObject({ eligible: true, standsInFor: { username: 'anna' } })
+    const answer = await vote(omar, approvalId)
+    expect(answer).toMatchObject({ status: 'approved', onBehalfOf: { displayName: 'anna' } })
+    expect((await call(get, jonas, { approvalId })).votes).toMatchObject([
+      { by: { username: 'omar' }, onBehalfOf: { username: 'anna' }, decision: 'approve' },
+    ])
+  })
+
+  test('a seat votes once: not the delegator after the delegate, nor the delegate after the delegator', async () => {
+    await delegate(anna, omar)
+    await delegate(anna, paul)
+    const first = await ask(maria, 2)
+    expect((await vote(omar, first)).status).toBe('pending')
+    await expect(vote(anna, first)).rejects.toMatchObject({
+      code: 'already_voted',
+      message: 'omar has already decided this request in your place.',
+    })
+    await expect(vote(paul, first)).rejects.toMatchObject({ code: 'already_voted' })
+    await expect(vote(omar, first)).rejects.toMatchObject({ code: 'already_voted' })
+    expect((await call(getPending, anna, { view: 'needs-me' })).items).toEqual([])
+    expect((await call(getPending, paul, { view: 'needs-me' })).items).toEqual([])
+    expect((await vote(jonas, first)).status).toBe('approved')
+    const second = await ask(maria, 2)
+    await vote(anna, second)
+    await expect(vote(omar, second)).rejects.toMatchObject({ code: 'already_voted' })
+  })
+
+  test('two delegates of one seat at once give one vote', async () => {
+    await delegate(anna, omar)
+    await delegate(anna, paul)
+    const approvalId = await ask(maria, 2)
+    const results = await Promise.allSettled([vote(omar, approvalId), vote(paul, approvalId), vote(anna, approvalId)])
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
+    expect((await call(get, jonas, { approvalId })).approvalsSoFar).toBe(1)
+  })
+
+  test('what somebody was given they can’t pass on, and a member of the group votes in their own right', async () => {
+    await delegate(anna, omar)
+    await delegate(omar, paul)
+    await delegate(anna, jonas)
+    const approvalId = await ask(maria, 2)
+    await expect(vote(paul, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    expect((await vote(jonas, approvalId)).onBehalfOf).toBeUndefined()
+    expect(await vote(omar, approvalId)).toMatchObject({ status: 'approved', onBehalfOf: { displayName: 'anna' } })
+  })
+})
+
+describe('never to the requester’s side', () => {
+  test('a delegate of the requester does not decide for them', async () => {
+    await delegate(maria, omar)
+    const approvalId = await ask(maria)
+    await expect(vote(omar, approvalId)).rejects.toMatchObject({
+      code: 'separation_of_duties',
+      message: 'You stand in for maria, who is behind this request, so someone else must decide.',
+    })
+    expect((await call(get, omar, { approvalId })).blocked?.code).toBe('separation_of_duties')
+    expect((await call(getPending, omar, { view: 'needs-me' })).items).toEqual([])
+  })
+
+  test('nor when the requester is a machine of the delegator', async () => {
+    const machine = await tenant.as('ci', {
+      roles: ['developer'],
+      kind: 'service_account',
+      createdBy: maria.principal.memberId,
+    })
+    await delegate(maria, omar)
+    await expect(vote(omar, await ask(machine))).rejects.toMatchObject({ code: 'separation_of_duties' })
+  })
+
+  test('nor does the requester decide their own request in another’s place', async () => {
+    await delegate(anna, maria)
+    await delegate(anna, omar)
+    await expect(vote(maria, await ask(maria))).rejects.toMatchObject({ code: 'separation_of_duties' })
+    await expect(vote(omar, await ask(omar))).rejects.toMatchObject({ code: 'separation_of_duties' })
+  })
+
+  test('with another delegator whose seat is free, the delegate decides in that one’s place', async () => {
+    await delegate(maria, omar)
+    await delegate(anna, omar)
+    expect(await vote(omar, await ask(maria))).toMatchObject({ onBehalfOf: { displayName: 'anna' } })
+  })
+})
+
+describe('a delegation counts no longer', () => {
+  test('before its time, after it, and once it was ended', async () => {
+    const approvalId = await ask(maria)
+    const refused = () => expect(vote(omar, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    const { delegation } = await delegate(anna, omar, { from: hours(1) })
+    expect(delegation.status).toBe('planned')
+    await refused()
+    const set = (column: string, value: string) =>
+      asOwner(running, `update approver_delegations set ${column} = now() + $2::interval where id = $1`, [
+        delegation.id,
+        value,
+      ])
+    await set('from_at', '-2 hours')
+    await set('until_at', '-1 second')
+    await refused()
+    await set('until_at', '1 hour')
+    expect((await call(end, omar, { id: delegation.id, expectedRevision: 1 })).delegation.status).toBe('ended')
+    await refused()
+    await expect(call(end, anna, { id: delegation.id })).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('when the delegator is suspended, has left the group, or may not decide any more', async () => {
+    await delegate(anna, omar)
+    const approvalId = await ask(maria)
+    const id = anna.principal.memberId
+    const refused = () => expect(vote(omar, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
+    await asOwner(running, `update members set status = 'suspended' where id = $1`, [id])
+    await refused()
+    await asOwner(running, `update members set status = 'active', roles = '{viewer}' where id = $1`, [id])
+    await refused()
+    await asOwner(running, `update members set roles = '{approver}' where id = $1`, [id])
+    await asOwner(running, 'delete from approver_group_members where member_id = $1', [id])
+    await refused()
+  })
+})
+
+describe('making and ending', () => {
+  test('takes an approver who stands in, a time that is not over and a reason', async () => {
+    const viewer = await tenant.as('vic', { roles: ['viewer'] })
+    const bot = await tenant.as('bot', { roles: ['decisions:write'], kind: 'service_account' })
+    const stranger = await (await testTenant(running)).as('eve', { roles: ['approver'] })
+    await expect(delegate(anna, viewer)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(delegate(anna, bot)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(delegate(anna, anna)).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(delegate(anna, stranger)).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(delegate(viewer, omar)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(delegate(bot, omar)).rejects.toMatchObject({ code: 'forbidden' })
+    for (const changes of [{ until: hours(-1) }, { from: hours(5), until: hours(4) }, { until: hours(24 * 93) }])
+      await expect(delegate(anna, omar, changes)).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(delegate(anna, omar, { reason: ' ' })).rejects.toThrow()
+    await expect(delegate(anna, omar, { delegate: omar.principal.memberId })).resolves.toBeDefined()
+    await expect(delegate(anna, omar, { delegate: `omar@${tenant.slug}.example` })).resolves.toBeDefined()
+  })
+
+  test('is listed for approvers of the tenant, and ended by one of the two only', async () => {
+    const { delegation } = await delegate(anna, omar)
+    expect((await call(list, jonas, {})).items).toEqual([delegation])
+    expect((await call(list, jonas, { mine: true })).items).toEqual([])
+    expect((await call(list, omar, { mine: true })).items).toHaveLength(1)
+    const elsewhere = await (await testTenant(running)).as('eve', { roles: ['approver'] })
+    expect((await call(list, elsewhere, {})).items).toEqual([])
+    await expect(call(end, elsewhere, { id: delegation.id })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(call(end, jonas, { id: delegation.id })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(call(end, anna, { id: delegation.id, expectedRevision: 9 })).rejects.toMatchObject({
+      code: 'revision_conflict',
+    })
+    expect((await call(end, anna, { id: delegation.id })).delegation).toMatchObject({ status: 'ended', revision: 2 })
+  })
+})

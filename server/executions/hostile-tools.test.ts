@@ -1,0 +1,134 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// Whatever a tool server answers, and when: the execution ends, and what is known of the call is told.
+
+let api: TestApi
+let owner: Client
+beforeAll(async () => {
+  const hostile = join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')
+  api = await startApi({}, { hostile: [hostile] })
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+})
+
+type Execution = {
+  status: string
+  output: unknown
+  error: { code: string; message: string } | null
+  endedAt: string | null
+  steps: { id: string; status: string; approvalId: string | null }[]
+}
+const get = async (id: string) =>
+  payload<Execution>(await api.query(await api.person('maria'), 'executions.get', { id }))
+const start = async (agentId: string, input: unknown) =>
+  payload<{ executionId: string }>(
+    await api.mutate(await api.person('maria'), 'executions.execute', { agentId, environment: 'production', input }),
+  ).executionId
+const ended = (id: string, timeoutMs = 25_000) =>
+  until(
+    async () => {
+      const execution = await get(id)
+      return execution.endedAt === null ? undefined : execution
+    },
+    `${id} ended`,
+    timeoutMs,
+  )
+const refundWaits = async (id: string) =>
+  until(async () => {
+    const { status, steps } = await get(id)
+    return status === 'waiting_approval' ? (steps.find((step) => step.id === 'refund')?.approvalId ?? '') : undefined
+  }, `${id} waits`)
+
+describe('a tool answers', () => {
+  let agentId: string
+  beforeAll(async () => {
+    agentId = await releaseAgent(api, 'hostile', {
+      steps: [
+        { id: 'probe', tool: { server: 'hostile', name: 'probe', arguments: { case: `\${input.case}` } } },
+        { id: 'echo', tool: { server: 'hostile', name: 'echo', arguments: { value: `\${steps.probe.output.value}` } } },
+      ],
+      tools: { hostile: ['probe', 'echo'] },
+    })
+  })
+
+  test.each([
+    ['nul', { value: { 'a\ufffdb': 'c\ufffdd' } }],
+    ['surrogate', { value: { '\ufffd': 'x\ufffd' } }],
+    [
+      'prototype',
+      { value: JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}') },
+    ],
+  ])('%s: what the database can’t store is replaced, everything else is kept', async (name, output) => {
+    expect(await ended(await start(agentId, { case: name }))).toMatchObject({ status: 'succeeded', output })
+  })
+
+  test.each([
+    ['error-cut', /^hostile\.probe: x{499}\ufffd$/],
+    ['error-nul', /^hostile\.probe: no\ufffdthing$/],
+    ['large', /more than 1048576 bytes/],
+    ['nested', /more than 100 levels/],
+  ])('%s: the call has failed, and is not made again', async (name, message) => {
+    const { status, error } = await ended(await start(agentId, { case: name }))
+    expect([status, error?.code]).toEqual(['failed', 'tool_failed'])
+    expect(error?.message).toMatch(message)
+  })
+
+  test('a number that JSON does not keep exactly: it is not passed on', async () => {
+    expect(await ended(await start(agentId, { case: 'large-number' }))).toMatchObject({
+      status: 'denied',
+      error: { code: 'request_invalid' },
+    })
+  })
+})
+
+test('after the execution was ended: the answer is in the audit log, the state stays', async () => {
+  const id = await start(await releaseRefundAgent(api, 'late-answer'), { orderId: 'A-1003' })
+  const approvalId = await refundWaits(id)
+  const hold = join(api.gate, 'hold-issue_refund')
+  await writeFile(hold, '')
+  await approve(api, approvalId)
+  await until(async () => {
+    const calls = await readFile(join(api.gate, 'calls.log'), 'utf8')
+    return calls.includes(`called issue_refund ${id}:refund`) ? true : undefined
+  }, 'the call began')
+  // What a stop does: the call can't be taken back any more.
+  await owner.query(
+    `update executions set status = 'canceled', ended_at = now(), revision = revision + 1 where id = $1`,
+    [id],
+  )
+  await rm(hold)
+  const auditor = await api.person('vera')
+  await until(async () => {
+    const { text } = await api.query(auditor, 'audit.list', { limit: 50 })
+    return text.includes('tool.returned_late') ? true : undefined
+  }, 'the answer was recorded')
+  expect((await get(id)).status).toBe('canceled')
+})
+
+test('an execution that can’t be carried on ends', async () => {
+  const id = await start(await releaseRefundAgent(api, 'given-up'), { orderId: 'A-1003' })
+  const approvalId = await refundWaits(id)
+  await owner.query(`update execution_steps set decision_id = gen_random_uuid() where execution_id = $1`, [id])
+  await approve(api, approvalId)
+  // Ten minutes of trying again pass.
+  await until(async () => {
+    const { rowCount } = await owner.query(
+      `update pgboss.job set retry_count = 20, start_after = now()
+       where name = 'executions' and singleton_key = $1 and state = 'retry'`,
+      [id],
+    )
+    return rowCount === 1 ? true : undefined
+  }, 'it was tried once')
+  expect(await ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } })
+})

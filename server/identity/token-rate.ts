@@ -1,0 +1,42 @@
+import { errors, Provider } from 'oidc-provider'
+import { RateLimited, type Standing } from '#server/kernel/rate/budget.ts'
+import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
+import { takeToken } from '#server/kernel/rate/limits.ts'
+
+/** The OAuth error of a 429; RFC 6749 has none of its own for it. */
+class TooManyRequests extends errors.OIDCProviderError {
+  constructor(cause: RateLimited) {
+    super(429, 'temporarily_unavailable', { cause })
+    this.error_description = cause.message
+  }
+}
+
+// Requests that were counted: the library may look a client up more than once.
+const counted = new WeakSet<object>()
+
+/**
+ * Counts a request to the token endpoint that names this client, by where it comes from: a stranger's guesses use up what
+ * their own address may ask, and not the client's budget. (Behind a proxy all addresses are the proxy's.) Does nothing for
+ * other endpoints. Throws 429.
+ */
+export async function limitByAddress(tenantId: string, clientId: string): Promise<void> {
+  const { ctx } = Provider
+  if (ctx?.oidc.route !== 'token' || counted.has(ctx.req)) return
+  counted.add(ctx.req)
+  await spend(takeToken(tenantId, clientId, ctx.req.socket.remoteAddress ?? ''))
+}
+
+/** Counts one that has proven to be the client's, wherever it comes from. Throws 429. */
+export async function limitByClient(tenantId: string, clientId: string): Promise<void> {
+  if (Provider.ctx?.oidc.route === 'token') await spend(takeToken(tenantId, clientId))
+}
+
+async function spend(taken: Promise<Standing>): Promise<void> {
+  try {
+    Provider.ctx?.set(rateHeaders(await taken))
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error
+    Provider.ctx?.set({ ...rateHeaders(error.standing), ...retryHeaders(error, error.status) })
+    throw new TooManyRequests(error)
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWSHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
+import { CredentialRefused, proofAlgorithms } from '#server/kernel/auth/challenge.ts'
+import { parseCompactJws } from '#server/kernel/auth/gate.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** A request as its proof must name it. */
+export type ProvenRequest = {
+  method: string
+  /** Below the public origin, without the query. */
+  path: string
+}
+
+/** A proof that is good for this request and this token; whether it was used before is not known yet. */
+export type Proof = {
+  /** SHA-256 over the key and the proof's own id: what makes it one. */
+  digest: Buffer
+  /** When nobody would accept it any longer. */
+  expiresAt: Date
+}
+
+/** Seconds, as at our token endpoint. */
+const maxAge = 60
+/** Seconds by which the caller's clock may be ahead. */
+const clockTolerance = 5
+const maxProofLength = 4096
+const maxIdLength = 256
+
+const refused = (reason: string) =>
+  new CredentialRefused(
+    { scheme: 'DPoP', error: 'invalid_dpop_proof' },
+    'The DPoP proof is missing, too old or invalid.',
+    reason,
+  )
+
+/**
+ * Verifies the proof that comes with `accessToken` (RFC 9449, section 4.3): its key is the token's, it was made just now,
+ * for this request and this token. Addresses are compared with the public origin (BASE_URL), never with what the caller
+ * says the host is. Throws ApiError 'unauthorized'.
+ */
+export async function verifyProof(
+  proof: string | undefined,
+  { accessToken, confirmation, request }: { accessToken: string; confirmation: unknown; request: ProvenRequest },
+): Promise<Proof> {
+  if (proof === undefined || proof.length > maxProofLength || parseCompactJws(proof) === undefined)
+    throw refused('there is not exactly one compact proof')
+  const { protectedHeader, payload } = await verifySignature(proof)
+  const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk ?? {})
+  if (thumbprint !== thumbprintIn(confirmation)) throw refused('the token is not bound to the key of the proof')
+  const wrong = wrongContent(payload, accessToken, request)
+  if (wrong !== undefined) throw refused(wrong)
+  const { jti = '', iat = 0 } = payload
+  return {
+    digest: createHash('sha256').update(`${thumbprint}.${jti}`).digest(),
+    expiresAt: new Date((iat + maxAge + clockTolerance) * 1000),
+  }
+}
+
+export const usedBefore = (): Error => refused('the proof was used before')
+
+async function verifySignature(proof: string): Promise<{ protectedHeader: JWSHeaderParameters; payload: JWTPayload }> {
+  try {
+    // The key comes with the proof, its public half alone: the library refuses another.
+    return await jwtVerify(proof, EmbeddedJWK, { algorithms: [...proofAlgorithms], typ: 'dpop+jwt' })
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw refused(`${error.code}: ${error.message}`)
+    // What is no key at all, or one that does not fit the algorithm.
+    if (error instanceof TypeError || error instanceof DOMException) throw refused('the key of the proof is unusable')
+    throw error
+  }
+}
+
+/** RFC 7800: bound to a key by its thumbprint and by nothing else that we would leave unchecked. */
+function thumbprintIn(confirmation: unknown): string | undefined {
+  if (typeof confirmation !== 'object' || confirmation === null || !('jkt' in confirmation)) return undefined
+  const { jkt, ...others } = confirmation
+  return typeof jkt === 'string' && Object.keys(others).length === 0 ? jkt : undefined
+}
+
+function wrongContent(payload: JWTPayload, accessToken: string, { method, path }: ProvenRequest): string | undefined {
+  const { iat, jti, htm, htu, ath, nonce } = payload
+  const age = typeof iat === 'number' ? Date.now() / 1000 - iat : Number.NaN
+  if (!(age <= maxAge && age >= -clockTolerance)) return 'the proof was not made just now'
+  if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) return 'the proof has no usable id'
+  if (htm !== method) return 'the proof is for another method'
+  if (addressOf(htu) !== addressOf(`${runtime().config.baseUrl}${path}`)) return 'the proof is for another address'
+  if (ath !== createHash('sha256').update(accessToken).digest('base64url')) return 'the proof is for another token'
+  if (nonce !== undefined) return 'the proof names a nonce that was never given'
+  return undefined
+}
+
+/** Without query and fragment, in the spelling of RFC 3986, section 6.2. */
+function addressOf(text: unknown): string | undefined {
+  const url = typeof text === 'string' ? URL.parse(text) : null
+  if (url === null) return undefined
+  url.search = ''
+  url.hash = ''
+  return url.href
+}

@@ -1,0 +1,84 @@
+import type { JWTPayload } from 'jose'
+import { type Role, roleNames } from '#lib/permissions.ts'
+import { guardedRoles } from '#lib/rules/members.ts'
+import type { ForeignTerms, Issuer } from './issuers/issuer.ts'
+
+/** What a foreign issuer's token says of somebody who is no member yet. */
+export type NewMember = {
+  kind: 'person' | 'service_account'
+  username: string
+  displayName: string
+  /** Only an address that the issuer says it has verified: people are found by it. */
+  email: string | undefined
+  roles: Role[]
+  /** The client that the person signed in with, or that the machine is. */
+  clientId: string | undefined
+}
+
+const maxName = 128
+const maxEmail = 254
+/** Members of an id_token or a logout token, which such an issuer also signs with the type JWT. */
+const notOfAccessTokens = ['at_hash', 'c_hash', 's_hash', 'events']
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const clientOf = ({ azp, client_id: clientId }: JWTPayload): string | undefined => textOf(azp) ?? textOf(clientId)
+
+/** Why a token is not accepted although its issuer signed it, or undefined. Our own realms have no such terms. */
+export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): string | undefined {
+  if (foreign === undefined) return undefined
+  const client = clientOf(claims)
+  if (foreign.clientIds !== undefined && (client === undefined || !foreign.clientIds.includes(client)))
+    return 'the token was issued to a client that is not trusted'
+  if (typeof typ === 'string' && /^(application\/)?jwt$/i.test(typ)) return refuseKind(claims)
+  return undefined
+}
+
+/** Keycloak gives all its tokens the header type JWT and says in the claim `typ` what they are: Bearer, ID, Refresh … */
+function refuseKind(claims: JWTPayload): string | undefined {
+  if (claims.typ !== undefined)
+    return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : 'the token is no access token'
+  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is no access token' : undefined
+}
+
+export function newMemberOf(claims: JWTPayload, roles: readonly string[], terms: ForeignTerms): NewMember {
+  const clientId = nameOf(clientOf(claims))
+  const kind = isMachine(claims, terms) ? 'service_account' : 'person'
+  const email = claims.email_verified === true ? emailOf(claims.email) : undefined
+  const subject = nameOf(claims.sub) ?? 'unnamed'
+  const username = (kind === 'person' ? (nameOf(claims.preferred_username) ?? email) : clientId) ?? subject
+  const granted = roleNames.filter((role) => roles.includes(role))
+  return {
+    kind,
+    username,
+    displayName: (kind === 'person' ? nameOf(claims.name) : undefined) ?? username,
+    email: kind === 'person' ? email : undefined,
+    // What no machine gets through the API, it does not get by bringing it along either.
+    roles: kind === 'person' ? granted : granted.filter((role) => !guardedRoles.includes(role)),
+    clientId,
+  }
+}
+
+/** A token that says nothing of a person is a machine's: a machine may do less, so the doubt falls on the safe side. */
+function isMachine(claims: JWTPayload, { serviceClientIds }: ForeignTerms): boolean {
+  const client = clientOf(claims)
+  if (client !== undefined && (serviceClientIds.includes(client) || claims.sub === client)) return true
+  const username = textOf(claims.preferred_username)
+  if (username?.startsWith('service-account-') === true) return true
+  return username === undefined && textOf(claims.email) === undefined && textOf(claims.name) === undefined
+}
+
+/** One line without characters that nobody sees, at most 128 of them. */
+function nameOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const visible = value
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+  return visible === '' ? undefined : [...visible].slice(0, maxName).join('')
+}
+
+function emailOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > maxEmail) return undefined
+  return /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(value) ? value.toLowerCase() : undefined
+}

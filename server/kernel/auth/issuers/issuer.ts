@@ -1,0 +1,98 @@
+import type { KeyObject } from 'node:crypto'
+import { apiAudience, issuerOf, realmUrl, slugOfIssuer } from '#server/kernel/auth/realm.ts'
+import { findRealmKey } from '#server/kernel/auth/realm-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { Algorithm } from './algorithms.ts'
+import { findIssuerKey } from './jwks-cache.ts'
+import { findRealmTenant } from './realm-tenants.ts'
+import type { TrustedIssuer } from './trusted.ts'
+
+/** A key that a token names, what its issuer signs with it, and for whom. */
+export type TokenKey = {
+  key: KeyObject
+  algorithms: readonly Algorithm[]
+  /** The one tenant that the issuer speaks for, or the claim that names one of several. */
+  tenant: { externalId: string } | { claim: string }
+}
+
+/** Who signs tokens for us, and on which terms they are accepted. */
+export type Issuer = {
+  /** Exactly as `iss` says it. */
+  url: string
+  /** As members record it. */
+  recordedAs: string
+  audience: string
+  /** Header types, in lower case and without "application/". */
+  tokenTypes: readonly string[]
+  findKey(keyId: string): Promise<TokenKey | undefined>
+  /** Undefined for the realms of this server itself. */
+  foreign: ForeignTerms | undefined
+}
+
+export type ForeignTerms = {
+  /** Clients whose tokens are accepted; undefined: all of them. */
+  clientIds: readonly string[] | undefined
+  /** Those of them that are machines, beyond what a token's shape says. */
+  serviceClientIds: readonly string[]
+}
+
+/** The issuer with exactly this address, if its tokens are trusted: named in TRUSTED_ISSUERS, or a realm at AUTH_URL. */
+export function findIssuer(iss: unknown): Issuer | undefined {
+  const { trustedIssuers, config } = runtime()
+  const trusted = trustedIssuers.find(({ issuer }) => issuer === iss)
+  if (trusted !== undefined) return trustedIssuer(trusted)
+  const slug = slugOfIssuer(iss)
+  if (slug === undefined) return undefined
+  return config.identity === 'embedded' ? ownRealm(slug) : externalRealm(slug)
+}
+
+const ownRealm = (slug: string): Issuer => ({
+  url: realmUrl(slug),
+  recordedAs: issuerOf(slug),
+  audience: apiAudience,
+  tokenTypes: ['at+jwt'],
+  async findKey(keyId) {
+    const found = await findRealmKey(slug, keyId)
+    if (found === undefined) return undefined
+    const { key, algorithm, tenantExternalId } = found
+    return { key, algorithms: [algorithm], tenant: { externalId: tenantExternalId } }
+  },
+  foreign: undefined,
+})
+
+/** The realm of a tenant at another provider, such as Keycloak: on its terms, without further configuration. */
+const externalRealm = (slug: string): Issuer => {
+  const url = realmUrl(slug)
+  return {
+    url,
+    recordedAs: url,
+    audience: apiAudience,
+    tokenTypes: ['at+jwt', 'jwt'],
+    async findKey(keyId) {
+      const externalId = await findRealmTenant(slug)
+      const found = externalId === undefined ? undefined : await findIssuerKey({ issuer: url }, keyId)
+      return externalId === undefined || found === undefined ? undefined : { ...found, tenant: { externalId } }
+    },
+    foreign: { clientIds: undefined, serviceClientIds: [] },
+  }
+}
+
+function trustedIssuer(trusted: TrustedIssuer): Issuer {
+  const { issuer: url, audience, tokenTypes, tenant = '', tenantClaim, clientIds, serviceClientIds } = trusted
+  return {
+    url,
+    recordedAs: url,
+    audience,
+    tokenTypes: tokenTypes.map((type) => type.toLowerCase()),
+    async findKey(keyId) {
+      const found = await findIssuerKey(trusted, keyId)
+      if (found === undefined) return undefined
+      return {
+        key: found.key,
+        algorithms: found.algorithms.filter((algorithm) => trusted.algorithms.includes(algorithm)),
+        tenant: tenantClaim === undefined ? { externalId: tenant } : { claim: tenantClaim },
+      }
+    },
+    foreign: { clientIds, serviceClientIds },
+  }
+}

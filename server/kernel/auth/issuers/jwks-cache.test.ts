@@ -1,0 +1,202 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { exportJWK } from 'jose'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { setRuntime } from '#server/kernel/runtime.ts'
+import { type ForeignIssuer, foreignIssuer, newPair } from '#server/testing/foreign-issuer.ts'
+import { testRuntime } from '#server/testing/tenant.ts'
+import { keysOf } from './jwks.ts'
+import { findIssuerKey } from './jwks-cache.ts'
+
+let close: () => Promise<void>
+let foreign: ForeignIssuer
+/** Each test has an issuer of its own in the cache. */
+let source: { issuer: string; jwksUri?: string }
+let count = 0
+
+beforeAll(async () => {
+  const runtime = await testRuntime()
+  setRuntime(runtime)
+  close = runtime.close
+  foreign = await foreignIssuer()
+})
+beforeEach(() => {
+  source = { issuer: foreign.realm(`r${count++}`) }
+  foreign.asked.length = 0
+})
+afterEach(() => {
+  foreign.instead = undefined
+  vi.useRealTimers()
+})
+afterAll(async () => {
+  await foreign.close()
+  await close()
+})
+
+const later = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+const kid = () => foreign.keys[0]?.kid ?? ''
+const fetches = () => foreign.asked.filter((path) => path.endsWith('/certs')).length
+const unavailable = { code: 'unavailable' }
+
+describe('an issuer’s keys', () => {
+  test('are fetched once for all who come at once, by its discovery document', async () => {
+    const found = await Promise.all(Array.from({ length: 20 }, () => findIssuerKey(source, kid())))
+    expect(found.every((one) => one?.algorithms.join() === 'RS256')).toBe(true)
+    expect(foreign.asked).toHaveLength(2)
+    expect(fetches()).toBe(1)
+  })
+
+  test('are at Keycloak’s place when there is no discovery document', async () => {
+    const { issuer } = source
+    foreign.instead = (path, res) => {
+      if (!path.endsWith('/certs')) return res.writeHead(404).end()
+      return res
+        .writeHead(200, { 'content-type': 'application/jwk-set+json' })
+        .end(JSON.stringify({ keys: foreign.keys.map(({ jwk }) => jwk) }))
+    }
+    expect(await findIssuerKey({ issuer }, kid())).toBeDefined()
+  })
+
+  test('are where the operator says, when they say it', async () => {
+    expect(await findIssuerKey({ ...source, jwksUri: `${foreign.realm('elsewhere')}/x/certs` }, kid())).toBeDefined()
+    expect(foreign.asked).toEqual(['/realms/elsewhere/x/certs'])
+  })
+
+  test('cause one fetch in half a minute when a storm of unknown ids comes', async () => {
+    await findIssuerKey(source, kid())
+    later(31_000)
+    const storm = () =>
+      Promise.all(Array.from({ length: 200 }, (_, index) => findIssuerKey(source, `unknown-${index}`)))
+    expect((await storm()).every((one) => one === undefined)).toBe(true)
+    await storm()
+    expect(fetches()).toBe(2)
+    later(30_000)
+    await storm()
+    expect(fetches()).toBe(3)
+  })
+
+  test('that are new are found although the old ones are fresh, then not looked for again', async () => {
+    await findIssuerKey(source, kid())
+    later(30_000)
+    const added = await newPair('ES256')
+    foreign.keys.push(added)
+    expect(await findIssuerKey(source, added.kid)).toMatchObject({ algorithms: ['ES256'] })
+    foreign.keys.pop()
+  })
+
+  test('that were taken back die within a minute, while the others go on', async () => {
+    const doomed = await newPair()
+    foreign.keys.push(doomed)
+    expect(await findIssuerKey(source, doomed.kid)).toBeDefined()
+    foreign.keys.pop()
+    later(60_000)
+    expect(await findIssuerKey(source, doomed.kid)).toBeUndefined()
+    expect(await findIssuerKey(source, kid())).toBeDefined()
+  })
+
+  test('are renewed beside the request when they are half a minute old', async () => {
+    await findIssuerKey(source, kid())
+    later(30_000)
+    foreign.instead = () => undefined
+    // Nobody waits for the answer that never comes.
+    expect(await findIssuerKey(source, kid())).toBeDefined()
+    foreign.instead = undefined
+    expect(fetches()).toBe(1)
+  })
+})
+
+const answers: [string, (path: string, res: ServerResponse) => void][] = [
+  ['an error', (_path, res) => res.writeHead(500).end()],
+  ['a redirect', (_path, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/keys' }).end()],
+  ['another content type', (_path, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{"keys":[]}')],
+  ['no content type', (_path, res) => res.writeHead(200).end('{"keys":[]}')],
+  ['what is no JSON', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
+  ['what is no key set', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[]')],
+  [
+    'more keys than anybody has',
+    (_path, res) =>
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ keys: Array.from({ length: 101 }, () => ({})) })),
+  ],
+  [
+    'ten megabytes',
+    (_path, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' })
+      res.end(`{"keys":["${'x'.repeat(10_000_000)}"]}`)
+    },
+  ],
+  ['a connection that breaks', (_path, res) => res.destroy()],
+  ['nothing for a long time', () => undefined],
+]
+
+describe('an issuer that answers with', () => {
+  test.each(answers)('%s can’t be used: the caller may try again', async (_name, answer) => {
+    const jwksUri = `${source.issuer}/certs`
+    foreign.instead = answer
+    await expect(findIssuerKey({ ...source, jwksUri }, kid())).rejects.toMatchObject(unavailable)
+    // Nor is it asked again at once.
+    await expect(findIssuerKey({ ...source, jwksUri }, kid())).rejects.toMatchObject(unavailable)
+    expect(fetches()).toBe(1)
+    foreign.instead = undefined
+    later(5000)
+    expect(await findIssuerKey({ ...source, jwksUri }, kid())).toBeDefined()
+  })
+
+  test('an error keeps its keys for a minute after they were read, and no longer', async () => {
+    await findIssuerKey(source, kid())
+    foreign.instead = (_path, res) => res.writeHead(500).end()
+    later(59_000)
+    expect(await findIssuerKey(source, kid())).toBeDefined()
+    later(1000)
+    await expect(findIssuerKey(source, kid())).rejects.toMatchObject(unavailable)
+    foreign.instead = undefined
+    later(5000)
+    expect(await findIssuerKey(source, kid())).toBeDefined()
+  })
+
+  test('another issuer’s discovery document, or keys in clear elsewhere, is not followed', async () => {
+    const discovery = (document: object) => (_path: string, res: ServerResponse) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
+    foreign.instead = discovery({ issuer: foreign.realm('other'), jwks_uri: `${foreign.realm('other')}/certs` })
+    await expect(findIssuerKey(source, kid())).rejects.toMatchObject(unavailable)
+    later(5000)
+    foreign.instead = discovery({ issuer: source.issuer, jwks_uri: 'http://192.0.2.1/certs' })
+    await expect(findIssuerKey(source, kid())).rejects.toMatchObject(unavailable)
+    expect(fetches()).toBe(0)
+  })
+})
+
+describe('of a key set, nothing is used that is', () => {
+  test.each<[string, () => Promise<object[]> | object[]]>([
+    ['for encryption', async () => [{ ...(await newPair()).jwk, use: 'enc' }]],
+    ['for other operations', async () => [{ ...(await newPair()).jwk, use: undefined, key_ops: ['encrypt'] }]],
+    ['private', () => [privateJwk()]],
+    ['a shared secret', () => [{ kty: 'oct', k: 'AAAA', kid: 'k' }]],
+    ['without an id', async () => [{ ...(await newPair()).jwk, kid: undefined }]],
+    ['with an id of another kind', async () => [{ ...(await newPair()).jwk, kid: 7 }]],
+    ['with a long id', async () => [{ ...(await newPair()).jwk, kid: 'x'.repeat(257) }]],
+    ['twice under one id', async () => [(await newPair('RS256', 'k')).jwk, (await newPair('ES256', 'k')).jwk]],
+    ['a short RSA key', async () => [await shortKey()]],
+    ['on a curve that nobody signs with', () => [{ kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA', kid: 'k' }]],
+    ['for an algorithm that its key can’t do', async () => [{ ...(await newPair('ES256')).jwk, alg: 'RS256' }]],
+    ['no key at all', () => [null, 7, 'x', [], {}] as object[]],
+  ])('%s', async (_name, jwks) => {
+    expect([...keysOf(await jwks()).keys()]).toEqual([])
+  })
+
+  test('but the good ones beside them are', async () => {
+    const good = (await newPair('EdDSA')).jwk
+    expect([...keysOf([privateJwk(), good, {}]).keys()]).toEqual([good.kid])
+  })
+})
+
+const privateJwk = (): object => ({
+  ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+  kid: 'private',
+})
+
+const shortKey = async (): Promise<object> => ({
+  ...(await exportJWK(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)),
+  kid: 'short',
+})

@@ -1,0 +1,54 @@
+import { ApiError } from '#lib/errors.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { accessDenied } from './access-denied.ts'
+import type { Caller } from './principal.ts'
+import { findMember } from './store.ts'
+
+/** Longest delay that a timer takes, in milliseconds; longer ones would fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+/**
+ * Watches a caller whose socket or stream stays open: `onLost` is called once, when the token ends, and when the
+ * membership was suspended or removed or has lost a role. The database tells of each change of a membership; what it says
+ * is read again, also after the notifications were interrupted. Returns how to stop watching.
+ */
+export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
+  const { database, listener, log } = runtime()
+  let watching = true
+  let timer: NodeJS.Timeout | undefined
+  const lose = (error: ApiError) => {
+    if (!watching) return
+    stop()
+    onLost(error)
+  }
+  const look = () => {
+    if (!watching) return
+    database
+      .inTenant(tenant.id, (tx) => findMember(tx, tenant.id, principal.issuer, principal.subject))
+      .then(
+        (member) => {
+          const same = principal.roles.every((role) => member?.roles.includes(role))
+          if (member?.status !== 'active' || !same) lose(accessDenied())
+        },
+        (error: unknown) => {
+          log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')
+          lose(new ApiError('unavailable', 'Your membership could not be checked. Connect again.'))
+        },
+      )
+  }
+  const arm = () => {
+    const remaining = principal.expiresAt - Date.now()
+    if (remaining <= 0) lose(new ApiError('unauthorized', 'The token has expired.'))
+    else timer = setTimeout(arm, Math.min(remaining, longestTimer))
+  }
+  const off = listener.on('member', principal.memberId, look)
+  const stop = () => {
+    watching = false
+    clearTimeout(timer)
+    off()
+  }
+  arm()
+  // What changed between the authentication and now.
+  look()
+  return stop
+}

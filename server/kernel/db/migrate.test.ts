@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ConfigError } from '#server/kernel/config.ts'
+import { migrate } from './migrate.ts'
+
+// What an operator can have wrong about DATABASE_URL is one line that says so.
+
+const name = `cs_migrate_${randomBytes(4).toString('hex')}`
+let server: Client
+beforeAll(async () => {
+  server = new Client({ connectionString: process.env.TEST_DATABASE_URL })
+  await server.connect()
+  await server.query(`create role ${name} login password 'secret' nosuperuser nocreaterole`)
+  await server.query(`create database ${name} owner ${name}`)
+})
+afterAll(async () => {
+  await server.query(`drop database ${name} with (force)`)
+  await server.query(`drop role if exists ${name}_app`)
+  await server.query(`drop role ${name}`)
+  await server.end()
+})
+
+const address = (change: (url: URL) => void) => {
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
+  Object.assign(url, { pathname: `/${name}`, username: name, password: 'secret' })
+  change(url)
+  return url.href
+}
+const refusal = async (url: string) => {
+  const error: unknown = await migrate(url).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(ConfigError)
+  const { message } = error as ConfigError
+  expect(message).toMatch(/^DATABASE_URL: [^\n]+$/)
+  expect(message).not.toContain('secret')
+  return message
+}
+
+test('nothing listens there', async () => {
+  expect(await refusal(address((url) => Object.assign(url, { port: '1' })))).toContain('ECONNREFUSED')
+})
+
+test('there is no such database', async () => {
+  expect(await refusal(address((url) => Object.assign(url, { pathname: '/no_such_database' })))).toContain(
+    'does not exist',
+  )
+})
+
+test('the role may create no roles; once it may, the database is set up, and again', async () => {
+  const url = address(() => undefined)
+  expect(await refusal(url)).toContain('CREATEROLE')
+  await server.query(`alter role ${name} createrole`)
+  const application = await migrate(url)
+  expect(new URL(application).username).toBe(`${name}_app`)
+  expect(await migrate(url)).toBe(application)
+})

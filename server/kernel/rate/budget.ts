@@ -1,0 +1,115 @@
+import { ApiError } from '#lib/errors.ts'
+import type { Lender, Loan } from './lender.ts'
+
+/** What is left of a budget, as the header RateLimit tells it. */
+export type Standing = { policy: string; limit: number; windowSeconds: number; remaining: number; resetSeconds: number }
+
+/** 429: the budget is spent until `standing.resetSeconds` have passed. */
+export class RateLimited extends ApiError {
+  readonly standing: Standing
+  constructor(standing: Standing) {
+    super('rate_limited', `Too many requests. Try again in ${standing.resetSeconds} s.`)
+    this.standing = standing
+  }
+}
+
+export type Budget = {
+  /** Spends `points` of the tenant's budget `name`, or throws RateLimited. */
+  take(tenantId: string, name: string, points?: number): Promise<Standing>
+  /** As far as this process knows. */
+  standing(tenantId: string, name: string): Standing
+}
+
+/** What this process has borrowed and not spent yet. */
+type Account = { left: number; loan: Loan; borrowing?: Promise<void> }
+
+/** Budgets that are remembered; the oldest are forgotten first, with what they had borrowed. */
+const maxAccounts = 10_000
+/** A block is a twentieth of the limit, and a tenth of what is left when that is less: little lies idle on other nodes. */
+const blockShare = 20
+const tailShare = 10
+
+/**
+ * Budgets of `limit` points in `windowSeconds`, borrowed in blocks: a request spends from memory, and the next block is
+ * fetched beside it before the last one is gone. What is lent never adds up to more than the limit, over all nodes.
+ */
+export function createBudget({
+  policy,
+  limit,
+  windowSeconds,
+  lend,
+}: {
+  policy: string
+  limit: number
+  windowSeconds: number
+  lend: Lender
+}): Budget {
+  const accounts = new Map<string, Account>()
+  const untouched = (): Loan => ({ granted: 0, remaining: limit, endsAt: Number.NEGATIVE_INFINITY, insured: false })
+
+  function accountOf(tenantId: string, name: string): Account {
+    const key = `${tenantId}/${name}`
+    const account = accounts.get(key) ?? { left: 0, loan: untouched() }
+    if (account.loan.endsAt <= performance.now()) {
+      account.left = 0
+      account.loan = untouched()
+    }
+    accounts.delete(key)
+    accounts.set(key, account)
+    for (const oldest of accounts.keys()) {
+      if (accounts.size <= maxAccounts) break
+      accounts.delete(oldest)
+    }
+    return account
+  }
+
+  const blockOf = ({ loan }: Account): number =>
+    Math.max(1, Math.min(Math.floor(limit / blockShare), Math.ceil(loan.remaining / tailShare)))
+
+  const isSpent = ({ loan }: Account): boolean => loan.remaining <= 0 && loan.endsAt > performance.now()
+
+  /** Once for all who wait. */
+  function borrow(account: Account, tenantId: string, name: string, points: number): Promise<void> {
+    account.borrowing ??= lend(tenantId, name, points)
+      .then((loan) => {
+        // A loan of the window that follows replaces what is left of the one before.
+        const sameWindow = account.loan.endsAt > performance.now()
+        account.left = (sameWindow ? account.left : 0) + loan.granted
+        account.loan = loan.granted < points ? { ...loan, remaining: 0 } : loan
+      })
+      .finally(() => {
+        delete account.borrowing
+      })
+    return account.borrowing
+  }
+
+  const standingOf = ({ left, loan }: Account): Standing => ({
+    policy,
+    limit,
+    windowSeconds,
+    remaining: left + loan.remaining,
+    resetSeconds:
+      loan.endsAt === Number.NEGATIVE_INFINITY
+        ? windowSeconds
+        : Math.max(1, Math.ceil((loan.endsAt - performance.now()) / 1000)),
+  })
+
+  return {
+    async take(tenantId, name, points = 1) {
+      for (;;) {
+        const account = accountOf(tenantId, name)
+        const block = blockOf(account)
+        if (account.left >= points) {
+          account.left -= points
+          if (account.left < block / 2 && !isSpent(account))
+            // Whoever needs the block hears of a failure.
+            borrow(account, tenantId, name, block).catch(() => undefined)
+          return standingOf(account)
+        }
+        if (isSpent(account)) throw new RateLimited({ ...standingOf(account), remaining: 0 })
+        await borrow(account, tenantId, name, Math.max(block, points - account.left))
+      }
+    },
+    standing: (tenantId, name) => standingOf(accountOf(tenantId, name)),
+  }
+}

@@ -1,0 +1,25 @@
+import { RateLimited, type Standing } from './budget.ts'
+
+type Policy = Pick<Standing, 'policy' | 'limit' | 'windowSeconds'>
+
+/** RateLimit-Policy, and RateLimit where it is known whose budget counts (draft-ietf-httpapi-ratelimit-headers-10). */
+export const rateHeaders = (standing: Policy | Standing): Record<string, string> => ({
+  'ratelimit-policy': `"${standing.policy}";q=${standing.limit};w=${standing.windowSeconds}`,
+  ...('remaining' in standing
+    ? { ratelimit: `"${standing.policy}";r=${standing.remaining};t=${standing.resetSeconds}` }
+    : {}),
+})
+
+/** When a refused request may be sent again, in seconds: for 429 and 503. */
+export const retryHeaders = (error: unknown, status: number): Record<string, string> =>
+  error instanceof RateLimited
+    ? { 'retry-after': String(error.standing.resetSeconds) }
+    : status === 503 || status === 429
+      ? { 'retry-after': '1' }
+      : {}
+
+/** Adds the headers to an answer that was made elsewhere. */
+export function withRateHeaders(response: Response, standing: Policy | Standing): Response {
+  for (const [name, value] of Object.entries(rateHeaders(standing))) response.headers.set(name, value)
+  return response
+}

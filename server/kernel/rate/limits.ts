@@ -1,0 +1,50 @@
+import type { Config } from '#server/kernel/config.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { type Budget, createBudget, type Standing } from './budget.ts'
+import { createLender } from './lender.ts'
+import { deleteEndedBudgets } from './store.ts'
+
+const windowSeconds = 60
+
+type Limits = { calls: Budget; tokens: Budget }
+
+// Owned by this module, in each process and each bundle: what was borrowed under the settings of the process.
+const ofProcess = new WeakMap<Config, Limits>()
+
+function limits(): Limits {
+  const { config } = runtime()
+  const known = ofProcess.get(config)
+  if (known !== undefined) return known
+  const budget = (policy: string, limit: number) =>
+    createBudget({ policy, limit, windowSeconds, lend: createLender({ limit, seconds: windowSeconds }) })
+  const made = {
+    calls: budget('tenant', config.rateLimitPerMinute),
+    tokens: budget('client', config.tokenRateLimitPerMinute),
+  }
+  ofProcess.set(config, made)
+  return made
+}
+
+/** Spends `calls` of what the tenant may call in a minute, on all nodes and transports together. Throws RateLimited. */
+export const takeCalls = (tenantId: string, calls = 1): Promise<Standing> =>
+  limits().calls.take(tenantId, 'calls', calls)
+
+export const callsStanding = (tenantId: string): Standing => limits().calls.standing(tenantId, 'calls')
+
+/**
+ * Spends one of what a client may ask of its realm's token endpoint in a minute. `address` is where it asks from, for
+ * requests that have not proven yet that they are the client's: a stranger elsewhere can't use up its budget.
+ */
+export const takeToken = (tenantId: string, clientId: string, address?: string): Promise<Standing> =>
+  limits().tokens.take(tenantId, `token/${clientId}${address === undefined ? '' : `/${address}`}`)
+
+/** The policy for callers that belong to no tenant, or to none that we know yet. */
+export const callsPolicy = (): Pick<Standing, 'policy' | 'limit' | 'windowSeconds'> => ({
+  policy: 'tenant',
+  limit: runtime().config.rateLimitPerMinute,
+  windowSeconds,
+})
+
+/** Removes what the budgets of a tenant have left behind. */
+export const purgeBudgets = (tenantId: string): Promise<void> =>
+  runtime().database.inTenant(tenantId, (tx) => deleteEndedBudgets(tx, tenantId))

@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** What a window has lent out in all, this loan included, and how long it still goes on. */
+export type Window = { borrowed: number; millisecondsLeft: number }
+
+/**
+ * Borrows `points` from the budget `name`, or notes that they were asked for in vain: the caller compares `borrowed` with
+ * the limit. The first loan after a window's end begins the next one. Windows go by the database's clock, so that nodes
+ * agree. One statement, and one time in it: two readings of the clock could fall on both sides of the end.
+ */
+export async function borrow(
+  tx: Transaction,
+  { tenantId, name, points, seconds }: { tenantId: string; name: string; points: number; seconds: number },
+): Promise<Window> {
+  const { rows } = await sql<{ borrowed: number; millisecondsLeft: number }>`
+    insert into rate_budgets as budget (tenant_id, name, borrowed, ends_at)
+    values (${tenantId}, ${name}, ${points}, now() + make_interval(secs => ${seconds}))
+    on conflict (tenant_id, name) do update set
+      borrowed = case when budget.ends_at <= now() then excluded.borrowed else budget.borrowed + excluded.borrowed end,
+      ends_at = case when budget.ends_at <= now() then excluded.ends_at else budget.ends_at end
+    returning borrowed, extract(epoch from ends_at - now())::float8 * 1000 as milliseconds_left`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('The loan left no row.')
+  return row
+}
+
+/** Deletes budgets whose window is long over; the next loan begins them anew. */
+export async function deleteEndedBudgets(tx: Transaction, tenantId: string): Promise<void> {
+  await tx
+    .deleteFrom('rateBudgets')
+    .where('tenantId', '=', tenantId)
+    .where('endsAt', '<', sql<Date>`now() - interval '1 minute'`)
+    .execute()
+}

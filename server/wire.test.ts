@@ -1,0 +1,111 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+
+// What comes in over HTTP and is no request of ours: it is told so, it changes nothing, and it is never a 5xx.
+
+let api: TestApi
+let ci: string
+let asOwner: Client
+beforeAll(async () => {
+  api = await startApi()
+  ci = await api.client('ci-pipeline')
+  asOwner = new Client({ connectionString: api.ownerUrl })
+  await asOwner.connect()
+}, 60_000)
+afterAll(async () => {
+  await asOwner.end()
+  await api.close()
+})
+
+const json = { 'content-type': 'application/json' }
+const post = async (path: string, body: string | Uint8Array<ArrayBuffer> | FormData, headers: HeadersInit = json) => {
+  const answer = await api.request(ci, path, { method: 'POST', headers, body })
+  return [answer.status, reason(answer)]
+}
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const agentOf = async () =>
+  payload<{ items: { id: string }[] }>(await api.query(ci, 'agents.list', { limit: 1 })).items[0]?.id
+
+describe.each(['/v1/agents.create', '/v1/policies'])('a body sent to %s', (path) => {
+  test.each([
+    ['text', 'name: a', { 'content-type': 'text/plain' }, [415, 'unsupported_media_type']],
+    ['a stream', 'name: a', { 'content-type': 'application/octet-stream' }, [415, 'unsupported_media_type']],
+    ['a form', new FormData(), {}, [415, 'unsupported_media_type']],
+    ['no JSON', '{"yaml": ', json, [400, 'bad_request']],
+    ['no UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, [400, 'bad_request']],
+    ['nothing', '', json, [400, 'bad_request']],
+    ['another shape', '[]', json, [400, 'validation_failed']],
+    ['200,000 levels', nested(200_000), json, [400, 'bad_request']],
+    ['more than 1 MiB', JSON.stringify('x'.repeat(1024 * 1024)), json, [413, 'payload_too_large']],
+  ])('that is %s', async (_what, body, headers, expected) => {
+    expect(await post(path, body, headers)).toEqual(expected)
+  })
+
+  test('says nothing about itself to somebody without the permission, not even that it is no JSON', async () => {
+    const bot = await api.client('decisions-bot')
+    const answer = await api.request(bot, path, { method: 'POST', headers: json, body: '{' })
+    expect([answer.status, reason(answer)]).toEqual([403, 'forbidden'])
+  })
+})
+
+describe('an input that could not be kept exactly is refused', () => {
+  test.each([
+    ['U+0000', String.raw`{"a":"\u0000"}`],
+    ['half a surrogate pair', String.raw`{"a":"\ud800"}`],
+    ['half a surrogate pair in a key', String.raw`{"\udfff":1}`],
+    ['a number beyond 2^53', '{"a":9007199254740993}'],
+    ['an infinite number', '{"a":1e400}'],
+  ])('%s', async (_what, input) => {
+    const body = `{"agentId":"${await agentOf()}","environment":"production","input":${input}}`
+    expect((await post('/v1/executions.execute', body))[0]).toBe(400)
+    expect((await post('/v1/executions.execute', body, { ...json, 'idempotency-key': 'once' }))[0]).toBe(400)
+  })
+
+  test.each([
+    ['U+0000', String.raw`x: "\0"`],
+    ['half a surrogate pair', String.raw`"\ud800": x`],
+    ['a version without end', `version: ${'v'.repeat(5000)}`],
+  ])('%s in a manifest', async (_what, line) => {
+    const answer = await api.mutate(ci, 'agents.create', { yaml: `name: refused\n${line}` })
+    expect([answer.status, reason(answer)]).toEqual([400, 'invalid_manifest'])
+  })
+
+  test('a whole number that no column holds', async () => {
+    const id = '01a1f934-0000-7000-8000-000000000000'
+    expect((await api.query(ci, 'executions.getEvents', { id, afterSeq: 2 ** 40 })).status).toBe(400)
+    expect((await post(`/v1/policies/${id}/versions/99999999999/publish`, '{}'))[0]).toBe(400)
+  })
+})
+
+test('an Idempotency-Key has a length', async () => {
+  const body = `{"agentId":"${await agentOf()}","environment":"production","input":{}}`
+  for (const key of ['', 'k'.repeat(201)])
+    expect(await post('/v1/executions.execute', body, { ...json, 'idempotency-key': key })).toEqual([
+      400,
+      'bad_request',
+    ])
+})
+
+test('ten starts with one idempotencyKey are one execution, and only one record says that it was started', async () => {
+  const agentId = await agentOf()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      api.mutate(ci, 'executions.execute', { agentId, environment: 'production', input: {}, idempotencyKey: 'ten' }),
+    ),
+  )
+  const ids = new Set(answers.map((answer) => payload<{ executionId: string }>(answer).executionId))
+  expect(ids.size).toBe(1)
+  const records = await asOwner.query<{ repeated: boolean | null }>(
+    `select (record->'details'->>'repeated')::boolean as repeated from audit_records
+     where type = 'execution.started' and record->'resource'->>'id' = any($1)`,
+    [[...ids]],
+  )
+  expect(records.rows).toHaveLength(10)
+  expect(records.rows.filter(({ repeated }) => repeated === null)).toHaveLength(1)
+})
+
+test('a batch of eleven is refused', async () => {
+  const path = `/v1/${Array(11).fill('tenants.current').join(',')}?batch=1&input=%7B%7D`
+  expect((await api.request(ci, path)).status).toBe(400)
+})

@@ -67,6 +67,9 @@ export default defineConfig({
       PORT: port,
       DATA_DIR: join(directory, 'data'),
       MCP_SERVERS: join(directory, 'mcp-servers.json'),
+      // The tests share two tenants; the limits have tests of their own.
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'warn',
     },
   },

@@ -143,7 +143,8 @@ describe('who may import whom', () => {
   })
 
   test('product code imports no test code', () => {
-    expect(offenders((one) => /^(server\/testing|e2e)\//.test(one.to))).toEqual([])
+    // The benchmarks measure the same servers that the tests start.
+    expect(offenders((one) => !one.from.startsWith('bench/') && /^(server\/testing|e2e)\//.test(one.to))).toEqual([])
   })
 
   test('imports name the file with its extension', () => {

@@ -27,10 +27,11 @@ export async function liveSpan(api: TestApi, apiPid: number, compare: ReturnType
   const peer = await startChild('bench/peers/notify-ws.ts', { DATABASE_URL: api.ownerUrl, MESSAGE: message })
   try {
     const peerFollow = followPeer(peer.address)
-    const result = await compare(
-      side('NOTIFY + ws', peer.pid, writer, peerFollow),
-      side('countersign', apiPid, writer, ourFollow),
-    )
+    const theirs = side('NOTIFY + ws', peer.pid, writer, peerFollow)
+    const ours = side('countersign', apiPid, writer, ourFollow)
+    const result = await compare(theirs, ours)
+    theirs.close()
+    ours.close()
     const note = `${sockets} sockets on one trace; both notified by the same commits`
     const job = 'live span: commit → socket'
     return [
@@ -61,35 +62,50 @@ const commitSpan = ({ database, tenantId }: Writer, traceId: string): Promise<vo
     }),
   )
 
-function side(name: string, pid: number, writer: Writer, follow: Follow): Side {
+type Spans = Side & { close(): void }
+
+/** Followers of a new trace for each segment; that they connect is not measured. */
+function side(name: string, pid: number, writer: Writer, follow: Follow): Spans {
+  let traceId = ''
+  let followers: { close(): void }[] = []
+  let delivered = 0
+  let rouse: (() => void) | undefined
+  const close = () => {
+    for (const follower of followers.splice(0)) follower.close()
+  }
+  const until = async (count: number) => {
+    const giveUp = Date.now() + 10_000
+    while (delivered < count) {
+      if (Date.now() > giveUp) throw new Error(`${name} delivered ${delivered} of ${count}.`)
+      const arrival = new Promise<void>((resolve) => {
+        rouse = resolve
+      })
+      await Promise.race([arrival, delay(1000)])
+    }
+  }
   return {
     name,
     processes: [pid],
     database: true,
-    async run(deadline) {
-      const traceId = await beginTrace(writer)
-      let delivered = 0
-      let rouse: (() => void) | undefined
+    close,
+    async prepare() {
+      close()
+      traceId = await beginTrace(writer)
+      delivered = 0
       const onSpan = () => {
         delivered += 1
         rouse?.()
       }
-      const until = async (count: number) => {
-        const giveUp = Date.now() + 10_000
-        while (delivered < count) {
-          if (Date.now() > giveUp) throw new Error(`${name} delivered ${delivered} of ${count}.`)
-          await Promise.race([new Promise<void>((resolve) => (rouse = resolve)), delay(1000)])
-        }
-      }
-      const followers = await Promise.all(Array.from({ length: sockets }, () => follow(traceId, onSpan)))
+      followers = await Promise.all(Array.from({ length: sockets }, () => follow(traceId, onSpan)))
+    },
+    async run(deadline) {
       let commits = 0
-      while (performance.now() < deadline) {
+      do {
         await commitSpan(writer, traceId)
         commits += 1
         await until((commits - window) * sockets)
-      }
+      } while (performance.now() < deadline)
       await until(commits * sockets)
-      for (const follower of followers) follower.close()
       return commits * sockets
     },
   }
@@ -117,6 +133,7 @@ async function addedLatency(writer: Writer, ours: Follow, peer: Follow): Promise
     return median(times)
   }
   const [theirs, own] = [await medianOf(peer), await medianOf(ours)]
+  if (!(await isQuiet())) return figure({ ...line, ours: 'SKIP(noisy)' })
   const added = own - theirs
   return figure({
     ...line,

@@ -64,7 +64,16 @@ export async function audit(lab: Lab, compare: ReturnType<typeof comparer>): Pro
   )
   const gain = spreading.wall.ours / spreading.wall.peer
   return [
-    ratioFigure({ case: 9, job: 'audit append vs the same without hashing', unit: '/CPU s', least: 0.8 }, hashing),
+    ratioFigure(
+      {
+        case: 9,
+        job: 'audit append vs the same without hashing',
+        unit: '/CPU s',
+        least: 0.8,
+        note: 'ours does all that the peer does: above 1 is noise',
+      },
+      hashing,
+    ),
     {
       ...ratioFigure({ case: 9, job: 'audit append: eight tenants vs one', unit: '', least: undefined }, spreading),
       ours: `${number(spreading.wall.ours)} /s`,

@@ -110,7 +110,7 @@ async function measure(side: Side, segmentMs: number, postmaster: number): Promi
   }
 }
 
-/** Milliseconds of `count` calls one after the other: median and 99th percentile. Undefined on a machine that is not idle. */
+/** Milliseconds of `count` calls one after the other: median and 99th percentile. Undefined unless the machine is idle before and after. */
 export async function latency(
   count: number,
   once: () => Promise<unknown>,
@@ -122,6 +122,8 @@ export async function latency(
     await once()
     times.push(performance.now() - began)
   }
+  // A neighbour that began meanwhile is in the figures.
+  if (!(await isQuiet())) return undefined
   times.sort((a, b) => a - b)
   return { p50: times[Math.floor(count * 0.5)] ?? Number.NaN, p99: times[Math.floor(count * 0.99)] ?? Number.NaN }
 }

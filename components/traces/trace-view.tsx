@@ -1,6 +1,6 @@
 'use client'
 
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Kbd } from '#components/ui/kbd.tsx'
@@ -22,7 +22,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
   const fresh = useFresh(spans.length, paused)
   const [followed, setFollowed] = useState(0)
   const span = selected === undefined ? undefined : spans[selected]
-  const hasErrors = spans.some((one) => one.status === 'error')
+  const hasErrors = useMemo(() => spans.some((one) => one.status === 'error'), [spans])
 
   if (spans.length === 0)
     return (

@@ -39,15 +39,15 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
   const { slug, externalId, displayName } = wanted
   if (!slugPattern.test(slug))
     throw wrong(
-      `"${slug}" can't be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
+      `"${slug}" can’t be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
     )
-  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId)) throw wrong(`"${externalId}" can't be an external id.`)
+  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId)) throw wrong(`"${externalId}" can’t be an external id.`)
   const admin = emailOf(wanted.admin)
   const approvers = [...new Set(wanted.approvers.map(emailOf))]
   if (approvers.length === 0) throw wrong('Name the approvers: without one, no change could ever be approved.')
   if (approvers.includes(admin)) throw wrong('The administrator asks for changes, so somebody else must approve them.')
   const groups = [...new Set(wanted.groups)]
-  for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can't name a group.`)
+  for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can’t name a group.`)
 
   const links = await runtime().database.inDirectory(async (tx) => {
     if ((await findTenantBySlug(tx, slug)) !== undefined) throw wrong(`There is already a tenant ${slug}.`)

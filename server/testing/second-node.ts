@@ -22,6 +22,8 @@ export async function secondNode(api: TestApi): Promise<SecondNode> {
       // One realm on both: its tokens name the first node's address.
       AUTH_URL: api.baseUrl,
       IDENTITY: 'embedded',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
       DATABASE_URL: api.ownerUrl,
       DATA_DIR: join(folder, 'data'),
       MCP_SERVERS: join(folder, 'mcp.json'),

@@ -25,9 +25,9 @@ type Account = { left: number; loan: Loan; borrowing?: Promise<void> }
 
 /** Budgets that are remembered; the oldest are forgotten first, with what they had borrowed. */
 const maxAccounts = 10_000
-/** A block is a twentieth of the limit, and a tenth of what is left when that is less: little lies idle on other nodes. */
+/** A block is a twentieth of the limit, and a quarter of what is left when that is less: little lies idle on other nodes. */
 const blockShare = 20
-const tailShare = 10
+const tailShare = 4
 
 /**
  * Budgets of `limit` points in `windowSeconds`, borrowed in blocks: a request spends from memory, and the next block is

@@ -46,6 +46,8 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
   const tenant = await proofTenant(server, slug)
   const person = await tenant.signedIn('pat', everyRole, approverGroups)
   const reviewer = await tenant.signedIn('rae', everyRole, approverGroups)
+  // Whoever asks for a change, or would get something by it, can't approve it: a third one must be there.
+  await tenant.signedIn('sam', everyRole, approverGroups)
   // The agent's owner decides nothing about it (separation of duties), so she is nobody else here.
   await tenant.person('olga', [])
   const api = apiOf(server.baseUrl, await tenant.machine('maker', everyRole))

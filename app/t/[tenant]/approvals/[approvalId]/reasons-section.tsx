@@ -80,7 +80,10 @@ function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
   )
 }
 
-function Duties({ shown: { status, blocked, standsInFor } }: { shown: Approval }) {
+type DutiesProps = { shown: Approval; expired: boolean }
+
+function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProps) {
+  if (expired) return 'Nobody can decide any more: the request has expired.'
   if (status !== 'pending') return 'Whoever caused a request can’t decide it. It was checked when this was decided.'
   if (blocked === null)
     return (

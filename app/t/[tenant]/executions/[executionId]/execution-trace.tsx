@@ -14,6 +14,9 @@ import type { Execution } from '#lib/schemas/executions.ts'
 export function ExecutionTrace({ execution }: { execution: Execution }) {
   const { can } = useSession()
   if (!can('trace:read')) return <MissingPermission act="see traces" permission="trace:read" />
+  // The trace begins with the execution.
+  if (execution.status === 'queued')
+    return <Skeleton label="Waiting for the execution to begin" rows={8} rowClass="h-6.5" />
   return <OneTrace key={execution.traceId} traceId={execution.traceId} />
 }
 

@@ -1,0 +1,204 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { type ForeignIssuer, foreignIssuer, newPair, serviceAccount } from '#server/testing/foreign-issuer.ts'
+
+// The real server beside another provider, told of it by AUTH_URL alone; and a third issuer, named by the operator.
+
+let keycloak: ForeignIssuer
+let partner: ForeignIssuer
+let api: TestApi
+let owner: Client
+let folder: string
+
+beforeAll(async () => {
+  keycloak = await foreignIssuer()
+  partner = await foreignIssuer()
+  folder = await mkdtemp(join(tmpdir(), 'countersign-issuers-'))
+  const trusted = {
+    issuer: partner.realm('partners'),
+    audience: 'urn:countersign:production',
+    tenantClaim: 'org',
+    clientIds: ['partner-portal', 'partner-robot'],
+    serviceClientIds: ['partner-robot'],
+    algorithms: ['ES256'],
+    tokenTypes: ['at+jwt', 'JWT'],
+  }
+  partner.keys = [await newPair('ES256')]
+  const file = join(folder, 'issuers.json')
+  await writeFile(file, JSON.stringify({ issuers: [trusted] }))
+  api = await startApi({ AUTH_URL: keycloak.origin, TRUSTED_ISSUERS: file })
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+  await Promise.all([keycloak.close(), partner.close(), rm(folder, { recursive: true })])
+})
+
+type Me = { principal: { id: string; kind: string; username: string; roles: string[] }; tenant: { externalId: string } }
+const me = (token: string, headers: Record<string, string> = {}) => api.query(token, 'session.me', undefined, headers)
+const externalIdOf = (slug: string) => api.credentials.tenants.find((tenant) => tenant.slug === slug)?.externalId ?? ''
+const membersOf = async (subject: string) =>
+  (await owner.query('select * from members where subject = $1', [subject])).rows as Record<string, unknown>[]
+const auditOf = async (memberId: unknown) =>
+  (
+    await owner.query(`select record from audit_records where record->'resource'->>'id' = $1 order by seq`, [memberId])
+  ).rows.map((row: { record: unknown }) => row.record)
+
+describe('with AUTH_URL at another provider', () => {
+  test('its realm’s token works as it is: the first sign-in makes the membership, once, and writes it down', async () => {
+    const sub = 'keycloak-paula'
+    const token = await keycloak.token('northwind', { sub })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => me(token)))
+    const [first] = answers.map((answer) => payload<Me>(answer))
+    expect(first).toMatchObject({
+      principal: { kind: 'person', username: 'paula', roles: ['developer'] },
+      tenant: { externalId: externalIdOf('northwind') },
+    })
+    const members = await membersOf(sub)
+    expect(members).toHaveLength(1)
+    expect(members[0]).toMatchObject({
+      issuer: keycloak.realm('northwind'),
+      kind: 'person',
+      display_name: 'Paula Foreign',
+      email: 'paula@elsewhere.example',
+      roles: ['developer'],
+      status: 'active',
+    })
+    expect(await auditOf(first?.principal.id)).toEqual([
+      expect.objectContaining({
+        action: 'member.created',
+        details: expect.objectContaining({ issuer: keycloak.realm('northwind'), clientId: 'countersign-console' }),
+      }),
+    ])
+  })
+
+  test('a service account becomes one, without the roles that no machine gets', async () => {
+    const roles = ['developer', 'approver', 'tenant_admin', 'privacy_officer', 'viewer']
+    const token = await keycloak.token('northwind', { ...serviceAccount('deployer'), realm_access: { roles } })
+    expect(payload<Me>(await me(token)).principal).toMatchObject({
+      kind: 'service_account',
+      username: 'deployer',
+      roles: ['viewer', 'developer'],
+    })
+  })
+
+  test('what the membership lost is gone, whatever the token says, and what it has the token must still bring', async () => {
+    const sub = 'keycloak-roles'
+    const token = (roles: string[]) => keycloak.token('northwind', { sub, realm_access: { roles } })
+    expect(payload<Me>(await me(await token(['viewer', 'operator']))).principal.roles).toEqual(['viewer', 'operator'])
+    expect(payload<Me>(await me(await token(['viewer', 'tenant_admin']))).principal.roles).toEqual(['viewer'])
+    await owner.query(`update members set roles = '{operator}' where subject = $1`, [sub])
+    expect(payload<Me>(await me(await token(['viewer', 'operator']))).principal.roles).toEqual(['operator'])
+  })
+
+  test.each(['suspended', 'removed'])('somebody who is %s does not come back by signing in again', async (status) => {
+    const sub = `keycloak-${status}`
+    await me(await keycloak.token('northwind', { sub }))
+    await owner.query('update members set status = $2 where subject = $1', [sub, status])
+    const answer = await me(await keycloak.token('northwind', { sub }))
+    expect([answer.status, answer.text]).toEqual([403, '{"error":"Tenant access denied"}'])
+    expect(await membersOf(sub)).toHaveLength(1)
+  })
+
+  test('a name or address that somebody has already stays theirs', async () => {
+    const claims = { sub: 'keycloak-maria', preferred_username: 'Maria', email: 'MARIA@northwind.example' }
+    const { principal } = payload<Me>(await me(await keycloak.token('northwind', claims)))
+    expect(principal.username).toBe(`Maria (${new URL(keycloak.origin).host}, keycloak-maria)`)
+    expect((await membersOf('keycloak-maria'))[0]?.email).toBeNull()
+  })
+
+  test('an address that the provider has not verified is not taken over', async () => {
+    const sub = 'keycloak-unverified'
+    await me(await keycloak.token('northwind', { sub, preferred_username: 'quinn', email_verified: false }))
+    expect((await membersOf(sub))[0]).toMatchObject({ username: 'quinn', email: null })
+  })
+
+  test('a realm speaks for its own tenant: another one takes a membership of its own', async () => {
+    const token = await keycloak.token('northwind', { sub: 'keycloak-narrow' })
+    await me(token)
+    const elsewhere = await me(token, { 'x-svc-tenant-external-id': externalIdOf('globex') })
+    expect([elsewhere.status, elsewhere.text]).toEqual([403, '{"error":"Tenant access denied"}'])
+    const claimed = await me(await keycloak.token('northwind', { tenant: externalIdOf('globex') }))
+    expect([claimed.status, reason(claimed)]).toEqual([401, 'unauthorized'])
+    expect(await membersOf('keycloak-narrow')).toHaveLength(1)
+  })
+
+  test('a realm of no tenant is nobody’s, and its keys are not even asked for', async () => {
+    const answer = await me(await keycloak.token('nowhere', {}))
+    expect(answer.status).toBe(401)
+    expect(keycloak.asked.some((path) => path.includes('nowhere'))).toBe(false)
+  })
+
+  test('the embedded provider is not served, and none of its tokens is accepted', async () => {
+    const answer = await api.request(undefined, '/realms/northwind/.well-known/openid-configuration')
+    expect(answer.status).toBe(404)
+    const own = await keycloak.token('northwind', { iss: `${api.baseUrl}/realms/northwind` })
+    expect((await me(own)).status).toBe(401)
+  })
+
+  test('a provider that can’t be reached is no refusal: the caller may try again', async () => {
+    keycloak.instead = (_path, res) => res.writeHead(500).end()
+    const answer = await me(await keycloak.token('globex', {}))
+    keycloak.instead = undefined
+    expect([answer.status, reason(answer), answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
+  })
+})
+
+describe('an issuer that the operator names', () => {
+  const portal = (claims: Record<string, unknown> = {}) =>
+    partner.token('partners', {
+      aud: 'urn:countersign:production',
+      azp: 'partner-portal',
+      org: externalIdOf('globex'),
+      sub: 'partner-rosa',
+      preferred_username: 'rosa',
+      ...claims,
+    })
+
+  test('speaks for the tenant in its claim', async () => {
+    const answer = payload<Me>(await me(await portal()))
+    expect(answer).toMatchObject({
+      principal: { username: 'rosa', kind: 'person' },
+      tenant: { externalId: externalIdOf('globex') },
+    })
+  })
+
+  test('says by its clients who is a machine', async () => {
+    const answer = payload<Me>(await me(await portal({ sub: 'partner-robot-1', azp: 'partner-robot' })))
+    expect(answer.principal).toMatchObject({ username: 'partner-robot', kind: 'service_account' })
+  })
+
+  test.each<[string, Record<string, unknown>, number]>([
+    ['another client', { azp: 'somebody-elses' }, 401],
+    ['no client', { azp: undefined }, 401],
+    ['another audience', { aud: 'countersign' }, 401],
+    ['a tenant that does not exist', { org: 'nowhere' }, 403],
+    ['a tenant that is a list', { org: ['x'] }, 401],
+    ['no tenant', { org: undefined }, 400],
+    ['an issuer that begins like it', { iss: 'unset' }, 401],
+  ])('is not believed with %s', async (_name, claims, status) => {
+    const sub = `partner-refused-${status}`
+    const iss = claims.iss === undefined ? {} : { iss: `${partner.realm('partners')}/x` }
+    const answer = await me(await portal({ sub, ...claims, ...iss }))
+    expect(answer.status).toBe(status)
+    expect(await membersOf(sub)).toEqual([])
+  })
+
+  test('signs with its own keys and algorithms only', async () => {
+    const token = await keycloak.token('northwind', { iss: partner.realm('partners') })
+    expect((await me(token)).status).toBe(401)
+    const rsa = await newPair('RS256')
+    partner.keys.push(rsa)
+    const answer = await me(
+      await partner.token('partners', { aud: 'urn:countersign:production', azp: 'partner-portal' }, { pair: rsa }),
+    )
+    partner.keys.pop()
+    expect(answer.status).toBe(401)
+  })
+})

@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callsStanding } from '#server/kernel/rate/limits.ts'
+import { api } from '#server/routes.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+
+// Over HTTP: what a caller is told on every answer, and when the budget is spent.
+
+let server: IdentityServer
+beforeAll(async () => {
+  server = await identityServer({ RATE_LIMIT_PER_MINUTE: '20', TOKEN_RATE_LIMIT_PER_MINUTE: '6' })
+})
+afterAll(() => server.close())
+
+const call = (path: string, token?: string, init: RequestInit = {}) =>
+  Promise.resolve(
+    api.fetch(
+      new Request(`${server.url}${path}`, {
+        ...init,
+        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers },
+      }),
+    ),
+  )
+
+const tokenOf = async (realm: TestRealm, clientSecret: string, clientId = 'ci-pipeline'): Promise<Response> =>
+  fetch(`${realm.realmUrl}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
+  })
+
+async function realmWithToken(slug: string): Promise<{ realm: TestRealm; token: string; clientSecret: string }> {
+  const realm = await testRealm(server, slug)
+  const { clientSecret } = await realm.service('ci-pipeline', ['viewer'])
+  const { access_token: token } = (await (await tokenOf(realm, clientSecret)).json()) as { access_token: string }
+  return { realm, token, clientSecret }
+}
+
+const remainingIn = (response: Response) => Number(/;r=(\d+);t=\d+$/.exec(response.headers.get('ratelimit') ?? '')?.[1])
+
+describe('a tenant', () => {
+  test('is told on every answer what is left, then 429 and when to come again', async () => {
+    const { token } = await realmWithToken('northwind')
+    for (let left = 19; left >= 0; left--) {
+      const answer = await call('/v1/session.me', token)
+      expect([answer.status, remainingIn(answer)]).toEqual([200, left])
+      expect(answer.headers.get('ratelimit-policy')).toBe('"tenant";q=20;w=60')
+      expect(answer.headers.get('retry-after')).toBeNull()
+    }
+    const procedure = await call('/v1/session.me', token)
+    expect([procedure.status, remainingIn(procedure)]).toEqual([429, 0])
+    expect(await procedure.json()).toMatchObject({
+      error: { json: { data: { code: 'TOO_MANY_REQUESTS', reason: 'rate_limited', retryable: true } } },
+    })
+    const route = await call('/v1/policies', token)
+    expect([route.status, remainingIn(route)]).toEqual([429, 0])
+    expect(await route.json()).toMatchObject({ code: 'rate_limited', retryable: true })
+    for (const { headers } of [procedure, route]) {
+      const seconds = Number(headers.get('retry-after'))
+      expect(seconds).toBeGreaterThan(30)
+      expect(seconds).toBeLessThanOrEqual(60)
+      expect(headers.get('ratelimit')).toBe(`"tenant";r=0;t=${seconds}`)
+    }
+  })
+
+  test('does not spend what others have', async () => {
+    const globex = await realmWithToken('globex')
+    const initech = await realmWithToken('initech')
+    for (let calls = 0; calls < 25; calls++) await call('/v1/session.me', globex.token)
+    expect((await call('/v1/session.me', globex.token)).status).toBe(429)
+    expect((await call('/v1/session.me', initech.token)).status).toBe(200)
+  })
+
+  test('has its budget spent by its members alone: not by strangers, and not by those of another tenant', async () => {
+    const hooli = await realmWithToken('hooli')
+    const other = await realmWithToken('umbrella')
+    const elsewhere = { headers: { 'x-svc-tenant-external-id': hooli.realm.externalId } }
+    for (let calls = 0; calls < 30; calls++) {
+      const stranger = await call('/v1/session.me', `${hooli.token}x`)
+      expect(stranger.status).toBe(401)
+      expect(stranger.headers.get('ratelimit-policy')).toBe('"tenant";q=20;w=60')
+      expect((await call('/v1/session.me', other.token, elsewhere)).status).toBe(403)
+    }
+    expect(callsStanding(hooli.realm.id).remaining).toBe(20)
+    expect((await call('/v1/session.me', hooli.token)).status).toBe(200)
+  })
+
+  test('spends a batch by its calls, and an error like a success', async () => {
+    const { token, realm } = await realmWithToken('acme')
+    const batch = await call('/v1/session.me,session.me,session.me?batch=1', token)
+    expect(batch.status).toBe(200)
+    expect(remainingIn(batch)).toBe(17)
+    const refused = await call('/v1/agents.create', token, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{',
+    })
+    expect([refused.status, remainingIn(refused)]).toEqual([403, 16])
+    const missing = await call('/v1/policies/00000000-0000-4000-8000-000000000000/versions', token)
+    expect([missing.status, remainingIn(missing)]).toEqual([404, 15])
+    // However many a batch claims to hold, it counts as the ten that it may.
+    const long = await call(`/v1/${Array.from({ length: 40 }, () => 'session.me').join(',')}?batch=1`, token)
+    expect(long.status).toBeGreaterThanOrEqual(400)
+    expect(callsStanding(realm.id).remaining).toBe(5)
+  })
+})
+
+describe('the token endpoint', () => {
+  test('serves a client as often as it may, then 429 and when to come again', async () => {
+    const { realm, clientSecret } = await realmWithToken('stark')
+    for (let left = 4; left >= 0; left--) {
+      const answer = await tokenOf(realm, clientSecret)
+      expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([200, '"client";q=6;w=60'])
+      expect(remainingIn(answer)).toBe(left)
+    }
+    const refused = await tokenOf(realm, clientSecret)
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringMatching(/^Too many requests\. Try again in \d+ s\.$/),
+    })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30)
+    expect(refused.headers.get('cache-control')).toBe('no-store')
+    // Another client of the same realm has its own.
+    const other = await realm.service('other', ['viewer'])
+    expect((await tokenOf(realm, other.clientSecret, 'other')).status).toBe(200)
+  })
+
+  test('counts wrong guesses for where they come from, not for the client', async () => {
+    const { realm, clientSecret } = await realmWithToken('wayne')
+    for (let guesses = 0; guesses < 5; guesses++) expect((await tokenOf(realm, 'wrong')).status).toBe(401)
+    expect((await tokenOf(realm, 'wrong')).status).toBe(429)
+    expect((await tokenOf(realm, clientSecret)).status).toBe(429)
+    // From another address of this machine the client is served: its own budget is untouched.
+    expect(await statusFrom('127.0.0.2', realm, clientSecret)).toBe(200)
+  })
+})
+
+/** Asks for a token from another address of the loopback network. */
+async function statusFrom(localAddress: string, realm: TestRealm, clientSecret: string): Promise<number | undefined> {
+  const url = new URL(`${realm.realmUrl}/protocol/openid-connect/token`)
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: url.port,
+    path: url.pathname,
+    method: 'POST',
+    localAddress,
+    headers: {
+      authorization: `Basic ${Buffer.from(`ci-pipeline:${clientSecret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+  })
+  outgoing.end('grant_type=client_credentials')
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}

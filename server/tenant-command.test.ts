@@ -1,0 +1,169 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Browser } from '#server/testing/browser.ts'
+import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+import { signIn } from '#server/testing/sign-in.ts'
+
+// The operator's command as it is typed, beside a server on the same database, which makes no demo.
+
+const root = join(import.meta.dirname, '..')
+const port = 3000 + (process.pid % 20_000) + 10_000
+let database: TestDatabase
+let dataDir: string
+let server: ChildProcess
+const environment = () => ({
+  NODE_ENV: 'test',
+  PATH: process.env.PATH ?? '',
+  PORT: String(port),
+  SEED_DEMO: 'false',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: database.ownerUrl,
+  DATA_DIR: dataDir,
+})
+const baseUrl = `http://localhost:${port}`
+
+beforeAll(async () => {
+  database = await testDatabase()
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign-tenant-'))
+  server = spawn(process.execPath, [join(root, 'server/testing/api-process.ts')], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (server.stdout === null) throw new Error('unreachable: it is a pipe')
+  const [line] = await once(createInterface({ input: server.stdout }), 'line')
+  expect(line).toBe(`ready ${baseUrl}`)
+}, 60_000)
+afterAll(async () => {
+  server.kill('SIGTERM')
+  await once(server, 'exit')
+  await database.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+type Outcome = { code: number; out: string; error: string }
+
+/** From another folder: a .env of the developer's must not reach it. */
+async function tenant(...args: string[]): Promise<Outcome> {
+  const command = [join(root, 'cli/tenant.mjs'), ...args]
+  const done = promisify(execFile)(process.execPath, command, { env: environment(), cwd: dataDir })
+  return await done.then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, error: stderr }),
+    (failure: { code: number; stdout: string; stderr: string }) => ({
+      code: failure.code,
+      out: failure.stdout,
+      error: failure.stderr,
+    }),
+  )
+}
+
+const linkOf = (out: string, person: string): string =>
+  new RegExp(`${person}[^\\n]*\\n\\s+(http\\S+)`).exec(out)?.[1] ?? `no link for ${person} in ${out}`
+
+async function setPassword(url: string, password: string): Promise<number> {
+  return (await new Browser().visit(url, { password, again: password })).status
+}
+
+async function call(token: string, procedure: string, input?: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${baseUrl}/v1/${procedure}`, {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    ...(input === undefined ? {} : { method: 'POST', body: JSON.stringify({ json: input }) }),
+  })
+  const body = await response.json()
+  return { status: response.status, data: body.result?.data?.json, body }
+}
+
+const password = 'six quiet rivers run north'
+
+test('a tenant is made with an administrator and approvers, who sign in by their links and work together', async () => {
+  expect((await tenant('list')).out).toBe('There are no tenants.\n')
+  const made = await tenant(
+    'create',
+    'acme',
+    '--admin',
+    'Ada@acme.example',
+    '--approvers',
+    'bo@acme.example,cy@acme.example',
+    '--name',
+    'Acme Works',
+    '--external-id',
+    'org-acme',
+    '--groups',
+    'refund-approvers',
+  )
+  expect(made).toMatchObject({ code: 0, error: '' })
+  expect((await tenant('list')).out).toBe('acme\torg-acme\tAcme Works\n')
+  for (const person of ['ada', 'bo', 'cy'])
+    expect(await setPassword(linkOf(made.out, `${person}@acme.example`), password)).toBe(200)
+  const ada = (await signIn(baseUrl, 'acme', 'ada', password)).accessToken
+  const bo = (await signIn(baseUrl, 'acme', 'bo', password)).accessToken
+  expect((await call(ada, 'tenants.current')).data).toMatchObject({ externalId: 'org-acme', displayName: 'Acme Works' })
+  const { items } = (await call(ada, 'groups.list')).data
+  expect(
+    Object.fromEntries(
+      items.map((group: { name: string; members: { username: string }[] }) => [
+        group.name,
+        group.members.map((member) => member.username),
+      ]),
+    ),
+  ).toEqual({ 'change-approvers': ['bo', 'cy'], escalation: ['bo', 'cy'], 'refund-approvers': ['bo', 'cy'] })
+
+  const invited = await call(ada, 'members.invite', {
+    email: 'di@acme.example',
+    displayName: 'Di',
+    roles: ['approver'],
+  })
+  const approvalId = invited.data.change.approvalId
+  const decision = { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'I know her.' }
+  expect((await call(bo, 'approvals.decide', decision)).data).toMatchObject({ status: 'approved' })
+  expect(await setPassword(invited.data.inviteUrl, password)).toBe(200)
+  const di = (await signIn(baseUrl, 'acme', 'di', password)).accessToken
+  expect((await call(di, 'session.me')).data.principal.roles).toEqual(['approver'])
+}, 120_000)
+
+test('a lost link is made anew, and a person joins another tenant', async () => {
+  const made = await tenant('create', 'umbra', '--admin', 'eve@umbra.example', '--approvers', 'fin@umbra.example')
+  expect(made.out).toContain('Invite a second one.')
+  const anew = await tenant('link', 'umbra', 'fin@umbra.example')
+  expect(await setPassword(linkOf(made.out, 'fin@umbra.example'), password)).toBe(410)
+  expect(await setPassword(linkOf(anew.out, 'fin@umbra.example'), password)).toBe(200)
+  const joined = await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')
+  expect(joined).toMatchObject({ code: 0, out: 'bo of acme is a member of umbra now: viewer.\n' })
+  const bo = (await signIn(baseUrl, 'acme', 'bo', password)).accessToken
+  const there = { 'x-svc-tenant-external-id': 'umbra' }
+  expect((await call(bo, 'session.me', undefined, there)).data.principal).toMatchObject({
+    username: 'bo@acme',
+    roles: ['viewer'],
+  })
+  expect((await call(bo, 'tenants.list')).data.items).toHaveLength(2)
+  expect((await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')).error).toContain('already')
+}, 120_000)
+
+test.each([
+  [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'There is already a tenant acme.'],
+  [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'somebody else must approve'],
+  [['create', 'new', '--admin', 'a@x.example'], 'Name the approvers'],
+  [['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'can’t be a slug'],
+  [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], 'is no e-mail address'],
+  [['link', 'acme', 'nobody'], 'There is no person nobody in acme.'],
+  [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'There is no tenant nowhere.'],
+  [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Name roles out of'],
+  [['destroy', 'acme'], 'npm run tenant -- create'],
+  [['list', '--force'], 'npm run tenant -- create'],
+])(
+  '%j is refused in one line, and changes nothing',
+  async (args, message) => {
+    const before = (await tenant('list')).out
+    const { code, out, error } = await tenant(...args)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(error).toContain(message)
+    expect(error).not.toContain('    at ')
+    expect((await tenant('list')).out).toBe(before)
+  },
+  60_000,
+)

@@ -8,6 +8,7 @@ test('maria registers an agent: the line with the mistake is marked, then it say
   const name = `e2e-agent-${Date.now()}`
   const { externalId } = await signIn(page, 'maria')
   await page.goto(`/t/${externalId}/agents`)
+  await expect(page.getByRole('table', { name: 'Agents' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Register an agent' }).click()
   const manifest = page.getByRole('textbox', { name: 'Manifest (YAML)' })
@@ -41,6 +42,7 @@ test('maria registers an agent: the line with the mistake is marked, then it say
 test('a policy shows its source and where it is bound', async ({ page }) => {
   const { externalId } = await signIn(page, 'maria')
   await page.goto(`/t/${externalId}/policies`)
+  await expect(page.getByRole('table', { name: 'Policies' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'refund-policy' }).click()
   await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('refund-needs-approval')

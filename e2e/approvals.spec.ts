@@ -3,7 +3,7 @@ import { call, decideAs, externalId, personToken, type RefundCase, waitingRefund
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const address = ({ approvalId }: RefundCase) => `/t/${externalId()}/approvals/${approvalId}`
-const rail = (page: Page) => page.getByRole('region', { name: /^Decide/ })
+const rail = (page: Page) => page.getByRole('region', { name: /^(?:Decided?|Expired)$/ })
 const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason' })
 const choice = (page: Page, name: 'Approve' | 'Reject' | 'Escalate') => page.getByRole('radio', { name })
 const approveButton = (page: Page) => page.getByRole('button', { name: 'Approve refund of €4,200.00' })

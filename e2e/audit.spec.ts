@@ -10,6 +10,8 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
   await decideAs(origin, 'jonas', approvalId, 'reject', reason)
   await signIn(page, 'vera')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
+  await expect(page).toHaveTitle('Audit · Countersign')
+  await expect(page.getByRole('row', { name: reason })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('row', { name: reason }).getByRole('rowheader').getByRole('link').click()
 

@@ -18,10 +18,13 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
   await signIn(page, 'vera')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Evidence' }).click()
+  await expect(page).toHaveTitle('Evidence · Countersign')
+  await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'New export' }).click()
   await expect(page.getByRole('radio', { name: 'Today' })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: /^Proofs/ })).toBeChecked()
+  await expect(page).toHaveTitle('New evidence export · Countersign')
   await expect(page.getByRole('checkbox', { name: /^Raw payloads/ })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByRole('region', { name: '3. Review' })).toContainText('with proofs')
   await expectAccessible(page)
@@ -60,7 +63,7 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
   }
 })
 
-test('an export that is over can’t be canceled, and one of another tenant is not there', async ({ page, troubles }) => {
+test('an unknown export is not there, and a range that makes no sense is explained', async ({ page, troubles }) => {
   troubles.expect(/status of 404/)
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/evidence/0198c000-0000-7000-8000-000000000001`)

@@ -4,6 +4,8 @@ import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.t
 test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Executions' }).click()
+  await expect(page).toHaveTitle('Executions · Countersign')
+  await expect(page.getByRole('table', { name: 'Executions' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Start an execution' }).click()
   await expect(page).toHaveTitle('Start an execution · Countersign')

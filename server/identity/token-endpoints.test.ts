@@ -2,8 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyBearer } from '#server/kernel/auth/bearer.ts'
+import { Browser } from '#server/testing/browser.ts'
+import { newProver } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { signIn, type Tokens } from '#server/testing/sign-in.ts'
+import {
+  authorizationRequest,
+  authorize,
+  exchangeCode,
+  readTokens,
+  signIn,
+  type Tokens,
+} from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
@@ -68,6 +77,25 @@ describe('userinfo', () => {
     }
     const elsewhere = await userinfo(globex, { authorization: `Bearer ${hers.accessToken}` })
     expect(elsewhere.status).toBe(401)
+  })
+
+  test('takes a token that is bound to a key with its proof, once, and not without', async () => {
+    const prover = await newProver()
+    const request = authorizationRequest(northwind.realmUrl)
+    const code = await authorize(new Browser(), request, 'maria', maria.password)
+    const tokenUrl = `${northwind.realmUrl}/protocol/openid-connect/token`
+    const dpop = await prover.prove({ method: 'POST', url: tokenUrl })
+    const { accessToken } = await readTokens(await exchangeCode(request, code, {}, { dpop }))
+    const url = `${northwind.realmUrl}/protocol/openid-connect/userinfo`
+    const proof = await prover.prove({ url, accessToken })
+    const authorization = `DPoP ${accessToken}`
+    expect((await userinfo(northwind, { authorization, dpop: proof })).status).toBe(200)
+    const elsewhere = await prover.prove({ url: northwind.realmUrl, accessToken })
+    for (const refused of [proof, '', elsewhere]) {
+      const answer = await userinfo(northwind, { authorization, dpop: refused })
+      expect([answer.status, answer.headers.get('www-authenticate')?.split(' ')[0]]).toEqual([401, 'DPoP'])
+    }
+    expect((await userinfo(northwind, { authorization: `Bearer ${accessToken}`, dpop: proof })).status).toBe(401)
   })
 
   test('is for people', async () => {

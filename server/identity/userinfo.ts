@@ -1,16 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '#lib/errors.ts'
-import { readBearer } from '#server/kernel/auth/bearer.ts'
+import { spendProof, verifyAuthorization } from '#server/kernel/auth/authorization.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { activePerson, personClaims } from './claims.ts'
 import { corsHeaders } from './cors.ts'
 import type { Realm } from './realm.ts'
 import { sendJson } from './respond.ts'
 
-/**
- * OpenID Connect Core, section 5.3, for this realm's JWT access tokens. Bearer tokens only: one that is bound to a key
- * (DPoP) is refused here.
- */
+/** OpenID Connect Core, section 5.3, for this realm's JWT access tokens; one that is bound to a key comes with its proof. */
 export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const refuse = (status: number, error: string, description: string) =>
     sendJson(
@@ -19,10 +17,10 @@ export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: Ser
       { error, error_description: description },
       {
         ...corsHeaders(req),
-        'www-authenticate': `Bearer realm="${realm.url}", error="${error}", error_description="${description}"`,
+        'www-authenticate': `${schemeOf(req)} realm="${realm.url}", error="${error}", error_description="${description}"`,
       },
     )
-  const verified = await readBearer(req.headers.authorization ?? '').catch((error: unknown) => {
+  const verified = await verify(realm, req).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'unauthorized') return undefined
     throw error
   })
@@ -41,4 +39,17 @@ export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: Ser
     ...(scopes.includes('email') ? { email } : {}),
   }
   sendJson(res, 200, answer, corsHeaders(req))
+}
+
+const schemeOf = ({ headers }: IncomingMessage): string =>
+  /^dpop /i.test(headers.authorization ?? '') ? 'DPoP' : 'Bearer'
+
+async function verify(realm: Realm, { headers, method = 'GET', url = '' }: IncomingMessage) {
+  const presentation = await verifyAuthorization({
+    authorization: headers.authorization ?? '',
+    dpop: headers.dpop?.toString(),
+    request: { method, path: url.split('?', 1)[0] ?? '', origin: runtime().config.authUrl },
+  })
+  if (presentation.proof !== undefined) await spendProof(realm.tenantId, presentation.proof)
+  return presentation
 }

@@ -89,9 +89,11 @@ export const exchangeCode = (
   { realmUrl, client, verifier }: AuthorizationRequest,
   code: string,
   changes: Record<string, string> = {},
+  headers: Record<string, string> = {},
 ): Promise<Response> =>
   fetch(`${realmUrl}/protocol/openid-connect/token`, {
     method: 'POST',
+    headers,
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: client.clientId,

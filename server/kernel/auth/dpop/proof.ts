@@ -9,6 +9,8 @@ export type ProvenRequest = {
   method: string
   /** Below the public origin, without the query. */
   path: string
+  /** The public origin, where it is not BASE_URL. */
+  origin?: string
 }
 
 /** A proof that is good for this request and this token; whether it was used before is not known yet. */
@@ -77,13 +79,17 @@ function thumbprintIn(confirmation: unknown): string | undefined {
   return typeof jkt === 'string' && Object.keys(others).length === 0 ? jkt : undefined
 }
 
-function wrongContent(payload: JWTPayload, accessToken: string, { method, path }: ProvenRequest): string | undefined {
+function wrongContent(
+  payload: JWTPayload,
+  accessToken: string,
+  { method, path, origin = runtime().config.baseUrl }: ProvenRequest,
+): string | undefined {
   const { iat, jti, htm, htu, ath, nonce } = payload
   const age = typeof iat === 'number' ? Date.now() / 1000 - iat : Number.NaN
   if (!(age <= maxAge && age >= -clockTolerance)) return 'the proof was not made just now'
   if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) return 'the proof has no usable id'
   if (htm !== method) return 'the proof is for another method'
-  if (addressOf(htu) !== addressOf(`${runtime().config.baseUrl}${path}`)) return 'the proof is for another address'
+  if (addressOf(htu) !== addressOf(`${origin}${path}`)) return 'the proof is for another address'
   if (ath !== createHash('sha256').update(accessToken).digest('base64url')) return 'the proof is for another token'
   if (nonce !== undefined) return 'the proof names a nonce that was never given'
   return undefined

@@ -60,7 +60,7 @@ export async function loadTrustedIssuers({
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} names ${twice} twice.`)
   const own = names.find((name) => identity === 'embedded' && name.startsWith(`${authUrl}/realms/`))
-  if (own !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${own} is a realm of this server itself.`)
+  if (own !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} names ${own}, a realm of this server itself.`)
   return issuers
 }
 

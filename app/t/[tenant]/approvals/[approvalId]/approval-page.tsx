@@ -69,5 +69,5 @@ function OneApproval({ approvalId }: { approvalId: string }) {
 
 function railTitle({ is }: View): string {
   if (is === 'recorded' || is === 'decided') return 'Decided'
-  return is === 'expired' ? 'Decision expired' : 'Decide'
+  return is === 'expired' ? 'Expired' : 'Decide'
 }

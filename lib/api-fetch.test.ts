@@ -1,0 +1,152 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { apiFetch, restFetch, type TokenSource } from './api-fetch.ts'
+import { RequestError } from './failure.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+type Answer = (req: IncomingMessage, res: ServerResponse) => void
+
+/** A real server; its address, and the requests that came. */
+async function serve(answer: Answer): Promise<{ url: string; seen: IncomingMessage[] }> {
+  const seen: IncomingMessage[] = []
+  const made = createServer((req, res) => {
+    seen.push(req)
+    answer(req, res)
+  })
+  server = made
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
+}
+
+function source(): TokenSource & { ended: boolean } {
+  return {
+    ended: false,
+    accessToken: async () => 'one',
+    replaceToken: async (rejected) => (rejected === 'one' ? 'two' : 'three'),
+    refused() {
+      this.ended = true
+    },
+  }
+}
+
+const failureOf = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof RequestError) return error.failure
+  throw new Error(`not a RequestError: ${String(error)}`)
+}
+
+const json = (res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+
+test('each request carries the token and the tenant of the address', async () => {
+  const { url, seen } = await serve((_req, res) => json(res, 200, {}))
+  await apiFetch('org-1', source())(`${url}/v1/x`)
+  expect(seen[0]?.headers.authorization).toBe('Bearer one')
+  expect(seen[0]?.headers['x-svc-tenant-external-id']).toBe('org-1')
+  await apiFetch(undefined, source())(`${url}/v1/x`)
+  expect(seen[1]?.headers).not.toHaveProperty('x-svc-tenant-external-id')
+})
+
+describe('a refused token', () => {
+  test('is replaced, and the same request is sent once more', async () => {
+    const { url, seen } = await serve((req, res) =>
+      req.headers.authorization === 'Bearer one' ? json(res, 401, {}) : json(res, 200, { ok: true }),
+    )
+    const tokens = source()
+    const response = await apiFetch('t', tokens)(`${url}/v1/x`, { method: 'POST', body: '{"a":1}' })
+    expect(await response.json()).toEqual({ ok: true })
+    expect(seen.map((req) => req.headers.authorization)).toEqual(['Bearer one', 'Bearer two'])
+    expect(tokens.ended).toBe(false)
+  })
+
+  test('ends the session when its replacement is refused, too', async () => {
+    const { url, seen } = await serve((_req, res) => json(res, 401, {}))
+    const tokens = source()
+    expect((await apiFetch('t', tokens)(`${url}/v1/x`)).status).toBe(401)
+    expect(seen).toHaveLength(2)
+    expect(tokens.ended).toBe(true)
+  })
+})
+
+describe('what is no answer', () => {
+  test('a cut connection is "network": the outcome is unknown', async () => {
+    const { url } = await serve((_req, res) => res.destroy())
+    expect(await failureOf(apiFetch('t', source())(`${url}/v1/x`))).toMatchObject({
+      code: 'network',
+      retryable: true,
+      requestId: undefined,
+    })
+  })
+
+  test('an abort of the caller stays an abort', async () => {
+    const { url } = await serve(() => undefined)
+    const stop = new AbortController()
+    const request = apiFetch('t', source())(`${url}/v1/x`, { signal: stop.signal })
+    stop.abort()
+    await expect(request).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('a denied tenant is told, whatever the transport', async () => {
+    const { url } = await serve((_req, res) => json(res, 403, { error: 'Tenant access denied' }))
+    expect(await failureOf(apiFetch('t', source())(`${url}/v1/x`))).toMatchObject({
+      code: 'tenant_access_denied',
+      httpStatus: 403,
+    })
+  })
+})
+
+describe('REST', () => {
+  const at = (url: string) => {
+    const fetchApi = apiFetch('t', source())
+    return restFetch((path, init) => fetchApi(`${url}${String(path)}`, init))
+  }
+
+  test('sends JSON and an idempotency key, and gives the answer', async () => {
+    const { url, seen } = await serve((_req, res) => json(res, 202, { exportId: 'e' }))
+    const answer = await at(url)<{ exportId: string }>('/v1/evidence/export-jobs', {
+      method: 'POST',
+      body: { a: 1 },
+      idempotencyKey: 'k',
+    })
+    expect(answer).toEqual({ exportId: 'e' })
+    expect(seen[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'k' })
+  })
+
+  test('an error answer becomes a failure with everything that it said', async () => {
+    const { url } = await serve((_req, res) =>
+      json(
+        res,
+        429,
+        { error: 'Too many requests.', code: 'rate_limited', requestId: 'r-1', retryable: true, quota: 3 },
+        { 'retry-after': '7' },
+      ),
+    )
+    expect(await failureOf(at(url)('/v1/x'))).toEqual({
+      code: 'rate_limited',
+      message: 'Too many requests.',
+      requestId: 'r-1',
+      httpStatus: 429,
+      retryable: true,
+      retryAfterSeconds: 7,
+      issues: [],
+      details: { quota: 3 },
+    })
+  })
+
+  test.each(['<html>Bad gateway</html>', '', '{"code":"no_such_code","error":"x"}'])(
+    '%s is unreadable, not a crash',
+    async (body) => {
+      const { url } = await serve((_req, res) => res.writeHead(502).end(body))
+      expect(await failureOf(at(url)('/v1/x'))).toMatchObject({ code: 'unreadable', httpStatus: 502 })
+    },
+  )
+})

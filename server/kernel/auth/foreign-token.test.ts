@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '#server/kernel/config.ts'
+import { setRuntime } from '#server/kernel/runtime.ts'
+import {
+  type ForeignIssuer,
+  foreignIssuer,
+  newPair,
+  type SigningPair,
+  serviceAccount,
+  type TokenOptions,
+} from '#server/testing/foreign-issuer.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { verifyBearer } from './bearer.ts'
+
+// Tokens as Keycloak writes them, of realms at AUTH_URL.
+
+let keycloak: ForeignIssuer
+let close: () => Promise<void>
+let unpublished: SigningPair
+let ed25519: SigningPair
+
+beforeAll(async () => {
+  keycloak = await foreignIssuer()
+  const runtime = await testRuntime()
+  close = runtime.close
+  setRuntime({ ...runtime, config: loadConfig({ AUTH_URL: keycloak.origin, LOG_LEVEL: 'silent' }) })
+  await testTenant(runtime, 'northwind')
+  await testTenant(runtime, 'globex')
+  unpublished = await newPair()
+  ed25519 = await newPair('EdDSA')
+  keycloak.keys.push(ed25519, await newPair('ES256'))
+})
+afterAll(async () => {
+  await close()
+  await keycloak.close()
+})
+
+const verify = async (claims: Record<string, unknown> = {}, options?: TokenOptions) =>
+  verifyBearer(`Bearer ${await keycloak.token('northwind', claims, options)}`)
+
+const now = () => Math.floor(Date.now() / 1000)
+
+describe('Keycloak’s token', () => {
+  test('is accepted as it is', async () => {
+    expect(await verify()).toMatchObject({
+      issuer: keycloak.realm('northwind'),
+      tenantExternalId: 'ext-northwind',
+      roles: ['developer', 'offline_access', 'default-roles-northwind'],
+      username: 'paula',
+      authorizedParty: 'countersign-console',
+      newMember: {
+        kind: 'person',
+        username: 'paula',
+        displayName: 'Paula Foreign',
+        email: 'paula@elsewhere.example',
+        roles: ['developer'],
+      },
+    })
+  })
+
+  test.each<[string, Record<string, unknown>, (() => TokenOptions)?]>([
+    ['the type of RFC 9068', {}, () => ({ header: { typ: 'at+jwt' } })],
+    ['that type, and no claim typ', { typ: undefined }, () => ({ header: { typ: 'at+jwt' } })],
+    ['no claim typ', { typ: undefined }],
+    ['Ed25519', {}, () => ({ pair: ed25519 })],
+    ['ES256', {}, () => ({ pair: keycloak.keys[2] as SigningPair })],
+    ['one audience', { aud: 'countersign' }],
+    ['its tenant named', { tenant: 'ext-northwind' }],
+    ['roles of its clients, which grant nothing', { resource_access: { x: { roles: ['tenant_admin'] } } }],
+  ])('is accepted with %s', async (_name, claims, options) => {
+    expect(await verify(claims, options?.())).toMatchObject({ roles: expect.arrayContaining(['developer']) })
+  })
+
+  test.each<[string, Record<string, unknown>, (() => TokenOptions)?]>([
+    ['an id_token', { typ: 'ID', aud: 'countersign', at_hash: 'x' }],
+    ['an id_token that does not say so', { typ: undefined, at_hash: 'x' }],
+    ['a refresh token', { typ: 'Refresh' }],
+    ['an offline token', { typ: 'Offline' }],
+    ['a logout token', { typ: 'Logout' }],
+    ['a logout token that does not say so', { typ: undefined, events: {} }],
+    ['a kind that is no text', { typ: 7 }],
+    ['no header type', {}, () => ({ header: { typ: undefined } })],
+    ['another header type', {}, () => ({ header: { typ: 'logout+jwt' } })],
+    ['another audience', { aud: 'account' }],
+    ['another tenant', { tenant: 'ext-globex' }],
+    ['a past end', { exp: 1 }],
+    ['a life of more than a day', { exp: 4_000_000_000 }],
+    ['no subject', { sub: undefined }],
+    ['a key that is not published', {}, () => ({ pair: unpublished })],
+    [
+      'a key that is not published, under an id that is',
+      {},
+      () => ({
+        pair: { ...unpublished, kid: keycloak.keys[0]?.kid ?? '' },
+      }),
+    ],
+    [
+      'an algorithm that its key is not for',
+      {},
+      () => ({
+        pair: { ...(keycloak.keys[0] as SigningPair), alg: 'PS256' },
+      }),
+    ],
+    ['a bound key', { cnf: { jkt: 'x' } }],
+  ])('is refused: %s', async (_name, claims, options) => {
+    await expect(verify(claims, options?.())).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('is refused in the name of another realm, though one key signs for both', async () => {
+    const token = await keycloak.token('northwind', { iss: keycloak.realm('globex'), tenant: 'ext-northwind' })
+    await expect(verifyBearer(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthorized' })
+    await expect(verifyBearer(`Bearer ${await keycloak.token('globex')}`)).resolves.toMatchObject({
+      tenantExternalId: 'ext-globex',
+    })
+  })
+})
+
+describe('who is a machine', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['Keycloak’s service account', serviceAccount('deployer')],
+    ['a subject that is the client', { azp: 'deployer', sub: 'deployer' }],
+    [
+      'a token that says nothing of a person',
+      { azp: 'deployer', preferred_username: undefined, name: undefined, email: undefined },
+    ],
+  ])('%s', async (_name, claims) => {
+    const { newMember } = await verify({ ...claims, realm_access: { roles: ['viewer', 'approver'] } })
+    expect(newMember).toMatchObject({ kind: 'service_account', username: 'deployer', roles: ['viewer'] })
+    expect(newMember?.email).toBeUndefined()
+  })
+})
+
+describe('what a membership is made of', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      'long names are cut',
+      { preferred_username: 'x'.repeat(500), name: 'y'.repeat(500) },
+      {
+        username: 'x'.repeat(128),
+        displayName: 'y'.repeat(128),
+      },
+    ],
+    [
+      'what nobody sees is left out',
+      { preferred_username: 'pau\u202ela\u0000\u200b', name: ' \n ' },
+      {
+        username: 'paula',
+        displayName: 'paula',
+      },
+    ],
+    [
+      'without a name the verified address serves',
+      { preferred_username: undefined, name: undefined },
+      {
+        username: 'paula@elsewhere.example',
+        displayName: 'paula@elsewhere.example',
+      },
+    ],
+    ['an address that is none is left out', { email: 'x y@z' }, { email: undefined }],
+    ['an address that was not verified is left out', { email_verified: 'true' }, { email: undefined }],
+    [
+      'unknown roles are left out, each counts once',
+      { realm_access: { roles: ['viewer', 'viewer', 'root', 7] } },
+      {
+        roles: ['viewer'],
+      },
+    ],
+    ['roles of another shape are none', { realm_access: { roles: { viewer: true } } }, { roles: [] }],
+  ])('%s', async (_name, claims, expected) => {
+    expect((await verify({ iat: now(), ...claims })).newMember).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig } from '#server/kernel/config.ts'
+import { loadTrustedIssuers } from './trusted.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-trusted-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const good = {
+  issuer: 'https://idp.example/realms/partners',
+  audience: 'countersign',
+  tenant: 'ext-northwind',
+  clientIds: ['portal'],
+  algorithms: ['RS256'],
+}
+
+async function load(content: unknown, settings: Record<string, string> = {}) {
+  const path = join(folder, 'issuers.json')
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return await loadTrustedIssuers(loadConfig({ TRUSTED_ISSUERS: path, ...settings }))
+}
+
+describe('TRUSTED_ISSUERS', () => {
+  test('names issuers, with what is usual filled in', async () => {
+    expect(await load({ issuers: [good] })).toEqual([{ ...good, serviceClientIds: [], tokenTypes: ['at+jwt'] }])
+    expect(await load({ issuers: [] })).toEqual([])
+    expect(await loadTrustedIssuers(loadConfig({}))).toEqual([])
+  })
+
+  test.each<[string, unknown]>([
+    ['no JSON', '{'],
+    ['another shape', []],
+    ['an unknown member', { issuers: [{ ...good, roles: [] }] }],
+    ['no audience', { issuers: [{ ...good, audience: undefined }] }],
+    ['neither tenant nor claim', { issuers: [{ ...good, tenant: undefined }] }],
+    ['tenant and claim', { issuers: [{ ...good, tenantClaim: 'org' }] }],
+    ['no clients', { issuers: [{ ...good, clientIds: [] }] }],
+    ['no algorithms', { issuers: [{ ...good, algorithms: [] }] }],
+    ['an algorithm with a shared secret', { issuers: [{ ...good, algorithms: ['HS256'] }] }],
+    ['no signature', { issuers: [{ ...good, algorithms: ['none'] }] }],
+    ['another kind of token', { issuers: [{ ...good, tokenTypes: ['id+jwt'] }] }],
+    ['keys in clear', { issuers: [{ ...good, jwksUri: 'http://idp.example/keys' }] }],
+    ['an issuer in clear', { issuers: [{ ...good, issuer: 'http://idp.example' }] }],
+    ['an issuer with a query', { issuers: [{ ...good, issuer: 'https://idp.example/?x' }] }],
+    ['an issuer that is no address', { issuers: [{ ...good, issuer: 'idp' }] }],
+    ['one issuer twice', { issuers: [good, good] }],
+    ['one of our own realms', { issuers: [{ ...good, issuer: 'http://localhost:3000/realms/northwind' }] }],
+  ])('is refused at the start with %s, and says which file', async (_name, content) => {
+    const error = await load(content).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(String(error)).toContain('issuers.json')
+  })
+
+  test('must be a file that is there', async () => {
+    const config = loadConfig({ TRUSTED_ISSUERS: join(folder, 'missing.json') })
+    await expect(loadTrustedIssuers(config)).rejects.toThrow(/can't be read/)
+  })
+
+  test('may be on this machine without TLS', async () => {
+    const local = { ...good, issuer: 'http://127.0.0.1:8080/realms/partners' }
+    expect(await load({ issuers: [local] })).toHaveLength(1)
+  })
+})
+
+describe('who serves the realms', () => {
+  test.each([
+    [{}, 'embedded'],
+    [{ BASE_URL: 'https://a.example' }, 'embedded'],
+    [{ BASE_URL: 'https://a.example', AUTH_URL: 'https://a.example' }, 'embedded'],
+    [{ AUTH_URL: 'http://127.0.0.1:3000' }, 'embedded'],
+    [{ BASE_URL: 'https://a.example', AUTH_URL: 'https://b.example' }, 'external'],
+    [{ AUTH_URL: 'http://127.0.0.1:8080' }, 'external'],
+    [{ BASE_URL: 'https://a.example', AUTH_URL: 'https://b.example', IDENTITY: 'embedded' }, 'embedded'],
+    [{ BASE_URL: 'https://a.example', AUTH_URL: 'https://a.example', IDENTITY: 'external' }, 'external'],
+  ])('with %o: %s', (settings, expected) => {
+    expect(loadConfig(settings).identity).toBe(expected)
+  })
+
+  test.each([
+    [{ IDENTITY: 'keycloak' }, /IDENTITY must be/],
+    [{ IDENTITY: 'external' }, /IDENTITY must be/],
+    [{ AUTH_URL: 'http://keycloak.example' }, /AUTH_URL must be https/],
+    [{ TOKEN_ALGORITHM: 'HS256' }, /TOKEN_ALGORITHM must be ES256 or RS256/],
+    [{ RATE_LIMIT_PER_MINUTE: '0' }, /RATE_LIMIT_PER_MINUTE must be/],
+    [{ TOKEN_RATE_LIMIT_PER_MINUTE: 'many' }, /TOKEN_RATE_LIMIT_PER_MINUTE must be/],
+  ])('with %o the server does not start', (settings, message) => {
+    expect(() => loadConfig(settings)).toThrow(message)
+  })
+})

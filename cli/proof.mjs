@@ -35,25 +35,25 @@ const casesOf = (test) => test.meta?.cases ?? 1
 const line = (name, cases, failed, seconds) =>
   `${name.padEnd(110)} ${cases.padStart(8)} ${failed.padStart(7)} ${seconds.padStart(8)}\n`
 
+/** One line for each suite; below it one for each test that generated its cases, and for each that failed. */
 function print({ testResults }) {
   const total = { cases: 0, failed: 0 }
   process.stdout.write(`\n${line('proof', 'cases', 'failed', 'seconds')}`)
   for (const { name, assertionResults } of testResults) {
-    process.stdout.write(`${relative(root, name)}\n`)
-    for (const test of assertionResults) {
-      const failed = test.status === 'failed' ? 1 : 0
-      const title = [...test.ancestorTitles, test.title].join(' › ')
-      process.stdout.write(
-        line(
-          `  ${title.slice(0, 108)}`,
-          String(casesOf(test)),
-          String(failed),
-          ((test.duration ?? 0) / 1000).toFixed(1),
-        ),
-      )
-      total.cases += casesOf(test)
-      total.failed += failed
-    }
+    const rows = assertionResults.map((test) => ({
+      title: [...test.ancestorTitles, test.title].join(' › ').slice(0, 108),
+      cases: casesOf(test),
+      failed: test.status === 'failed' ? 1 : 0,
+      seconds: (test.duration ?? 0) / 1000,
+      told: test.meta?.cases !== undefined || test.status === 'failed',
+    }))
+    const sum = (of) => rows.reduce((before, row) => before + row[of], 0)
+    const write = (title, { cases, failed, seconds }) =>
+      process.stdout.write(line(title, String(cases), String(failed), seconds.toFixed(1)))
+    write(relative(root, name), { cases: sum('cases'), failed: sum('failed'), seconds: sum('seconds') })
+    for (const row of rows) if (row.told) write(`  ${row.title}`, row)
+    total.cases += sum('cases')
+    total.failed += sum('failed')
   }
   process.stdout.write(line('total', String(total.cases), String(total.failed), ''))
 }

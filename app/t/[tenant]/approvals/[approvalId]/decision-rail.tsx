@@ -33,7 +33,7 @@ export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps)
       ) : (
         <DecisionForm {...{ decision, shown, noticeId }} />
       )}
-      <Who />
+      <Who deciding={!over && view.is !== 'blocked' && view.is !== 'expired'} />
     </div>
   )
 }
@@ -57,13 +57,13 @@ function WhatNext({ focus, neighbours }: { focus: boolean; neighbours: Neighbour
   )
 }
 
-function Who() {
+function Who({ deciding }: { deciding: boolean }) {
   const { me } = useSession()
   const [keys, setKeys] = useSingleKeys()
   return (
     <div className="flex flex-col gap-1 border-line border-t pt-3 text-dense text-ink-2">
       <p>
-        Deciding as <ShownText>{me.principal.displayName}</ShownText>, tenant{' '}
+        {deciding ? 'Deciding' : 'Signed in'} as <ShownText>{me.principal.displayName}</ShownText>, tenant{' '}
         <ShownText>{me.tenant.displayName}</ShownText>.
       </p>
       <p>

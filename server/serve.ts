@@ -62,6 +62,7 @@ export async function serve(
 
     const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
     const trustedIssuers = await loadTrustedIssuers(config)
+    if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
     const url = await migrate(ownerUrl)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })

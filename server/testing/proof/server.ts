@@ -45,6 +45,8 @@ export async function startProof(
     DATA_DIR: join(folder, 'data'),
     MCP_SERVERS: join(folder, 'mcp.json'),
     SEED_DEMO: 'false',
+    // The longest proof runs for more than half an hour on a busy machine.
+    ACCESS_TOKEN_TTL: '86400',
     // The proofs call more often than a tenant may, and from one address.
     RATE_LIMIT_PER_MINUTE: '1000000000',
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',

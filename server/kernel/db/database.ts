@@ -59,6 +59,10 @@ export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   })
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  // While it is in use the pool does not listen, and a lost socket would end the process; the statement under way fails.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.debug({ err: error }, 'a connection was lost in use')),
+  )
   // Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }), plugins })

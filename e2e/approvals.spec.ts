@@ -37,6 +37,7 @@ test('jonas finds the request in his inbox, reads what happens, decides, and the
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals \d+/ }),
   ).toBeVisible()
   await page.getByRole('link', { name: 'All approvals' }).click()
+  await expect(page.getByRole('table', { name: 'Approvals' })).toBeVisible()
   await expectAccessible(page)
   await page.locator(`a[href*="${refund.approvalId}"]`).click()
 

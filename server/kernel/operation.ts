@@ -38,18 +38,19 @@ export type AuditEntry = {
 /** 'any' is any authenticated member; everything else is named in lib/permissions.ts. */
 export type Need = Permission | 'any'
 
-export type Query<I, O> = {
+/** `In` is what a caller sends, `I` what the schema makes of it. */
+export type Query<I, O, In = unknown> = {
   kind: 'query'
   permission: Need
-  input: z.ZodType<I>
+  input: z.ZodType<I, In>
   output: z.ZodType<O>
   run(context: Context<I>): Promise<O>
 }
 
-export type Mutation<I, O> = {
+export type Mutation<I, O, In = unknown> = {
   kind: 'mutation'
   permission: Need
-  input: z.ZodType<I>
+  input: z.ZodType<I, In>
   output: z.ZodType<O>
   /** `output` is undefined when the act was refused. */
   audit(input: I, output: O | undefined): AuditEntry
@@ -61,12 +62,12 @@ export type Mutation<I, O> = {
   begin(context: Caller & { input: I }): Promise<(context: MutationContext<I>) => Promise<O>>
 }
 
-type Definition<I, O> = Omit<Mutation<I, O>, 'kind' | 'begin'>
+type Definition<I, O, In> = Omit<Mutation<I, O, In>, 'kind' | 'begin'>
 
-export type Subscription<I, E> = {
+export type Subscription<I, E, In = unknown> = {
   kind: 'subscription'
   permission: Need
-  input: z.ZodType<I>
+  input: z.ZodType<I, In>
   /** Yields [event id, event]; ends when `signal` aborts. It opens its own short transactions. */
   run(context: Caller & { input: I; signal: AbortSignal }): AsyncIterable<[id: string, event: E]>
 }
@@ -84,24 +85,27 @@ export type Declared = {
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
 
-export const query = <I, O>(definition: Omit<Query<I, O>, 'kind'>): Query<I, O> => ({ kind: 'query', ...definition })
-export const mutation = <I, O>({
+export const query = <I, O, In>(definition: Omit<Query<I, O, In>, 'kind'>): Query<I, O, In> => ({
+  kind: 'query',
+  ...definition,
+})
+export const mutation = <I, O, In>({
   run,
   ...definition
-}: Definition<I, O> & { run(context: MutationContext<I>): Promise<O> }): Mutation<I, O> => ({
+}: Definition<I, O, In> & { run(context: MutationContext<I>): Promise<O> }): Mutation<I, O, In> => ({
   kind: 'mutation',
   ...definition,
   begin: async () => run,
 })
 /** A mutation that asks another system first: `prepare` holds no transaction open, `run` gets its result. */
-export const preparedMutation = <I, O, P>({
+export const preparedMutation = <I, O, P, In>({
   prepare,
   run,
   ...definition
-}: Definition<I, O> & {
+}: Definition<I, O, In> & {
   prepare(context: Caller & { input: I }): Promise<P>
   run(context: MutationContext<I> & { prepared: P }): Promise<O>
-}): Mutation<I, O> => ({
+}): Mutation<I, O, In> => ({
   kind: 'mutation',
   ...definition,
   begin: async (caller) => {
@@ -109,7 +113,7 @@ export const preparedMutation = <I, O, P>({
     return (context) => run({ ...context, prepared })
   },
 })
-export const subscription = <I, E>(definition: Omit<Subscription<I, E>, 'kind'>): Subscription<I, E> => ({
+export const subscription = <I, E, In>(definition: Omit<Subscription<I, E, In>, 'kind'>): Subscription<I, E, In> => ({
   kind: 'subscription',
   ...definition,
 })

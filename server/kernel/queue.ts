@@ -1,6 +1,7 @@
 import { fromKysely, type Job, PgBoss } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
+import { openQueueDatabase } from './queue-database.ts'
 
 /** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
 export type JobData = { tenantId: string; id: string }
@@ -21,14 +22,27 @@ export type Queue = {
   close(): Promise<void>
 }
 
+const settings = {
+  notify: true,
+  heartbeatSeconds: 10,
+  expireInSeconds: 6 * 3600,
+  retryLimit: 1000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  deleteAfterSeconds: 3600,
+  // A job waits for as long as the product is switched off: the library would drop it after 14 days.
+  retentionSeconds: 10 * 365 * 86_400,
+}
+
 /**
  * pg-boss on the application's role. A worker that dies is noticed by its missing heartbeat (10 s), and the job goes to
  * another one; `singleton` with the id as key keeps two workers off one object meanwhile.
  */
 export async function openQueue(url: string, log: Log): Promise<Queue> {
+  const database = openQueueDatabase(url, log)
   const boss = new PgBoss({
-    connectionString: url,
-    max: 4,
+    db: database,
     migrate: false,
     createSchema: false,
     schedule: false,
@@ -52,19 +66,9 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
     },
     async work(handlers) {
       for (const { queue, concurrency, run } of handlers) {
-        await boss.createQueue(queue, {
-          policy: 'singleton',
-          notify: true,
-          heartbeatSeconds: 10,
-          expireInSeconds: 6 * 3600,
-          retryLimit: 1000,
-          retryDelay: 1,
-          retryBackoff: true,
-          retryDelayMax: 60,
-          deleteAfterSeconds: 3600,
-          // A job waits for as long as the product is switched off: the library would drop it after 14 days.
-          retentionSeconds: 10 * 365 * 86_400,
-        })
+        await boss.createQueue(queue, { policy: 'singleton', ...settings })
+        // A queue that an earlier version made is left as it was by that.
+        await boss.updateQueue(queue, settings)
         await boss.work<JobData>(
           queue,
           { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, localConcurrency: concurrency },
@@ -80,6 +84,9 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
         )
       }
     },
-    close: () => boss.stop({ graceful: true, timeout: 5000 }),
+    async close() {
+      await boss.stop({ graceful: true, timeout: 5000 })
+      await database.close()
+    },
   }
 }

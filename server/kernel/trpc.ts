@@ -120,21 +120,17 @@ const declared = (operation: Declared) =>
   })
 
 export const procedure = {
-  query: <In, I, O>(operation: Omit<Query<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
+  query: <I, O, In>(operation: Query<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
-      .query(({ ctx, input, path }) =>
-        run<O>(ctx, () => execute(operation as Query<I, O>, ctx.caller, input, { name: path })),
-      ),
-  mutation: <In, I, O>(operation: Omit<Mutation<I, O>, 'input'> & { input: z.ZodType<I, In> }) =>
+      .query(({ ctx, input, path }) => run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path }))),
+  mutation: <I, O, In>(operation: Mutation<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
-        run<O>(ctx, () =>
-          execute(operation as Mutation<I, O>, ctx.caller, input, { name: path, idempotencyKey: ctx.idempotencyKey }),
-        ),
+        run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path, idempotencyKey: ctx.idempotencyKey })),
       ),
-  subscription: <In, I, E>(operation: Omit<Subscription<I, E>, 'input'> & { input: z.ZodType<I, In> }) =>
+  subscription: <I, E, In>(operation: Subscription<I, E, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
       .subscription(async ({ ctx, input, signal }) => {

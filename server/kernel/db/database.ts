@@ -1,6 +1,7 @@
 import { CamelCasePlugin, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
+import { openPool } from './pool.ts'
 import type { DB } from './schema.ts'
 
 /** One open transaction, bound to one tenant by row-level security. The only handle that a store accepts. */
@@ -47,22 +48,7 @@ export async function withOwnMemberships<T>(
 
 /** Opens the pool of the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    pipeline: true,
-    keepAlive: true,
-    // Whoever waits longer for a connection gets 503 instead of hanging.
-    connectionTimeoutMillis: 5000,
-    // The server ends a statement after a minute (migrate.ts); this is for one that does not answer at all.
-    query_timeout: 70_000,
-  })
-  // Without a listener an idle connection that dies would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
-  // While it is in use the pool does not listen, and a lost socket would end the process; the statement under way fails.
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.debug({ err: error }, 'a connection was lost in use')),
-  )
+  const pool = openPool(url, log, { max: poolSize, pipeline: true })
   // Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.
   const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }), plugins })

@@ -1,0 +1,55 @@
+import pg from 'pg'
+import type { Log } from '#server/kernel/log.ts'
+
+/**
+ * One connection that listens on `channels` and is reopened when it is lost. `onListening` is called after each time that
+ * it came up: what was notified meanwhile was missed, and the tables have to be read. Ends with the function it gives.
+ */
+export function keepListening(
+  url: string,
+  channels: readonly string[],
+  log: Log,
+  { onNotification, onListening }: { onNotification(message: pg.Notification): void; onListening(): void },
+): () => Promise<void> {
+  let client: pg.Client | undefined
+  let closed = false
+  let retry: NodeJS.Timeout | undefined
+
+  const connect = async () => {
+    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    next.on('notification', onNotification)
+    next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
+    // A client that never came up ends, too: its failure is told by the promise, and only once is it tried again.
+    next.on('end', () => {
+      if (client !== next) return
+      client = undefined
+      again(250)
+    })
+    await next.connect()
+    try {
+      for (const channel of channels) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      await next.end()
+      throw error
+    }
+    if (closed) return await next.end()
+    client = next
+    onListening()
+  }
+  const reconnect = () => {
+    connect().catch((error: unknown) => {
+      log.warn({ err: error }, 'the notification connection could not be opened')
+      again(1000)
+    })
+  }
+  const again = (delayMs: number) => {
+    if (!closed) retry = setTimeout(reconnect, delayMs)
+  }
+  reconnect()
+
+  return async () => {
+    closed = true
+    clearTimeout(retry)
+    await client?.end()
+  }
+}

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { callTool } from '#server/agents/tool-servers.ts'
+import { callTool, listTools, type Tool } from '#server/agents/tool-servers.ts'
 import { execute } from '#server/executions/execute.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { governedAgent } from './governed-agent.ts'
@@ -48,19 +48,21 @@ export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {
 
 export async function execution(lab: Lab, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
   const once = await executionRunner(lab)
+  const lookup = (await listTools(lab.tenant, { server: 'payments' })).find((tool) => tool.name === 'lookup_order')
+  if (lookup === undefined) throw new Error('The payments server has no lookup_order.')
   await lab.owner.query(`
     create table bench_workflows (id uuid primary key, input jsonb not null, status text not null, output jsonb);
     create table bench_steps (workflow uuid references bench_workflows, step text, status text not null, output jsonb,
       primary key (workflow, step))`)
   const ours: Side = { name: 'countersign', database: true, run: (deadline) => closedLoop(width, deadline, once) }
-  const result = await compare(rawWorkflow(lab, lab.owner), ours, { segmentMs: 1500 })
+  const result = await compare(rawWorkflow(lab, lab.owner, lookup), ours, { segmentMs: 1500 })
   const note = `same MCP tool call in both; ${number(result.wall.ours)} and ${number(result.wall.peer)} per second of time`
   const job = 'execution of one step vs three commits by hand'
   return [ratioFigure({ case: 6, job, unit: '/CPU s', least: 0.4, note }, result)]
 }
 
 /** Accepted · started · finished: a commit each, and the tool call between the last two. */
-const rawWorkflow = (lab: Lab, pool: Pool): Side => ({
+const rawWorkflow = (lab: Lab, pool: Pool, lookup: Tool): Side => ({
   name: 'three commits',
   database: true,
   run: (deadline) =>
@@ -86,8 +88,8 @@ const rawWorkflow = (lab: Lab, pool: Pool): Side => ({
         })
         await client.query('commit')
         const result = await callTool(lab.tenant, {
-          server: 'payments',
-          name: 'lookup_order',
+          server: { server: 'payments' },
+          released: lookup,
           arguments: { id: 'A-1002' },
           idempotencyKey: id,
           timeoutMs: 10_000,

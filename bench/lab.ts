@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import { closeToolServers } from '#server/agents/tool-servers.ts'
+import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions } from '#server/executions/jobs.ts'

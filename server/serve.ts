@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import next from 'next'
-import { closeToolServers } from '#server/agents/tool-servers.ts'
+import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { startSealer } from '#server/audit/sealer.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'

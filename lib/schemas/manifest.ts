@@ -5,6 +5,9 @@ import { EnvironmentName } from './common.ts'
 
 const Duration = z.string().refine((text) => durationSeconds(text) !== undefined, 'an ISO 8601 duration such as PT1H')
 const Name = z.string().min(1).max(200)
+const Url = z.url({ protocol: /^https?$/ }).max(2000)
+/** `secretRef` names a secret of the tenant; its value is sent as a bearer token, to this address only. */
+const Auth = z.looseObject({ secretRef: Name })
 const StepId = z.string().regex(/^[A-Za-z][\w-]{0,62}$/, 'letters, digits, hyphens and underscores')
 const When = z.string().max(500)
 
@@ -29,7 +32,8 @@ export const AgentSpec = z.looseObject({
   tools: z
     .array(
       z.looseObject({
-        mcp: z.looseObject({ server: Name }),
+        /** A server that the operator configured by name; with `url` (or an address as `server`) one of the manifest's own. */
+        mcp: z.looseObject({ server: Name, url: Url.optional(), auth: Auth.optional() }),
         allow: z.array(Name).default([]),
         requireApproval: z.array(Name).default([]),
       }),

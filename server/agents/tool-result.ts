@@ -1,12 +1,23 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 
 /** `ok` is false when the call failed, in the tool's own words or in ours: then nobody builds on `output`. */
-export type ToolResult = { ok: boolean; output: JsonValue; text: string }
+export type ToolResult = {
+  ok: boolean
+  output: JsonValue
+  text: string
+  /** Set when the tool was not called, because it must not be: a code of its own. */
+  refused?: 'tool_drift'
+}
 
 const maxBytes = 1024 * 1024
 const maxDepth = 100
 
 export const failedCall = (text: string): ToolResult => ({ ok: false, output: text, text })
+export const refusedCall = (
+  refused: NonNullable<ToolResult['refused']>,
+  text: string,
+  output: JsonValue,
+): ToolResult => ({ ok: false, output, text, refused })
 
 /**
  * What a tool answered, made fit to be stored: PostgreSQL knows neither U+0000 nor lone surrogates, so both become U+FFFD.

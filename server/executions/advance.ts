@@ -1,7 +1,10 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { JsonValue } from '#lib/json.ts'
+import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { toolServerOf } from '#server/agents/tool-server.ts'
 import { callTool } from '#server/agents/tool-servers.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -23,7 +26,7 @@ const longestCallMs = 600_000
 type Turn =
   | { kind: 'wait' }
   | { kind: 'again' }
-  | { kind: 'call'; call: StartedCall; tenant: { externalId: string }; deadlineAt: Date | null }
+  | { kind: 'call'; call: StartedCall; tenant: Tenant; spec: AgentSpec; deadlineAt: Date | null }
 
 /**
  * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
@@ -36,10 +39,10 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
       const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
       if (turn.kind === 'wait') return
       if (turn.kind === 'again') continue
-      const { call, tenant, deadlineAt } = turn
+      const { call, tenant, spec, deadlineAt } = turn
       const result = await callTool(tenant, {
-        server: call.tool.server,
-        name: call.tool.name,
+        server: toolServerOf(spec, call.tool.server),
+        released: call.tool,
         arguments: call.arguments,
         idempotencyKey: `${id}:${call.step.id}`,
         timeoutMs: Math.min(
@@ -131,8 +134,8 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
   }
 }
 
-const turnOf = (call: StartedCall | undefined, { tenant, row }: Loaded): Turn =>
-  call === undefined ? { kind: 'wait' } : { kind: 'call', call, tenant, deadlineAt: row.deadlineAt }
+const turnOf = (call: StartedCall | undefined, { tenant, row, content }: Loaded): Turn =>
+  call === undefined ? { kind: 'wait' } : { kind: 'call', call, tenant, spec: content.spec, deadlineAt: row.deadlineAt }
 
 async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
   const { tenant, row, content, input, mask } = loaded

@@ -54,7 +54,7 @@ export async function finishCall(
     endedAt: new Date(),
   })
   const returned: JournalEntry = {
-    type: result.ok ? 'tool.returned' : 'tool.failed',
+    type: result.ok ? 'tool.returned' : result.refused === undefined ? 'tool.failed' : 'tool.refused',
     stepId: call.step.id,
     data: { tool: `${call.tool.server}.${call.tool.name}`, attempt: call.attempt, result: mask(result.output) },
   }
@@ -66,9 +66,9 @@ export async function finishCall(
   })
   if (result.ok) await journal(tx, execution, {}, [returned])
   else {
-    const error = { code: 'tool_failed', message: `${call.tool.server}.${call.tool.name}: ${message}` }
-    await endExecution(tx, { ...loaded, row: { ...row, revision: call.revision }, mask }, { status: 'failed', error }, [
-      returned,
-    ])
+    const { refused } = result
+    const error = { code: refused ?? 'tool_failed', message: `${call.tool.server}.${call.tool.name}: ${message}` }
+    const status = refused === undefined ? 'failed' : 'denied'
+    await endExecution(tx, { ...loaded, row: { ...row, revision: call.revision }, mask }, { status, error }, [returned])
   }
 }

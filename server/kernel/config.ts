@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 const origin = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
@@ -20,6 +21,7 @@ const expected: Record<string, string> = {
   RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   TOKEN_RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
+  ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
@@ -42,6 +44,11 @@ const schema = z.object({
   RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(600),
   TOKEN_RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(60),
   MCP_SERVERS: z.string().min(1).optional(),
+  ALLOWED_PRIVATE_HOSTS: z
+    .string()
+    .transform(parsePrivateHosts)
+    .refine((hosts): hosts is PrivateHosts => hosts !== undefined)
+    .optional(),
   MASTER_KEY: key.optional(),
   MASTER_KEY_PREVIOUS: key.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -68,6 +75,8 @@ export type Config = {
   /** Requests of one client at the token endpoint of its realm. */
   tokenRateLimitPerMinute: number
   mcpServersFile: string | undefined
+  /** What requests to addresses in manifests may reach although it is not public. */
+  allowedPrivateHosts: PrivateHosts
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
   /** 32 bytes in base64: opens what a rotation has not sealed anew yet. */
@@ -114,6 +123,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     tokenRateLimitPerMinute: settings.TOKEN_RATE_LIMIT_PER_MINUTE,
     mcpServersFile: settings.MCP_SERVERS,
+    allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     masterKey: settings.MASTER_KEY,
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,

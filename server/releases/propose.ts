@@ -5,8 +5,10 @@ import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
 import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/registry.ts'
-import { listTools, mayUseServer } from '#server/agents/tool-servers.ts'
+import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
+import { listTools } from '#server/agents/tool-servers.ts'
 import { requestApproval } from '#server/approvals/request.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -97,15 +99,26 @@ export const propose = preparedMutation({
 })
 
 /** The tools on the manifest's allow-lists as their servers describe them now. Throws `not_ready` for one that is missing. */
-async function pinnedTools(tenant: { externalId: string }, spec: AgentSpec): Promise<ReleasedTool[]> {
+async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedTool[]> {
   const pinned: ReleasedTool[] = []
-  for (const { mcp, allow } of spec.tools) {
-    if (!mayUseServer(tenant, mcp.server))
-      throw new ApiError('not_ready', `There is no tool server ${mcp.server} for this tenant.`)
-    const offered = await listTools(tenant, mcp.server)
-    for (const name of allow) {
-      const tool = offered.find((candidate) => candidate.name === name)
-      if (tool === undefined) throw new ApiError('not_ready', `The tool server ${mcp.server} has no tool ${name}.`)
+  const seen = new Map<string, string>()
+  for (const entry of spec.tools) {
+    const server = toolServerIn(entry)
+    const name = server.server
+    const address = JSON.stringify(server)
+    if ((seen.get(name) ?? address) !== address)
+      throw new ApiError('not_ready', `The manifest gives the tool server ${name} two addresses.`)
+    seen.set(name, address)
+    const configured = mayUseServer(tenant, name)
+    if (server.url === undefined && !configured)
+      throw new ApiError('not_ready', `There is no tool server ${name} for this tenant.`)
+    // Policies speak of servers by name: one of a manifest must not pass for one of the operator's.
+    if (server.url !== undefined && configured)
+      throw new ApiError('not_ready', `${name} is a tool server of this installation: give yours another name.`)
+    const offered = await listTools(tenant, server)
+    for (const wanted of entry.allow) {
+      const tool = offered.find((candidate) => candidate.name === wanted)
+      if (tool === undefined) throw new ApiError('not_ready', `The tool server ${name} has no tool ${wanted}.`)
       pinned.push(tool)
     }
   }
@@ -139,6 +152,16 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       { path: 'version', value: agent.version },
       { path: 'manifestDigest', value: agent.manifestDigest },
       { path: 'releaseDigest', value: digest },
+      ...spec.tools
+        .map(toolServerIn)
+        .flatMap(({ server, url, secretRef }) =>
+          url === undefined
+            ? []
+            : [
+                { path: `toolServers.${server}.url`, value: url },
+                ...(secretRef === undefined ? [] : [{ path: `toolServers.${server}.secretRef`, value: secretRef }]),
+              ],
+        ),
       ...tools.map((tool) => ({
         path: `tools.${tool.server}.${tool.name}`,
         value: `${tool.sideEffect}, schema ${tool.digest}`,

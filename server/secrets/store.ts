@@ -124,6 +124,25 @@ export async function findLiveValue(tx: Transaction, tenantId: string, id: strin
   return row?.sealedValue ?? undefined
 }
 
+/** The live value that has this name; at most one has. */
+export async function findLiveValueByName(
+  tx: Transaction,
+  tenantId: string,
+  name: string,
+): Promise<{ id: string; sealedValue: Buffer } | undefined> {
+  const row = await tx
+    .selectFrom('secrets')
+    .select(['id', 'sealedValue'])
+    .where('tenantId', '=', tenantId)
+    .where('kind', '=', 'value')
+    .where('name', '=', name)
+    .where('revokedAt', 'is', null)
+    .where('archivedAt', 'is', null)
+    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', sql<Date>`clock_timestamp()`)]))
+    .executeTakeFirst()
+  return row === undefined || row.sealedValue === null ? undefined : { id: row.id, sealedValue: row.sealedValue }
+}
+
 /** active → revoked, for good; its value goes. What is revoked, archived or expired already stays as it is. */
 export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx

@@ -18,6 +18,9 @@ type Credentials = {
   }[]
 }
 
+/** What node starts: arguments, or arguments and environment. */
+export type NodeServer = string[] | { args: string[]; env: Record<string, string> }
+
 export type Answer = { status: number; headers: Headers; body: unknown; text: string }
 
 export type TestApi = {
@@ -50,28 +53,27 @@ export type TestApi = {
 
 /**
  * The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server.
- * `toolServers` are further ones: name → arguments of node.
+ * `toolServers` are further ones: name → arguments of node, and its environment.
  */
 export async function startApi(
   environment: Record<string, string> = {},
-  toolServers: Record<string, string[]> = {},
+  toolServers: Record<string, NodeServer> = {},
 ): Promise<TestApi> {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
   const gate = join(folder, 'gate')
   await mkdir(gate)
+  const payments: NodeServer = [join(import.meta.dirname, 'gated-payments.ts')]
   const mcpServers = Object.fromEntries(
-    Object.entries({ payments: [join(import.meta.dirname, 'gated-payments.ts')], ...toolServers }).map(
-      ([name, args]) => [
-        name,
-        {
-          command: process.execPath,
-          args,
-          env: { COUNTERSIGN_GATE: gate },
-          tenants: demoTenants.map((tenant) => tenant.externalId),
-        },
-      ],
-    ),
+    Object.entries<NodeServer>({ payments, ...toolServers }).map(([name, server]) => [
+      name,
+      {
+        command: process.execPath,
+        args: Array.isArray(server) ? server : server.args,
+        env: { COUNTERSIGN_GATE: gate, ...(Array.isArray(server) ? {} : server.env) },
+        tenants: demoTenants.map((tenant) => tenant.externalId),
+      },
+    ]),
   )
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
   const start = (port: string) =>

@@ -5,15 +5,31 @@ import { approve, bindingFor } from './refund-agent.ts'
 export async function releaseAgent(
   api: TestApi,
   name: string,
-  { steps, tools, more = {} }: { steps: unknown[]; tools: Record<string, string[]>; more?: Record<string, unknown> },
+  {
+    steps,
+    runtime = { steps },
+    tools,
+    servers = {},
+    more = {},
+  }: {
+    steps?: unknown[]
+    runtime?: Record<string, unknown>
+    tools: Record<string, string[]>
+    /** Those that are the manifest's own: address and authentication. */
+    servers?: Record<string, { url: string; auth?: { secretRef: string } }>
+    more?: Record<string, unknown>
+  },
 ): Promise<string> {
   const ci = await api.client('ci-pipeline')
   const manifest = {
     metadata: { name, version: '1.0.0' },
     spec: {
       risk: { tier: 'low' },
-      runtime: { steps },
-      tools: Object.entries(tools).map(([server, allow]) => ({ mcp: { server }, allow })),
+      runtime,
+      tools: Object.entries(tools).map(([server, allow]) => ({
+        mcp: { server, ...servers[server] },
+        allow,
+      })),
       ...more,
     },
   }

@@ -1,0 +1,74 @@
+import { join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { ApiError, notFound } from '#lib/errors.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { mayUseServer } from './tool-server.ts'
+
+type Connection = { client: Promise<Client>; idle: NodeJS.Timeout | undefined; calls: number }
+
+const idleMs = 60_000
+// One child process for each tenant and server, so that no server sees two tenants. Owner: this module.
+const connections = new Map<string, Connection>()
+
+/** Works with the operator's server of this name. Throws NOT_FOUND unless it is open to the tenant. */
+export async function withStdioServer<T>(
+  tenant: { externalId: string },
+  server: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  if (!mayUseServer(tenant, server)) throw notFound()
+  const key = `${tenant.externalId}\n${server}`
+  const connection = connections.get(key) ?? open(tenant, server, key)
+  clearTimeout(connection.idle)
+  connection.calls += 1
+  try {
+    return await work(await connection.client)
+  } finally {
+    connection.calls -= 1
+    if (connection.calls === 0) connection.idle = setTimeout(() => close(key, connection), idleMs).unref()
+  }
+}
+
+function open(tenant: { externalId: string }, server: string, key: string): Connection {
+  const settings = runtime().mcpServers[server]
+  if (settings === undefined) throw notFound()
+  const transport = new StdioClientTransport({
+    command: settings.command,
+    args: settings.args,
+    env: {
+      ...settings.env,
+      COUNTERSIGN_TENANT: tenant.externalId,
+      COUNTERSIGN_TOOL_DATA: join(resolve(runtime().config.dataDir), 'tools', server, tenant.externalId),
+    },
+    stderr: 'ignore',
+  })
+  const client = new Client({ name: 'countersign', version: '0.1.0' })
+  // By now the key may be another connection's: that one stays.
+  const forget = () => {
+    if (connections.get(key) === connection) connections.delete(key)
+  }
+  const ready = client.connect(transport).then(
+    () => client,
+    (cause: unknown) => {
+      forget()
+      throw new ApiError('unavailable', `The tool server ${server} does not start.`, { cause })
+    },
+  )
+  client.onclose = () => forget()
+  const connection: Connection = { client: ready, idle: undefined, calls: 0 }
+  connections.set(key, connection)
+  return connection
+}
+
+async function close(key: string, connection: Connection): Promise<void> {
+  if (connections.get(key) === connection) connections.delete(key)
+  clearTimeout(connection.idle)
+  const client = await connection.client.catch(() => undefined)
+  await client?.close()
+}
+
+/** Ends every tool server that this process started. */
+export async function closeToolServers(): Promise<void> {
+  await Promise.all([...connections].map(([key, connection]) => close(key, connection)))
+}

@@ -1,0 +1,159 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { ReadableStream as WebStream } from 'node:stream/web'
+import { Agent, fetch as undiciFetch } from 'undici'
+import { whyNotPublic } from './address-class.ts'
+import { isAllowedPrivate, type PrivateHosts } from './private-hosts.ts'
+
+/** The address may not be called at all: nothing was sent. `message` is for the caller and names no address. */
+export class AddressRefused extends Error {}
+
+/** The peer was not reached: no connection, so nothing was sent. */
+export class NotReached extends Error {}
+
+/** The answer was larger than allowed. */
+export class AnswerTooLarge extends Error {}
+
+type Pinned = { address: string; family: number }
+type Resolve = (host: string) => Promise<Pinned[]>
+
+export type Outbound = {
+  /** Like fetch, but never to an address that is not public, and redirects are given back, not followed. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+const connectMs = 10_000
+const notConnected = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+/**
+ * Calls to addresses that come from a manifest. A host is resolved once; every address that it has must be public, or
+ * opened by the operator; the connection then goes to exactly those addresses, so that a second DNS answer changes nothing.
+ * `maxBytes` counts one answer's decoded body; `idleMs` is the longest silence of the peer.
+ */
+export function openOutbound({
+  allowed,
+  maxBytes,
+  idleMs,
+  resolve = resolveAll,
+}: {
+  allowed: PrivateHosts
+  maxBytes: number
+  idleMs: number
+  resolve?: Resolve
+}): Outbound {
+  const agents = new Map<string, Promise<Agent>>()
+  const agentFor = (url: URL): Promise<Agent> => {
+    const known = agents.get(url.origin)
+    if (known !== undefined) return known
+    const made = pinnedAgent(url, allowed, idleMs, resolve)
+    agents.set(url.origin, made)
+    return made
+  }
+  return {
+    async fetch(address, init = {}) {
+      const url = new URL(address)
+      const dispatcher = await agentFor(url)
+      const { body, method, headers, signal } = init
+      if (body !== undefined && body !== null && typeof body !== 'string')
+        throw new TypeError('An outbound request has a text as its body.')
+      const answer = await undiciFetch(url, {
+        dispatcher,
+        redirect: 'manual',
+        headers: [...new Headers(headers)],
+        ...(method === undefined ? {} : { method }),
+        ...(typeof body === 'string' ? { body } : {}),
+        ...(signal === undefined ? {} : { signal }),
+      }).catch((error: unknown) => {
+        const code = codeOf(error)
+        if (code !== undefined && notConnected.has(code))
+          throw new NotReached(`${url.host} was not reached (${code}).`, { cause: error })
+        throw error
+      })
+      const bodiless = [204, 205, 304].includes(answer.status)
+      return new Response(bodiless || answer.body === null ? null : limited(answer.body, maxBytes), {
+        status: answer.status,
+        statusText: answer.statusText,
+        headers: [...answer.headers],
+      })
+    },
+    async close() {
+      const open = await Promise.allSettled(agents.values())
+      await Promise.all(open.map((agent) => (agent.status === 'fulfilled' ? agent.value.destroy() : undefined)))
+    },
+  }
+}
+
+/** Throws AddressRefused, or NotReached when the name has no address. */
+async function pinnedAgent(url: URL, allowed: PrivateHosts, idleMs: number, resolve: Resolve): Promise<Agent> {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (url.username !== '' || url.password !== '') throw new AddressRefused('An address holds no user or password.')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new AddressRefused(`${url.protocol} is no protocol that can be called.`)
+  const addresses = await resolve(host)
+  const opened = addresses.every(({ address }) => isAllowedPrivate(allowed, host, address))
+  // Without TLS only where the operator vouches for the network.
+  if (url.protocol === 'http:' && !opened) throw new AddressRefused(`${url.host} must be called by https.`)
+  for (const { address } of addresses)
+    if (!isAllowedPrivate(allowed, host, address) && whyNotPublic(address) !== undefined)
+      throw new AddressRefused(`${url.host} does not lead to a public address.`)
+  return new Agent({
+    allowH2: false,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+    connect: {
+      timeout: connectMs,
+      lookup: (_host, options, callback) => {
+        if (options.all === true) callback(null, addresses)
+        else callback(null, addresses[0]?.address ?? '', addresses[0]?.family ?? 4)
+      },
+    },
+  })
+}
+
+async function resolveAll(host: string): Promise<Pinned[]> {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  try {
+    const found = await lookup(host, { all: true, verbatim: true })
+    if (found.length > 0) return found
+  } catch (cause) {
+    throw new NotReached(`${host} has no address.`, { cause })
+  }
+  throw new NotReached(`${host} has no address.`)
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if ('code' in at && typeof at.code === 'string') return at.code
+  return undefined
+}
+
+function limited(body: WebStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let bytes = 0
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) return controller.close()
+      bytes += value.byteLength
+      if (bytes <= maxBytes) return controller.enqueue(value)
+      await reader.cancel()
+      controller.error(new AnswerTooLarge(`The answer has more than ${maxBytes} bytes.`))
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}

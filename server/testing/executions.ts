@@ -1,0 +1,42 @@
+import { payload, type TestApi } from './api.ts'
+import { until } from './until.ts'
+
+export type ExecutionAnswer = {
+  id: string
+  status: string
+  output: unknown
+  error: { code: string; message: string } | null
+  traceId: string
+  endedAt: string | null
+  steps: { id: string; kind: string; title: string; status: string; approvalId: string | null }[]
+}
+
+/** Starting and following executions in production, as maria. */
+export function executionsOf(api: TestApi) {
+  const get = async (id: string) =>
+    payload<ExecutionAnswer>(await api.query(await api.person('maria'), 'executions.get', { id }))
+  const start = async (agentId: string, input: unknown): Promise<string> =>
+    payload<{ executionId: string }>(
+      await api.mutate(await api.person('maria'), 'executions.execute', { agentId, environment: 'production', input }),
+    ).executionId
+  const ended = (id: string, timeoutMs = 25_000) =>
+    until(
+      async () => {
+        const execution = await get(id)
+        return execution.endedAt === null ? undefined : execution
+      },
+      `${id} ended`,
+      timeoutMs,
+    )
+  const events = async (id: string) =>
+    payload<{ items: { type: string; stepId: string | null; data: Record<string, unknown> }[] }>(
+      await api.query(await api.person('maria'), 'executions.getEvents', { id }),
+    ).items
+  return {
+    get,
+    start,
+    ended,
+    events,
+    run: async (agentId: string, input: unknown) => ended(await start(agentId, input)),
+  }
+}

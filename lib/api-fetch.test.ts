@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { apiFetch, restFetch, type TokenSource } from './api-fetch.ts'
+import { type AccessToken, apiFetch, restFetch, type TokenSource } from './api-fetch.ts'
 import { RequestError } from './failure.ts'
 
 let server: Server | undefined
@@ -24,11 +24,20 @@ async function serve(answer: Answer): Promise<{ url: string; seen: IncomingMessa
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
 }
 
+/** Presents a token with what it was asked to prove in the clear. */
+const token = (text: string): AccessToken => ({
+  text,
+  headersFor: async ({ method, url, nonce }) => ({
+    authorization: `DPoP ${text}`,
+    dpop: [method, new URL(url).pathname, nonce].join(' ').trim(),
+  }),
+})
+
 function source(): TokenSource & { ended: boolean } {
   return {
     ended: false,
-    accessToken: async () => 'one',
-    replaceToken: async (rejected) => (rejected === 'one' ? 'two' : 'three'),
+    accessToken: async () => token('one'),
+    replaceToken: async (rejected) => token(rejected === 'one' ? 'two' : 'three'),
     refused() {
       this.ended = true
     },
@@ -47,10 +56,11 @@ const failureOf = async (promise: Promise<unknown>) => {
 const json = (res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-test('each request carries the token and the tenant of the address', async () => {
+test('each request carries the token, a proof for itself and the tenant of the address', async () => {
   const { url, seen } = await serve((_req, res) => json(res, 200, {}))
   await apiFetch('org-1', source())(`${url}/v1/x`)
-  expect(seen[0]?.headers.authorization).toBe('Bearer one')
+  expect(seen[0]?.headers.authorization).toBe('DPoP one')
+  expect(seen[0]?.headers.dpop).toBe('GET /v1/x')
   expect(seen[0]?.headers['x-svc-tenant-external-id']).toBe('org-1')
   await apiFetch(undefined, source())(`${url}/v1/x`)
   expect(seen[1]?.headers).not.toHaveProperty('x-svc-tenant-external-id')
@@ -59,12 +69,24 @@ test('each request carries the token and the tenant of the address', async () =>
 describe('a refused token', () => {
   test('is replaced, and the same request is sent once more', async () => {
     const { url, seen } = await serve((req, res) =>
-      req.headers.authorization === 'Bearer one' ? json(res, 401, {}) : json(res, 200, { ok: true }),
+      req.headers.authorization === 'DPoP one' ? json(res, 401, {}) : json(res, 200, { ok: true }),
     )
     const tokens = source()
     const response = await apiFetch('t', tokens)(`${url}/v1/x`, { method: 'POST', body: '{"a":1}' })
     expect(await response.json()).toEqual({ ok: true })
-    expect(seen.map((req) => req.headers.authorization)).toEqual(['Bearer one', 'Bearer two'])
+    expect(seen.map((req) => req.headers.authorization)).toEqual(['DPoP one', 'DPoP two'])
+    expect(tokens.ended).toBe(false)
+  })
+
+  test('stays when only its proof was refused: another proof is made, with the nonce that the server asked for', async () => {
+    const { url, seen } = await serve((req, res) =>
+      req.headers.dpop === 'POST /v1/x n-1'
+        ? json(res, 200, {})
+        : json(res, 401, {}, { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n-1' }),
+    )
+    const tokens = source()
+    expect((await apiFetch('t', tokens)(`${url}/v1/x`, { method: 'POST', body: '{}' })).status).toBe(200)
+    expect(seen.map((req) => req.headers.authorization)).toEqual(['DPoP one', 'DPoP one'])
     expect(tokens.ended).toBe(false)
   })
 

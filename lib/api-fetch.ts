@@ -1,11 +1,19 @@
+import type { ProvenRequest } from './dpop.ts'
 import { failureFromBody, failureOf, RequestError } from './failure.ts'
+
+/** A token that can be sent with requests. */
+export type AccessToken = {
+  text: string
+  /** The headers `authorization` and, where the token is bound to a key, `dpop` for one request, once. */
+  headersFor(request: ProvenRequest): Promise<Record<string, string>>
+}
 
 /** Where requests get their access token from; the session implements it. */
 export type TokenSource = {
   /** A token that is valid now. Rejects with a RequestError when there is none to be had. */
-  accessToken(): Promise<string>
+  accessToken(): Promise<AccessToken>
   /** Another token than `rejected`, which the API refused. Rejects with a RequestError when the session is over. */
-  replaceToken(rejected: string): Promise<string>
+  replaceToken(rejected: string): Promise<AccessToken>
   /** The new token was refused, too: the session is over. */
   refused(): void
 }
@@ -20,20 +28,36 @@ const timeoutMs = 30_000
  */
 export function apiFetch(tenantExternalId: string | undefined, tokens: TokenSource): typeof fetch {
   return async (input, init = {}) => {
-    const send = async (token: string) => {
+    const { method, url } = new Request(input instanceof Request ? input : new URL(input, pageAddress()), {
+      method: init.method ?? (input instanceof Request ? input.method : 'GET'),
+    })
+    const send = async (token: AccessToken, nonce?: string) => {
       const headers = new Headers(init.headers)
-      headers.set('authorization', `Bearer ${token}`)
+      const presented = await token.headersFor({ method, url, nonce })
+      for (const [name, value] of Object.entries(presented)) headers.set(name, value)
       if (tenantExternalId !== undefined) headers.set('x-svc-tenant-external-id', tenantExternalId)
       return await answerTo(input, { ...init, headers })
     }
     const token = await tokens.accessToken()
     const response = await send(token)
-    const final = response.status === 401 ? await send(await tokens.replaceToken(token)) : response
+    const again = async () => {
+      // Something was wrong with the proof (sent twice by the network, too late, without the server's nonce), not the token.
+      if (proofWasRefused(response))
+        return await send(await tokens.accessToken(), response.headers.get('dpop-nonce') ?? undefined)
+      return await send(await tokens.replaceToken(token.text))
+    }
+    const final = response.status === 401 ? await again() : response
     if (final.status === 401) tokens.refused()
     if (final.status === 403) await refuseDeniedTenant(final)
     return final
   }
 }
+
+/** RFC 9449, sections 7.1 and 9. */
+const proofWasRefused = ({ headers }: Response): boolean =>
+  /error="(?:invalid_dpop_proof|use_dpop_nonce)"/.test(headers.get('www-authenticate') ?? '')
+
+const pageAddress = (): string | undefined => (typeof document === 'undefined' ? undefined : document.baseURI)
 
 async function answerTo(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
   const timeout = AbortSignal.timeout(timeoutMs)

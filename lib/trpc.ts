@@ -56,10 +56,14 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
   const socket = createWSClient({
     url: () => `${window.location.origin.replace(/^http/, 'ws')}/v1`,
     // Asked again for each connection: the server closes a socket when its token ends.
-    connectionParams: async () => ({
-      authorization: `Bearer ${await tokens.accessToken()}`,
-      ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
-    }),
+    connectionParams: async () => {
+      const token = await tokens.accessToken()
+      return {
+        // What a socket is opened with; its first message is no request of HTTP.
+        ...(await token.headersFor({ method: 'GET', url: `${window.location.origin}/v1` })),
+        ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
+      }
+    },
     lazy: { enabled: true, closeMs: socketIdleMs },
     keepAlive: { enabled: true },
   })

@@ -1,4 +1,4 @@
-import { type OidcMetadata, type StateStore, UserManager } from 'oidc-client-ts'
+import { DPoPState, type OidcMetadata, type StateStore, UserManager, type UserManagerSettings } from 'oidc-client-ts'
 import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
 import { runtimeConfig } from './runtime.ts'
 import type { Vault } from './vault.ts'
@@ -8,6 +8,8 @@ export type Realm = { slug: string; metadata: Partial<OidcMetadata> }
 
 /** Why nobody can sign in to an organisation now. */
 export type RealmProblem = 'unknown-organisation' | 'unreachable'
+
+const CLIENT = 'countersign-console'
 
 const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
 
@@ -31,13 +33,19 @@ export async function discoverRealm(slug: string): Promise<Realm | RealmProblem>
   }
 }
 
+/** Whether tokens can be bound to our key: the provider says so in its metadata (RFC 9449, section 5.1). */
+function offersProofs(metadata: object): boolean {
+  const algorithms: unknown = Reflect.get(metadata, 'dpop_signing_alg_values_supported')
+  return Array.isArray(algorithms) && algorithms.includes('ES256')
+}
+
 /** oidc-client-ts for one realm: code + PKCE, everything that it stores in the vault, no timers of its own. */
 export function providerClient({ slug, metadata }: Realm, vault: Vault): UserManager {
   const { origin } = window.location
   return new UserManager({
     authority: realmUrl(slug),
     metadata,
-    client_id: 'countersign-console',
+    client_id: CLIENT,
     redirect_uri: `${origin}${authCallbackPath()}`,
     post_logout_redirect_uri: `${origin}${signedOutPath()}`,
     response_type: 'code',
@@ -49,6 +57,8 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): UserMan
     // The provider's access tokens are JWTs, which can't be revoked; they end by themselves.
     revokeTokenTypes: ['refresh_token'],
     silentRequestTimeoutInSeconds: 15,
+    // Codes, access tokens and refresh tokens are all of no use without the key.
+    ...(offersProofs(metadata) ? { dpop: { store: proofStore(vault), bind_authorization_code: true } } : {}),
     stateStore: inVault(vault, 'state.', (text) => text),
     userStore: inVault(vault, 'user.', withoutAccessToken),
   })
@@ -72,5 +82,20 @@ function inVault(vault: Vault, prefix: string, change: (text: string) => string)
       return text
     },
     getAllKeys: async () => (await vault.names(prefix)).map((name) => name.slice(prefix.length)),
+  }
+}
+
+/** The vault's key is there whenever it is asked for; the provider's nonce is remembered for this one conversation. */
+function proofStore(vault: Vault): NonNullable<UserManagerSettings['dpop']>['store'] {
+  let nonce: string | undefined
+  const get = async () => new DPoPState(await vault.proofKeys(), nonce)
+  return {
+    get,
+    async set(_key, state) {
+      nonce = state.nonce
+    },
+    // It goes with the vault, when the person signs out: other tabs still need it.
+    remove: get,
+    getAllKeys: async () => [CLIENT],
   }
 }

@@ -1,9 +1,10 @@
 'use client'
 
 import { ErrorResponse, type User, type UserManager } from 'oidc-client-ts'
-import type { TokenSource } from '#lib/api-fetch.ts'
+import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
+import { presented, type Token, tokenOf } from './credential.ts'
 import { discoverRealm, providerClient, type Realm, type RealmProblem } from './provider-client.ts'
 import { openVault } from './vault.ts'
 
@@ -25,8 +26,6 @@ export type SessionState =
   /** The browser lacks what a session needs (site storage, a secure context). */
   | { status: 'unsupported' }
 
-/** Times are this device's, in epoch milliseconds. */
-type Token = { text: string; expiresAt: number; renewAt: number }
 type Message = { type: 'token'; identity: Identity; token: Token } | { type: 'signed-out' }
 /** What is remembered over the provider's pages. */
 type Pending = { realm: Realm; returnTo: string | undefined; helper: boolean }
@@ -47,8 +46,6 @@ export type SignInOutcome =
 
 const LOCK = 'countersign-session'
 const REALM = 'realm'
-/** Part of a token's life after which it is renewed. */
-const renewAfter = 0.75
 /** A token this close to its end is not sent any more, in milliseconds. */
 const marginMs = 5_000
 const retryMs = 10_000
@@ -83,7 +80,7 @@ export const session = {
 export const tokens: TokenSource = {
   async accessToken() {
     await start()
-    if (token !== undefined && Date.now() < token.expiresAt - marginMs) return token.text
+    if (token !== undefined && Date.now() < token.expiresAt - marginMs) return presented(token, vault)
     return await replaceToken(token?.text)
   },
   replaceToken,
@@ -162,12 +159,12 @@ function renewIfDue(): void {
   })
 }
 
-async function replaceToken(rejected: string | undefined): Promise<string> {
-  if (token !== undefined && token.text !== rejected) return token.text
+async function replaceToken(rejected: string | undefined): Promise<AccessToken> {
+  if (token !== undefined && token.text !== rejected) return presented(token, vault)
   if (state.status === 'starting' || state.status === 'unreachable' || state.status === 'signed-in')
     await renew(rejected)
   if (token === undefined) throw new RequestError(failureOf('unauthorized', 'Your session has ended.', 401))
-  return token.text
+  return presented(token, vault)
 }
 
 /** One renewal at a time, in this tab and over all tabs. Rejects with a RequestError when the provider can't be reached. */
@@ -202,9 +199,7 @@ function share(realm: Realm, client: UserManager, user: User): void {
   client.events.unload()
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
-  const life = (user.expires_in ?? 60) * 1000
-  const now = Date.now()
-  const next = { text: user.access_token, expiresAt: now + life, renewAt: now + life * renewAfter }
+  const next = tokenOf(user)
   adopt(identity, next)
   channel?.postMessage({ type: 'token', identity, token: next } satisfies Message)
 }

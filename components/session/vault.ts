@@ -9,13 +9,19 @@ export type Vault = {
   remove(name: string): Promise<void>
   /** Names that begin with `prefix`. */
   names(prefix: string): Promise<string[]>
-  /** Removes the texts and the key. */
+  /**
+   * The P-256 pair that the session's tokens are bound to (RFC 9449), made at first use. Its private half can sign here
+   * and can't be read out: a token that is carried away is worth nothing elsewhere.
+   */
+  proofKeys(): Promise<CryptoKeyPair>
+  /** Removes the texts and the keys. */
   clear(): Promise<void>
 }
 
 type Sealed = { iv: Uint8Array<ArrayBuffer>; data: ArrayBuffer }
 
 const KEY = 'key'
+const PROOF_KEYS = 'dpop'
 
 /** Opens it at first use. Rejects with the browser's DOMException where storage is forbidden. */
 export function openVault(databaseName: string): Vault {
@@ -37,16 +43,26 @@ export function openVault(databaseName: string): Vault {
       request.onerror = () => reject(request.error)
     })
   }
+  /** Of two tabs that make one at once, the first one's counts. */
+  const keep = async (name: string, made: CryptoKey | CryptoKeyPair): Promise<void> => {
+    await run('keys', 'readwrite', (keys) => keys.add(made, name)).catch((error: unknown) => {
+      if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error
+    })
+  }
   const key = async (): Promise<CryptoKey> => {
     const known: unknown = await run('keys', 'readonly', (keys) => keys.get(KEY))
     if (known instanceof CryptoKey) return known
-    const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-    // Of two tabs that make one at once, the first one's counts.
-    await run('keys', 'readwrite', (keys) => keys.add(made, KEY)).catch((error: unknown) => {
-      if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error
-    })
-    const stored: unknown = await run('keys', 'readonly', (keys) => keys.get(KEY))
-    return stored instanceof CryptoKey ? stored : made
+    await keep(KEY, await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']))
+    return await key()
+  }
+  const proofKeys = async (): Promise<CryptoKeyPair> => {
+    const known: CryptoKeyPair | undefined = await run('keys', 'readonly', (keys) => keys.get(PROOF_KEYS))
+    if (known !== undefined) return known
+    await keep(
+      PROOF_KEYS,
+      await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify']),
+    )
+    return await proofKeys()
   }
   return {
     async get(name) {
@@ -81,6 +97,7 @@ export function openVault(databaseName: string): Vault {
       const names = await run('texts', 'readonly', (texts) => texts.getAllKeys())
       return names.filter((name): name is string => typeof name === 'string' && name.startsWith(prefix))
     },
+    proofKeys,
     async clear() {
       await run('texts', 'readwrite', (texts) => texts.clear())
       await run('keys', 'readwrite', (keys) => keys.clear())

@@ -44,8 +44,9 @@ function metadata(clientId: string, kind: string, unusableSecret: string): Adapt
     case 'console':
       return {
         ...person,
-        response_types: ['code'],
         application_type: 'web',
+        // A browser's tokens are bound to a key that can't leave it (RFC 9449, section 5.2).
+        dpop_bound_access_tokens: true,
         redirect_uris: [`${baseUrl}${authCallbackPath()}`],
         post_logout_redirect_uris: [`${baseUrl}${signedOutPath()}`],
       }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Configuration, JWK } from 'oidc-provider'
 import { proofAlgorithms } from '#server/kernel/auth/challenge.ts'
 import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
@@ -66,7 +67,8 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     features: {
       devInteractions: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      dPoP: { enabled: true, requireNonce: () => false },
+      // Asks for a nonce where the caller's clock is off, whose proofs would be too old or too new for ever.
+      dPoP: { enabled: true, requireNonce: () => false, nonceSecret: nonceSecret(cookieKeys) },
       clientCredentials: { enabled: true },
       // In the discovery document; answered in front of the library, which can't read its own JWT access tokens.
       userinfo: { enabled: true },
@@ -99,6 +101,12 @@ function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies']
     // Without a path of ours these two get that of their own interaction, so that two tabs can sign in at once.
     short: options,
   }
+}
+
+/** The same on every node; 32 bytes. */
+const nonceSecret = ([newest]: Buffer[]): Buffer => {
+  if (newest === undefined) throw new Error('The realm has no cookie key.')
+  return createHmac('sha256', newest).update('countersign dpop nonce').digest()
 }
 
 function privateJwk(key: SigningKey): JWK {

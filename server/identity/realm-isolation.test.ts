@@ -1,14 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/browser.ts'
+import type { Prover } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { authorizationRequest, authorize, exchangeCode, refresh, signIn } from '#server/testing/sign-in.ts'
+import {
+  authorizationRequest,
+  authorize,
+  consoleClient,
+  exchangeCode,
+  type PublicClient,
+  refresh,
+  signIn,
+} from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
 let globex: TestRealm
 let maria: { userId: string; password: string }
 let mariaOfGlobex: { userId: string; password: string }
-let consoleClient: { clientId: string; redirectUri: string }
+let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
@@ -16,14 +25,14 @@ beforeAll(async () => {
   globex = await testRealm(server, 'globex')
   maria = await northwind.person('maria', ['developer'])
   mariaOfGlobex = await globex.person('maria', ['auditor'])
-  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+  atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
 
 const signInAtConsole = (browser = new Browser()) =>
-  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
+  signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole, browser })
 
-const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, 'countersign-console')
+const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, atConsole)
 
 const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
@@ -64,8 +73,8 @@ describe('two realms', () => {
       .map((cookie) => ({ ...cookie, name: cookie.name.replace('northwind', 'globex'), path: '/realms/globex' }))
     browser.plant(disguised)
     expect(browser.cookies(page).map(({ name }) => name)).toContain('cs_globex_session')
-    const request = authorizationRequest(globex.realmUrl, consoleClient, { prompt: 'none' })
-    const answer = await browser.follow(await browser.visit(request.url), consoleClient.redirectUri)
+    const request = authorizationRequest(globex.realmUrl, atConsole, { prompt: 'none' })
+    const answer = await browser.follow(await browser.visit(request.url), atConsole.redirectUri)
     expect(answer.location).toContain('error=login_required')
   })
 
@@ -73,7 +82,7 @@ describe('two realms', () => {
     const browser = new Browser()
     const first = await signInAtConsole(browser)
     const second = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, {
-      client: consoleClient,
+      client: atConsole,
       browser,
     })
     expect((await renew(first.refreshToken)).status).toBe(200)
@@ -83,7 +92,7 @@ describe('two realms', () => {
   test('do not take each other’s id_token to sign somebody out', async () => {
     const browser = new Browser()
     await signInAtConsole(browser)
-    const other = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, { client: consoleClient })
+    const other = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, { client: atConsole })
     const query = new URLSearchParams({ id_token_hint: other.idToken })
     const page = await browser.visit(`${northwind.realmUrl}/protocol/openid-connect/logout?${query}`)
     expect(page.status).toBe(400)

@@ -1,28 +1,29 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { verifyBearer } from '#server/kernel/auth/bearer.ts'
+import { verifyAccessToken, verifyBearer } from '#server/kernel/auth/bearer.ts'
+import type { Prover } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import { asOwner } from '#server/testing/owner.ts'
-import { readTokens, refresh, signIn } from '#server/testing/sign-in.ts'
+import { consoleClient, type PublicClient, readTokens, refresh, signIn } from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
 let maria: { userId: string; password: string }
-let consoleClient: { clientId: string; redirectUri: string }
+let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
   northwind = await testRealm(server, 'northwind')
   maria = await northwind.person('maria', ['developer'])
-  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+  atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
 afterEach(() => vi.useRealTimers())
 
-const signInAtConsole = () => signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
+const signInAtConsole = () => signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole })
 
-const renew = (refreshToken: string, clientId = 'countersign-console') =>
-  refresh(northwind.realmUrl, refreshToken, clientId)
+const renew = (refreshToken: string, client: Pick<PublicClient, 'clientId' | 'prover'> = atConsole) =>
+  refresh(northwind.realmUrl, refreshToken, client)
 
 const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
@@ -46,7 +47,10 @@ describe('a refresh token', () => {
     expect(second.refreshToken).not.toBe(first.refreshToken)
     expect(second.scope).toBe('openid profile email')
     expect(decodeJwt(second.idToken)).toMatchObject({ sub: maria.userId, name: 'maria of northwind' })
-    await expect(verifyBearer(`Bearer ${second.accessToken}`)).resolves.toMatchObject({ subject: maria.userId })
+    await expect(verifyAccessToken(second.accessToken)).resolves.toMatchObject({
+      token: { subject: maria.userId },
+      claims: { cnf: { jkt: atConsole.prover.thumbprint } },
+    })
     expect((await renew(second.refreshToken)).status).toBe(200)
   })
 
@@ -78,13 +82,13 @@ describe('a refresh token', () => {
     expect([served?.status, others.length]).toEqual([200, 0])
     for (const answer of answers) if (answer.status !== 200) await expectRefused(answer)
     const renewed = await readTokens(await renew((await readTokens(served ?? new Response())).refreshToken))
-    await expect(verifyBearer(`Bearer ${renewed.accessToken}`)).resolves.toMatchObject({ subject: maria.userId })
+    await expect(verifyAccessToken(renewed.accessToken)).resolves.toMatchObject({ token: { subject: maria.userId } })
   })
 
   test('in its grace is nobody else’s: another client gets nothing and ends nothing', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
-    await expectRefused(await renew(first.refreshToken, 'countersign-cli'))
+    await expectRefused(await renew(first.refreshToken, { clientId: 'countersign-cli' }))
     expect((await renew(second.refreshToken)).status).toBe(200)
   })
 
@@ -105,7 +109,7 @@ describe('a refresh token', () => {
 
   test('is for the client that got it', async () => {
     const { refreshToken } = await signInAtConsole()
-    await expectRefused(await renew(refreshToken, 'countersign-cli'))
+    await expectRefused(await renew(refreshToken, { clientId: 'countersign-cli' }))
     expect((await renew(refreshToken)).status).toBe(200)
   })
 

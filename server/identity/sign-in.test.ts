@@ -3,19 +3,27 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyBearer } from '#server/kernel/auth/bearer.ts'
 import { Browser } from '#server/testing/browser.ts'
+import type { Prover } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { authorizationRequest, refresh, sendSignIn, signIn } from '#server/testing/sign-in.ts'
+import {
+  authorizationRequest,
+  consoleClient,
+  type PublicClient,
+  refresh,
+  sendSignIn,
+  signIn,
+} from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
 let maria: { userId: string; password: string }
-let consoleClient: { clientId: string; redirectUri: string }
+let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
   northwind = await testRealm(server, 'northwind')
   maria = await northwind.person('maria', ['developer', 'approver'])
-  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+  atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
 
@@ -45,7 +53,7 @@ describe('a person signs in', () => {
   })
 
   test('at the console, whose id_token says who they are', async () => {
-    const tokens = await signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient })
+    const tokens = await signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole })
     expect(decodeJwt(tokens.idToken)).toMatchObject({
       iss: northwind.realmUrl,
       aud: 'countersign-console',
@@ -64,9 +72,9 @@ describe('a person signs in', () => {
 
   test('once for several tabs of the console, but each time for the command line', async () => {
     const browser = new Browser()
-    await signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
-    const again = authorizationRequest(northwind.realmUrl, consoleClient)
-    const answer = await browser.follow(await browser.visit(again.url), consoleClient.redirectUri)
+    await signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole, browser })
+    const again = authorizationRequest(northwind.realmUrl, atConsole)
+    const answer = await browser.follow(await browser.visit(again.url), atConsole.redirectUri)
     expect(answer.location).toMatch(/[?&]code=/)
     const page = await requestPage(browser)
     expect(page.text).toContain('<form method="post"')
@@ -197,7 +205,7 @@ describe('an account', () => {
   test('without an active membership gets no token, not even with a session from before', async () => {
     const vera = await northwind.person('vera', ['auditor'])
     const browser = new Browser()
-    const tokens = await signIn(server.url, 'northwind', 'vera', vera.password, { client: consoleClient, browser })
+    const tokens = await signIn(server.url, 'northwind', 'vera', vera.password, { client: atConsole, browser })
     await server.runtime.database.inTenant(northwind.id, (tx) =>
       tx
         .updateTable('members')
@@ -206,10 +214,10 @@ describe('an account', () => {
         .where('subject', '=', vera.userId)
         .execute(),
     )
-    const renewed = await refresh(northwind.realmUrl, tokens.refreshToken, consoleClient.clientId)
+    const renewed = await refresh(northwind.realmUrl, tokens.refreshToken, atConsole)
     expect([renewed.status, (await renewed.json()).error]).toEqual([400, 'invalid_grant'])
-    const request = authorizationRequest(northwind.realmUrl, consoleClient)
-    const page = await browser.follow(await browser.visit(request.url), consoleClient.redirectUri)
+    const request = authorizationRequest(northwind.realmUrl, atConsole)
+    const page = await browser.follow(await browser.visit(request.url), atConsole.redirectUri)
     expect(page.text).toContain('<form method="post"')
     const refused = await sendSignIn(browser, page, 'vera', vera.password)
     expect(refused.status).toBe(403)

@@ -1,27 +1,38 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/browser.ts'
+import type { Prover } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { authorizationRequest, exchangeCode, readTokens, refresh, sendSignIn, signIn } from '#server/testing/sign-in.ts'
+import {
+  authorizationRequest,
+  commandLine,
+  consoleClient,
+  exchangeCode,
+  type PublicClient,
+  readTokens,
+  refresh,
+  sendSignIn,
+  signIn,
+} from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
 let maria: { userId: string; password: string }
-let consoleClient: { clientId: string; redirectUri: string }
+let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
   northwind = await testRealm(server, 'northwind')
   maria = await northwind.person('maria', ['developer'])
-  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+  atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
 
 const signInAtConsole = (browser = new Browser()) =>
-  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
+  signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole, browser })
 
-const renew = (refreshToken: string, clientId = 'countersign-console') =>
-  refresh(northwind.realmUrl, refreshToken, clientId)
+const renew = (refreshToken: string, client: Pick<PublicClient, 'clientId' | 'prover'> = atConsole) =>
+  refresh(northwind.realmUrl, refreshToken, client)
 
 const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
@@ -54,8 +65,8 @@ describe('signing out', () => {
     const back = await confirm(browser, page.text)
     expect(back.location).toBe(`${server.url}/signed-out?state=abc`)
     await expectRefused(await renew(tokens.refreshToken))
-    const again = authorizationRequest(northwind.realmUrl, consoleClient, { prompt: 'none' })
-    const answer = await browser.follow(await browser.visit(again.url), consoleClient.redirectUri)
+    const again = authorizationRequest(northwind.realmUrl, atConsole, { prompt: 'none' })
+    const answer = await browser.follow(await browser.visit(again.url), atConsole.redirectUri)
     expect(answer.location).toContain('error=login_required')
   })
 
@@ -68,7 +79,7 @@ describe('signing out', () => {
     expect((await renew(tokens.refreshToken)).status).toBe(200)
     const done = await browser.follow(await confirm(browser, page.text))
     expect(done.text).toContain('You are signed out')
-    const request = authorizationRequest(northwind.realmUrl, consoleClient)
+    const request = authorizationRequest(northwind.realmUrl, atConsole)
     expect((await browser.follow(await browser.visit(request.url))).text).toContain('<form method="post"')
   })
 
@@ -76,7 +87,7 @@ describe('signing out', () => {
     const browser = new Browser()
     await signInAtConsole(browser)
     const jonas = await northwind.person('jonas', [])
-    const his = await signIn(server.url, 'northwind', 'jonas', jonas.password, { client: consoleClient })
+    const his = await signIn(server.url, 'northwind', 'jonas', jonas.password, { client: atConsole })
     const page = await logout(browser, { id_token_hint: his.idToken })
     expect(page.text).not.toContain('<script')
   })
@@ -109,8 +120,9 @@ describe('another person in the same browser', () => {
       const before = await signInAtConsole(browser)
       const name = `next-at-${clientId}`
       const next = await northwind.person(name, [])
-      const redirectUri = clientId === 'countersign-cli' ? 'http://127.0.0.1:49152/callback' : consoleClient.redirectUri
-      const request = authorizationRequest(northwind.realmUrl, { clientId, redirectUri }, { prompt: 'login' })
+      const client = clientId === 'countersign-cli' ? commandLine : atConsole
+      const { redirectUri } = client
+      const request = authorizationRequest(northwind.realmUrl, client, { prompt: 'login' })
       const page = await browser.follow(await browser.visit(request.url))
       const sent = await browser.follow(await sendSignIn(browser, page, name, next.password), redirectUri)
       // The library's own form, sent by its own script: the policy of the page must allow both, and where they lead.

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Browser, type Visit } from './browser.ts'
+import { newProver, type Prover } from './dpop.ts'
 
 export type Tokens = {
   accessToken: string
@@ -11,10 +12,22 @@ export type Tokens = {
 }
 
 /** A public client and where its codes go. */
-export type PublicClient = { clientId: string; redirectUri: string }
+export type PublicClient = {
+  clientId: string
+  redirectUri: string
+  /** Whose key the tokens are bound to. */
+  prover?: Prover
+}
 
 // Nothing listens there: the code is read from the redirect.
-const commandLine: PublicClient = { clientId: 'countersign-cli', redirectUri: 'http://127.0.0.1:49152/callback' }
+export const commandLine: PublicClient = { clientId: 'countersign-cli', redirectUri: 'http://127.0.0.1:49152/callback' }
+
+/** The console as its pages are: of this origin, with a key of its own. */
+export const consoleClient = async (origin: string): Promise<PublicClient & { prover: Prover }> => ({
+  clientId: 'countersign-console',
+  redirectUri: `${origin}/auth/callback`,
+  prover: await newProver(),
+})
 
 /** A person's tokens, had over HTTP as the command line has them: authorization code with PKCE through the sign-in page. */
 export async function signIn(
@@ -91,24 +104,37 @@ export const exchangeCode = (
   changes: Record<string, string> = {},
   headers: Record<string, string> = {},
 ): Promise<Response> =>
-  fetch(`${realmUrl}/protocol/openid-connect/token`, {
-    method: 'POST',
-    headers,
-    body: new URLSearchParams({
+  requestTokens(
+    realmUrl,
+    client,
+    {
       grant_type: 'authorization_code',
-      client_id: client.clientId,
       redirect_uri: client.redirectUri,
       code,
       code_verifier: verifier,
       ...changes,
-    }),
-  })
+    },
+    headers,
+  )
 
-export const refresh = (realmUrl: string, refreshToken: string, clientId = commandLine.clientId): Promise<Response> =>
-  fetch(`${realmUrl}/protocol/openid-connect/token`, {
-    method: 'POST',
-    body: new URLSearchParams({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }),
-  })
+export const refresh = (
+  realmUrl: string,
+  refreshToken: string,
+  client: Pick<PublicClient, 'clientId' | 'prover'> = commandLine,
+): Promise<Response> => requestTokens(realmUrl, client, { grant_type: 'refresh_token', refresh_token: refreshToken })
+
+async function requestTokens(
+  realmUrl: string,
+  { clientId, prover }: Pick<PublicClient, 'clientId' | 'prover'>,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const url = `${realmUrl}/protocol/openid-connect/token`
+  const body = new URLSearchParams({ client_id: clientId, ...fields })
+  const proof = new Headers(headers)
+  if (prover !== undefined && !proof.has('dpop')) proof.set('dpop', await prover.prove({ method: 'POST', url }))
+  return await fetch(url, { method: 'POST', headers: proof, body })
+}
 
 /** Reads a token answer of a person. Throws, with the answer's text, when it is an error. */
 export async function readTokens(response: Response): Promise<Tokens> {

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/browser.ts'
+import type { Prover } from '#server/testing/dpop.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { authorizationRequest, authorize, exchangeCode, readTokens, refresh, signIn } from '#server/testing/sign-in.ts'
+import {
+  authorizationRequest,
+  authorize,
+  consoleClient,
+  exchangeCode,
+  type PublicClient,
+  readTokens,
+  refresh,
+  signIn,
+} from '#server/testing/sign-in.ts'
 import { purgeExpired } from './adapter.ts'
 
 let server: IdentityServer
@@ -9,7 +19,7 @@ let northwind: TestRealm
 let globex: TestRealm
 let maria: { userId: string; password: string }
 let mariaOfGlobex: { userId: string; password: string }
-let consoleClient: { clientId: string; redirectUri: string }
+let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
@@ -17,14 +27,14 @@ beforeAll(async () => {
   globex = await testRealm(server, 'globex')
   maria = await northwind.person('maria', ['developer'])
   mariaOfGlobex = await globex.person('maria', ['auditor'])
-  consoleClient = { clientId: 'countersign-console', redirectUri: `${server.url}/auth/callback` }
+  atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
 
 const signInAtConsole = (browser = new Browser()) =>
-  signIn(server.url, 'northwind', 'maria', maria.password, { client: consoleClient, browser })
+  signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole, browser })
 
-const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, 'countersign-console')
+const renew = (refreshToken: string, realm = northwind) => refresh(realm.realmUrl, refreshToken, atConsole)
 
 const artifacts = (realm: TestRealm) =>
   server.runtime.database.inTenant(realm.id, (tx) =>
@@ -34,11 +44,11 @@ const artifacts = (realm: TestRealm) =>
 describe('what is stored', () => {
   test('holds no code, no refresh token and no session cookie in clear', async () => {
     const browser = new Browser()
-    const request = authorizationRequest(northwind.realmUrl, consoleClient)
+    const request = authorizationRequest(northwind.realmUrl, atConsole)
     const code = await authorize(browser, request, 'maria', maria.password)
     const { refreshToken } = await readTokens(await exchangeCode(request, code))
     // A second sign-in page, begun with a session.
-    const again = authorizationRequest(northwind.realmUrl, consoleClient, { prompt: 'login' })
+    const again = authorizationRequest(northwind.realmUrl, atConsole, { prompt: 'login' })
     await browser.follow(await browser.visit(again.url))
     const cookies = browser.cookies(`${northwind.realmUrl}/x`).filter(({ name }) => name.endsWith('_session'))
     const rows = JSON.stringify(await artifacts(northwind))
@@ -50,7 +60,7 @@ describe('what is stored', () => {
   test('is purged when it has expired, and only then', async () => {
     const { refreshToken } = await signInAtConsole()
     const { refreshToken: other } = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, {
-      client: consoleClient,
+      client: atConsole,
     })
     await server.runtime.database.inTenant(northwind.id, (tx) =>
       tx

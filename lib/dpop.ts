@@ -1,0 +1,42 @@
+/** A request as its proof names it. */
+export type ProvenRequest = {
+  method: string
+  /** Absolute. */
+  url: string
+  /** Given by the server, when it asks for one. */
+  nonce?: string | undefined
+}
+
+/**
+ * A proof that the sender of one request holds the key that `accessToken` is bound to (RFC 9449, section 4.2): a JWT,
+ * ES256, good for a minute and for one use. `keys` are a P-256 pair; `now` is the server's time in epoch milliseconds.
+ */
+export async function makeProof(
+  keys: CryptoKeyPair,
+  { method, url, nonce }: ProvenRequest,
+  accessToken: string,
+  now: number,
+): Promise<string> {
+  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', keys.publicKey)
+  const address = new URL(url)
+  const header = { alg: 'ES256', typ: 'dpop+jwt', jwk: { kty, crv, x, y } }
+  const payload = {
+    jti: crypto.randomUUID(),
+    htm: method,
+    htu: `${address.origin}${address.pathname}`,
+    iat: Math.floor(now / 1000),
+    ath: base64url(await crypto.subtle.digest('SHA-256', utf8(accessToken))),
+    ...(nonce === undefined ? {} : { nonce }),
+  }
+  const content = `${base64url(utf8(JSON.stringify(header)))}.${base64url(utf8(JSON.stringify(payload)))}`
+  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, keys.privateKey, utf8(content))
+  return `${content}.${base64url(signature)}`
+}
+
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+
+const base64url = (bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')

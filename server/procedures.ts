@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
-import { admit } from '#server/kernel/auth/admit.ts'
-import { credentialsOf } from '#server/kernel/auth/authenticate.ts'
+import { type Admission, admit } from '#server/kernel/auth/admit.ts'
+import { credentialsOf, present } from '#server/kernel/auth/authenticate.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -15,10 +15,19 @@ export const procedures: RouteHandler = async (request) => {
   const requestId = newId()
   const path = new URL(request.url).pathname.slice('/v1/'.length)
   let caller: Caller | undefined
+  let admission: Admission | undefined
   try {
+    const credentials = credentialsOf(request, requestId)
+    const presented = await present(credentials)
+    const hasBody = request.method === 'POST'
+    // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
+    // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
+    const reading = hasBody && 'token' in presented ? await settled(readJsonText(request)) : undefined
     // A longer batch is refused by the library.
-    caller = await admit(credentialsOf(request, requestId), Math.min(path.split(',').length, maxBatchSize))
-    const body = request.method === 'POST' ? await readJsonText(request) : undefined
+    admission = await admit(presented, credentials, Math.min(path.split(',').length, maxBatchSize))
+    caller = admission.caller
+    if (hasBody && reading === undefined) await admission.end()
+    const body = hasBody ? (reading === undefined ? await readJsonText(request) : reading()) : undefined
     const bounded = new Request(request.url, {
       method: request.method,
       headers: request.headers,
@@ -26,7 +35,7 @@ export const procedures: RouteHandler = async (request) => {
       ...(body === undefined ? {} : { body }),
     })
     const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
-    const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey })
+    const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey, admission })
     response.headers.set('x-request-id', requestId)
     response.headers.set('x-content-type-options', 'nosniff')
     for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
@@ -37,5 +46,16 @@ export const procedures: RouteHandler = async (request) => {
     const denied = error instanceof ApiError && error.code === 'tenant_access_denied'
     const response = denied ? errorResponse(error, requestId) : procedureError(error, requestId, path)
     return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
+  } finally {
+    await admission?.end()
   }
 }
+
+/** What became of it, to be asked for later: the function gives the value or throws the error. */
+const settled = <T>(promise: Promise<T>): Promise<() => T> =>
+  promise.then(
+    (value) => () => value,
+    (error: unknown) => () => {
+      throw error
+    },
+  )

@@ -1,8 +1,6 @@
-import { createTRPCClient, createWSClient, wsLink } from '@trpc/client'
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { wireTransformer } from '#lib/wire.ts'
-import type { AppRouter } from '#server/router.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { newProver, type Prover } from '#server/testing/dpop.ts'
 
@@ -31,27 +29,25 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => api.close())
 
-/** What a subscription on a socket with these connection parameters comes to: it starts, or a reason. */
+type FirstMessage = { result?: { type: string }; error?: { json: { data: { reason?: string; code: string } } } }
+
+/**
+ * What a subscription on a socket with these connection parameters comes to: it starts, or a reason. The library's client
+ * would not hear of a refusal that closes the socket before its subscription was read; the first message always tells.
+ */
 async function subscribe(connectionParams: Record<string, string>): Promise<string> {
-  const socket = createWSClient({
-    url: `${api.baseUrl.replace('http', 'ws')}/v1`,
-    WebSocket: WebSocket as never,
-    connectionParams,
-    retryDelayMs: () => 60_000,
-  })
-  const client = createTRPCClient<AppRouter>({ links: [wsLink({ client: socket, transformer: wireTransformer })] })
+  const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
   try {
-    return await new Promise<string>((resolve) => {
-      client.traces.stream.subscribe(
-        { executionId: '00000000-0000-4000-8000-000000000000' },
-        {
-          onStarted: () => resolve('started'),
-          onError: ({ data }) => resolve(String((data as { reason?: string } | undefined)?.reason ?? data?.code)),
-        },
-      )
-    })
+    await once(socket, 'open')
+    const answered = once(socket, 'message')
+    const input = { json: { executionId: '00000000-0000-4000-8000-000000000000' } }
+    socket.send(JSON.stringify({ method: 'connectionParams', data: connectionParams }))
+    socket.send(JSON.stringify({ id: 1, method: 'subscription', params: { path: 'traces.stream', input } }))
+    const [data] = await answered
+    const { result, error }: FirstMessage = JSON.parse(String(data))
+    return result?.type ?? error?.json.data.reason ?? String(error?.json.data.code)
   } finally {
-    await socket.close()
+    socket.terminate()
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { applyWSSHandler } from '@trpc/server/adapters/ws'
 import { WebSocketServer } from 'ws'
-import { admit } from '#server/kernel/auth/admit.ts'
+import { admitCaller } from '#server/kernel/auth/admit.ts'
 import { watchCaller } from '#server/kernel/auth/watch.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -25,7 +25,7 @@ export function createSocket() {
     keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
     async createContext({ info, req, res }): Promise<CallContext> {
       try {
-        const caller = await admit({
+        const caller = await admitCaller({
           authorization: info.connectionParams?.authorization ?? req.headers.authorization,
           dpop: info.connectionParams?.dpop ?? one(req.headers.dpop),
           // What a socket is opened with; its first message is no request of HTTP.

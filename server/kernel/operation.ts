@@ -3,9 +3,10 @@ import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { appendAudit } from './audit/append.ts'
+import type { Admission } from './auth/admit.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
-import { savepoint } from './db/savepoint.ts'
+import { within } from './db/transaction.ts'
 import { answered, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
@@ -58,11 +59,13 @@ export type Mutation<I, O, In = unknown> = {
   replay?(output: O): O
   /** The input holds a secret: for Idempotency-Key nothing is kept of it from which it could be guessed. */
   confidential?: true
+  /** `begin` asks another system: no transaction may be open meanwhile. */
+  prepares: boolean
   /** What must happen before the transaction (reading another system); gives what runs inside it. */
   begin(context: Caller & { input: I }): Promise<(context: MutationContext<I>) => Promise<O>>
 }
 
-type Definition<I, O, In> = Omit<Mutation<I, O, In>, 'kind' | 'begin'>
+type Definition<I, O, In> = Omit<Mutation<I, O, In>, 'kind' | 'begin' | 'prepares'>
 
 export type Subscription<I, E, In = unknown> = {
   kind: 'subscription'
@@ -95,6 +98,7 @@ export const mutation = <I, O, In>({
 }: Definition<I, O, In> & { run(context: MutationContext<I>): Promise<O> }): Mutation<I, O, In> => ({
   kind: 'mutation',
   ...definition,
+  prepares: false,
   begin: async () => run,
 })
 /** A mutation that asks another system first: `prepare` holds no transaction open, `run` gets its result. */
@@ -108,6 +112,7 @@ export const preparedMutation = <I, O, P, In>({
 }): Mutation<I, O, In> => ({
   kind: 'mutation',
   ...definition,
+  prepares: true,
   begin: async (caller) => {
     const prepared = await prepare(caller)
     return (context) => run({ ...context, prepared })
@@ -127,7 +132,7 @@ class Refusal extends ApiError {
   }
 }
 
-/** Throw it inside a mutation: rolls back to before `run`, writes `<action>.refused` to the audit log, answers with `code`. */
+/** Throw it inside a mutation: rolls everything back, writes `<action>.refused` to the audit log, answers with `code`. */
 export const refuse = (
   code: ErrorCode,
   message: string,
@@ -141,22 +146,35 @@ export function authorize(caller: Caller, need: Need): void {
     throw new ApiError('forbidden', `This needs the permission ${need}.`, { details: { permission: need } })
 }
 
+export type ExecuteOptions = {
+  name: string
+  idempotencyKey?: string | undefined
+  /** The transaction in which the caller was found; without it, or when another call of the batch has it, a new one. */
+  admission?: Pick<Admission, 'claim' | 'end'> | undefined
+}
+
 /** The one way in which an operation runs: permission → input → transaction → run → audit → commit. */
 export async function execute<I, O>(
   operation: Operation<I, O>,
   caller: Caller,
   rawInput: unknown,
-  options: { idempotencyKey?: string | undefined; name: string },
+  options: ExecuteOptions,
 ): Promise<O> {
   authorize(caller, operation.permission)
   const input = readInput(operation.input, rawInput)
-  const { database } = runtime()
-  if (operation.kind === 'query')
-    return await database.inTenant(caller.tenant.id, (tx) => operation.run({ ...caller, tx, input }))
+  const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const claimed = options.admission?.claim()
+    return claimed === undefined ? runtime().database.inTenant(caller.tenant.id, work) : within(claimed, work)
+  }
+  if (operation.kind === 'query') return await inTransaction((tx) => operation.run({ ...caller, tx, input }))
+  if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
-  const outcome = await database.inTenant(caller.tenant.id, (tx) => mutate(operation, run, caller, tx, input, options))
-  if (outcome instanceof ApiError) throw outcome
-  return outcome
+  try {
+    return await inTransaction((tx) => mutate(operation, run, caller, tx, input, options))
+  } catch (error) {
+    if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
+    throw error
+  }
 }
 
 /** The caller as audit records name them. */
@@ -168,8 +186,8 @@ async function mutate<I, O>(
   caller: Caller,
   tx: Transaction,
   input: I,
-  { idempotencyKey, name }: { idempotencyKey?: string | undefined; name: string },
-): Promise<O | ApiError> {
+  { idempotencyKey, name }: ExecuteOptions,
+): Promise<O> {
   const identity =
     idempotencyKey === undefined
       ? undefined
@@ -179,37 +197,38 @@ async function mutate<I, O>(
     if (before !== undefined) return operation.output.parse(before.response)
   }
   const auditId = newId()
-  const actor = actorOfCall(caller.principal)
-  const release = await savepoint(tx)
   let repeat = {}
   const repeated = () => {
     repeat = { repeated: true }
   }
-  try {
-    const output = await run({ ...caller, tx, input, auditId, repeated })
-    await release.keep()
-    const entry = operation.audit(input, output)
-    await appendAudit(tx, caller.tenant, {
-      auditId,
-      actor,
-      requestId: caller.requestId,
-      ...entry,
-      details: { ...entry.details, ...repeat },
-    })
-    if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
-    return output
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    await release.rollBack()
-    const entry = operation.audit(input, undefined)
-    await appendAudit(tx, caller.tenant, {
-      auditId,
-      actor,
+  const output = await run({ ...caller, tx, input, auditId, repeated })
+  const entry = operation.audit(input, output)
+  await appendAudit(tx, caller.tenant, {
+    auditId,
+    actor: actorOfCall(caller.principal),
+    requestId: caller.requestId,
+    ...entry,
+    details: { ...entry.details, ...repeat },
+  })
+  if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
+  return output
+}
+
+/** In a transaction of its own: the act's was rolled back. If this can't be written, the caller hears of that instead. */
+async function recordRefusal<I, O>(
+  operation: Mutation<I, O>,
+  caller: Caller,
+  input: I,
+  refusal: Refusal,
+): Promise<void> {
+  const entry = operation.audit(input, undefined)
+  await runtime().database.inTenant(caller.tenant.id, (tx) =>
+    appendAudit(tx, caller.tenant, {
+      actor: actorOfCall(caller.principal),
       requestId: caller.requestId,
       ...entry,
       action: `${entry.action}.refused`,
-      details: { ...entry.details, code: error.code, ...error.audited },
-    })
-    return error
-  }
+      details: { ...entry.details, code: refusal.code, ...refusal.audited },
+    }),
+  )
 }

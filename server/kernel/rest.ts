@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
-import { admit } from './auth/admit.ts'
-import { credentialsOf } from './auth/authenticate.ts'
+import { type Admission, admit } from './auth/admit.ts'
+import { credentialsOf, present } from './auth/authenticate.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
 import { errorHeaders } from './error-headers.ts'
@@ -36,17 +36,29 @@ export function errorResponse(error: unknown, requestId: string): Response {
 
 /** Authenticates, then answers with what `work` returns; any error becomes the REST error body. */
 export function authenticated(
-  work: (caller: Caller, request: Request, context: RouteContext) => Promise<Response>,
+  work: (
+    caller: Caller,
+    request: Request,
+    context: RouteContext,
+    admission: Pick<Admission, 'claim' | 'end'>,
+  ) => Promise<Response>,
 ): RouteHandler {
   return async (request, context) => {
     const requestId = newId()
     let caller: Caller | undefined
+    let admission: Admission | undefined
     try {
-      caller = await admit(credentialsOf(request, requestId))
-      return withRateHeaders(await work(caller, request, context), callsStanding(caller.tenant.id))
+      const credentials = credentialsOf(request, requestId)
+      admission = await admit(await present(credentials), credentials)
+      caller = admission.caller
+      // A body may come slowly: no transaction waits for it.
+      if (request.method !== 'GET') await admission.end()
+      return withRateHeaders(await work(caller, request, context, admission), callsStanding(caller.tenant.id))
     } catch (error) {
       const response = errorResponse(error, requestId)
       return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
+    } finally {
+      await admission?.end()
     }
   }
 }
@@ -81,7 +93,7 @@ export type RestOptions<I, O> = {
 
 /** One operation behind one REST route. */
 export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
-  const answer = authenticated(async (caller, request, context) => {
+  const answer = authenticated(async (caller, request, context, admission) => {
     // Before the body is read: validation tells a stranger nothing.
     authorize(caller, options.operation.permission)
     const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
@@ -89,6 +101,7 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     const input = await options.input({ params, query, json: () => readJson(request) })
     const output = await execute(options.operation, caller, input, {
       name: options.name,
+      admission,
       idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     })
     const response =

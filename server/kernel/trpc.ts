@@ -4,6 +4,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
+import type { Admission } from './auth/admit.ts'
 import type { Caller } from './auth/principal.ts'
 import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
@@ -18,6 +19,8 @@ import { runtime } from './runtime.ts'
 export type CallContext = {
   caller: Caller
   idempotencyKey?: string | undefined
+  /** The transaction of the admission, which the call's first operation goes on in. */
+  admission?: Pick<Admission, 'claim' | 'end'>
   /** A socket keeps its context for its whole life, so it carries subscriptions only. */
   socket?: boolean
 }
@@ -123,12 +126,20 @@ export const procedure = {
   query: <I, O, In>(operation: Query<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
-      .query(({ ctx, input, path }) => run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path }))),
+      .query(({ ctx, input, path }) =>
+        run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path, admission: ctx.admission })),
+      ),
   mutation: <I, O, In>(operation: Mutation<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
-        run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path, idempotencyKey: ctx.idempotencyKey })),
+        run<O>(ctx, () =>
+          execute(operation, ctx.caller, input, {
+            name: path,
+            idempotencyKey: ctx.idempotencyKey,
+            admission: ctx.admission,
+          }),
+        ),
       ),
   subscription: <I, E, In>(operation: Subscription<I, E, In>) =>
     declared(operation)

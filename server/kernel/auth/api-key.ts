@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { grantsOf } from '#lib/rules/api-key-scopes.ts'
-import { runtime } from '#server/kernel/runtime.ts'
+import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { accessDenied } from './access-denied.ts'
 import { apiKeyDigest, isApiKey } from './api-key-format.ts'
 import { findLiveKey, findTenantOfKey } from './api-key-store.ts'
@@ -17,15 +17,15 @@ const refused = (reason: string): ApiError =>
 
 /**
  * API key → its tenant → its grants. Nothing is remembered between requests, so that revocation and expiry hold on the
- * next one, on every node. Throws 401 for a key that is not live, 403 when the request names another tenant than the key's.
+ * next one, on every node. Binds `tx` to the tenant. Throws 401 for a key that is not live, 403 when the request names another tenant than the key's.
  */
-export async function authenticateApiKey(key: string, named: Credentials): Promise<Caller> {
+export async function authenticateApiKey(key: string, named: Credentials, tx: Transaction): Promise<Caller> {
   if (!isApiKey(key)) throw refused('the text is not one of our keys')
   const digest = apiKeyDigest(key)
-  const { database } = runtime()
-  const tenant = await database.inDirectory((tx) => findTenantOfKey(tx, digest))
+  const tenant = await findTenantOfKey(tx, digest)
   if (tenant === undefined) throw refused('there is no such key')
-  const live = await database.inTenant(tenant.id, (tx) => findLiveKey(tx, tenant.id, digest))
+  await bindTenant(tx, tenant.id)
+  const live = await findLiveKey(tx, tenant.id, digest)
   if (live === undefined) throw refused('the key is revoked, archived or expired, or its membership is not active')
   const elsewhere =
     (named.tenantExternalId ?? tenant.externalId) !== tenant.externalId || (named.tenantId ?? tenant.id) !== tenant.id

@@ -1,5 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { type Permission, permissionsOf } from '#lib/permissions.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { authenticateApiKey } from './api-key.ts'
@@ -8,8 +9,8 @@ import type { VerifiedToken } from './bearer.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { signInFirst } from './first-sign-in.ts'
 import { noteUse } from './last-use.ts'
-import type { Caller, Tenant } from './principal.ts'
-import { findMember, findTenant } from './store.ts'
+import type { Caller } from './principal.ts'
+import { findCaller, findTenantId } from './store.ts'
 
 /** What a transport hands over: headers of HTTP, or the connection parameters of a socket. */
 export type Credentials = {
@@ -33,29 +34,41 @@ export const credentialsOf = ({ headers, method, url }: Request, requestId: stri
   requestId,
 })
 
+/** Credentials that hold by themselves; whose they are in which tenant is what `identify` reads. */
+export type Presented = { apiKey: string } | { token: VerifiedToken }
+
 /**
- * Token or API key → tenant → active membership → permissions. Throws 401 without a valid one of them, 400 with both or
- * without a tenant, and the same 403 for a tenant that does not exist and for one in which the subject has no active
- * membership.
+ * Verifies what came with a request before the database is asked who it is; a proof of a key is used up. Throws 401, and
+ * 400 for a token together with an API key.
  */
-export async function authenticate(credentials: Credentials): Promise<Caller> {
+export async function present(credentials: Credentials): Promise<Presented> {
   const { authorization, apiKey } = credentials
   if (authorization !== undefined && apiKey !== undefined)
     throw new ApiError('bad_request', 'Send a bearer token or an API key, not both.')
-  if (apiKey !== undefined) return await authenticateApiKey(apiKey, credentials)
+  if (apiKey !== undefined) return { apiKey }
   if (authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token or an API key.')
   const { token, proof } = await verifyAuthorization({ ...credentials, authorization })
   if (proof !== undefined) await spendProof(await tenantIdOf(proofTenantOf(token)), proof)
-  const tenant = await selectTenant(token, credentials)
+  return { token }
+}
+
+/**
+ * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is bound to that
+ * tenant afterwards. Throws 401 without a valid one of them, 400 without a tenant, and the same 403 for a tenant that does
+ * not exist and for one in which the subject has no active membership.
+ */
+export async function identify(presented: Presented, credentials: Credentials, tx: Transaction): Promise<Caller> {
+  if ('apiKey' in presented) return await authenticateApiKey(presented.apiKey, credentials, tx)
+  const { token } = presented
+  const found = await findCaller(tx, wantedTenant(token, credentials), token)
+  if (found === undefined) throw accessDenied()
+  const { tenant } = found
   const home = tenant.externalId === token.tenantExternalId
-  const known = await runtime().database.inTenant(tenant.id, (tx) =>
-    findMember(tx, tenant.id, token.issuer, token.subject),
-  )
   const { newMember } = token
   const member =
-    known === undefined && home && newMember !== undefined
+    found.member === undefined && home && newMember !== undefined
       ? await signInFirst(tenant, token, newMember, credentials.requestId)
-      : known
+      : found.member
   if (member === undefined || member.status !== 'active') throw accessDenied()
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
   // In the token's own tenant a role must be in the token and in the membership: what was taken away is gone at once.
@@ -77,20 +90,15 @@ export async function authenticate(credentials: Credentials): Promise<Caller> {
   }
 }
 
-async function selectTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials): Promise<Tenant> {
-  const named = tenantExternalId !== undefined || tenantId !== undefined
-  if (!named && token.tenantExternalId === undefined)
-    throw new ApiError('tenant_required', 'The token names no tenant.')
-  const wanted = named
-    ? { externalId: tenantExternalId, id: tenantId }
-    : { externalId: token.tenantExternalId, id: undefined }
-  const tenant = await runtime().database.inDirectory((tx) => findTenant(tx, wanted))
-  if (tenant === undefined) throw accessDenied()
-  return tenant
+/** The tenant that the request names, else the token's own. */
+function wantedTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials) {
+  if (tenantExternalId !== undefined || tenantId !== undefined) return { externalId: tenantExternalId, id: tenantId }
+  if (token.tenantExternalId === undefined) throw new ApiError('tenant_required', 'The token names no tenant.')
+  return { externalId: token.tenantExternalId, id: undefined }
 }
 
 async function tenantIdOf(externalId: string): Promise<string> {
-  const tenant = await runtime().database.inDirectory((tx) => findTenant(tx, { externalId, id: undefined }))
-  if (tenant === undefined) throw accessDenied()
-  return tenant.id
+  const id = await runtime().database.inDirectory((tx) => findTenantId(tx, externalId))
+  if (id === undefined) throw accessDenied()
+  return id
 }

@@ -1,22 +1,65 @@
+import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Tenant } from './principal.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The tenant with both names, where both are given. Undefined when there is none, or when they are of two tenants. */
-export async function findTenant(
+export type Member = {
+  id: string
+  kind: string
+  username: string
+  displayName: string
+  roles: string[]
+  status: string
+}
+
+type AdmittedRow = {
+  tenantId: string
+  slug: string
+  externalId: string
+  name: string
+  tenantDisplayName: string
+  branding: unknown
+  settings: unknown
+  memberId: string | null
+} & Omit<Member, 'id'>
+
+/**
+ * Binds a transaction of the directory to the tenant that has all the names that are given, and reads the principal's
+ * membership in it, in one statement. Undefined when there is no such tenant; the member is undefined when there is none.
+ */
+export async function findCaller(
   tx: Transaction,
   { externalId, id }: { externalId: string | undefined; id: string | undefined },
-): Promise<Tenant | undefined> {
+  { issuer, subject }: { issuer: string; subject: string },
+): Promise<{ tenant: Tenant; member: Member | undefined } | undefined> {
   if (id !== undefined && !uuid.test(id)) return undefined
   // A text that PostgreSQL can't hold names no tenant.
   if (externalId?.includes('\0') === true) return undefined
-  let query = tx
-    .selectFrom('tenants')
-    .select(['id', 'slug', 'externalId', 'name', 'displayName', 'branding', 'settings'])
-  if (externalId !== undefined) query = query.where('externalId', '=', externalId)
-  if (id !== undefined) query = query.where('id', '=', id)
-  return await query.executeTakeFirst()
+  const { rows } = await sql<AdmittedRow>`
+    select * from admit(${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject})`.execute(tx)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { tenantId, slug, name, tenantDisplayName, branding, settings, memberId, ...member } = row
+  return {
+    tenant: {
+      id: tenantId,
+      slug,
+      externalId: row.externalId,
+      name,
+      displayName: tenantDisplayName,
+      branding,
+      settings,
+    },
+    member: memberId === null ? undefined : { ...member, id: memberId },
+  }
+}
+
+/** The id of the tenant with this external id, from the directory. */
+export async function findTenantId(tx: Transaction, externalId: string): Promise<string | undefined> {
+  if (externalId.includes('\0')) return undefined
+  const row = await tx.selectFrom('tenants').select('id').where('externalId', '=', externalId).executeTakeFirst()
+  return row?.id
 }
 
 export const findMember = (tx: Transaction, tenantId: string, issuer: string, subject: string) =>

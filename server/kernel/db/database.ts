@@ -1,17 +1,18 @@
-import { CamelCasePlugin, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { openPool } from './pool.ts'
-import type { DB } from './schema.ts'
+import { type OpenTransaction, openTransaction, type Transaction, within } from './transaction.ts'
 
-/** One open transaction, bound to one tenant by row-level security. The only handle that a store accepts. */
-export type Transaction = KyselyTransaction<DB>
+export type { OpenTransaction, Transaction } from './transaction.ts'
 
 export type Database = {
   /** Runs `work` in a transaction in which only `tenantId`'s rows exist; commits when it returns, rolls back when it throws. */
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
   /** The same without a tenant: sees the directory of tenants and no tenant's rows. */
   inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** A transaction of the directory that the caller ends: for one that finds its tenant on the way (admission). */
+  open(): Promise<OpenTransaction>
   /** Address of the application's role, for the queue and for LISTEN. */
   url: string
   close(): Promise<void>
@@ -22,7 +23,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 // A date is a calendar day in UTC, not an instant: keep its text.
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 
-/** Binds an open transaction to a tenant, until it ends or is bound again. Only inTenant and the demo's seed call it. */
+/** Binds an open transaction to a tenant, until it ends or is bound again. Only what finds the tenant on its way calls it. */
 export async function bindTenant(tx: Transaction, tenantId: string): Promise<void> {
   await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
 }
@@ -49,17 +50,11 @@ export async function withOwnMemberships<T>(
 /** Opens the pool of the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = openPool(url, log, { max: poolSize, pipeline: true })
-  // Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.
-  const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
-  const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }), plugins })
   return {
     url,
-    inTenant: (tenantId, work) =>
-      kysely.transaction().execute(async (tx) => {
-        await bindTenant(tx, tenantId)
-        return await work(tx)
-      }),
-    inDirectory: (work) => kysely.transaction().execute(work),
-    close: () => kysely.destroy(),
+    inTenant: async (tenantId, work) => within(await openTransaction(pool, tenantId), work),
+    inDirectory: async (work) => within(await openTransaction(pool), work),
+    open: () => openTransaction(pool),
+    close: () => pool.end(),
   }
 }

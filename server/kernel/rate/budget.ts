@@ -16,6 +16,8 @@ export class RateLimited extends ApiError {
 export type Budget = {
   /** Spends `points` of the tenant's budget `name`, or throws RateLimited. */
   take(tenantId: string, name: string, points?: number): Promise<Standing>
+  /** The same out of what this process has borrowed; undefined, and nothing spent, when that is not enough. */
+  takeAtOnce(tenantId: string, name: string, points?: number): Standing | undefined
   /** As far as this process knows. */
   standing(tenantId: string, name: string): Standing
 }
@@ -94,18 +96,25 @@ export function createBudget({
         : Math.max(1, Math.ceil((loan.endsAt - performance.now()) / 1000)),
   })
 
+  function takeAtOnce(tenantId: string, name: string, points = 1): Standing | undefined {
+    const account = accountOf(tenantId, name)
+    const block = blockOf(account)
+    if (account.left < points) return undefined
+    account.left -= points
+    if (account.left < block / 2 && !isSpent(account))
+      // Whoever needs the block hears of a failure.
+      borrow(account, tenantId, name, block).catch(() => undefined)
+    return standingOf(account)
+  }
+
   return {
+    takeAtOnce,
     async take(tenantId, name, points = 1) {
       for (;;) {
+        const standing = takeAtOnce(tenantId, name, points)
+        if (standing !== undefined) return standing
         const account = accountOf(tenantId, name)
         const block = blockOf(account)
-        if (account.left >= points) {
-          account.left -= points
-          if (account.left < block / 2 && !isSpent(account))
-            // Whoever needs the block hears of a failure.
-            borrow(account, tenantId, name, block).catch(() => undefined)
-          return standingOf(account)
-        }
         if (isSpent(account)) throw new RateLimited({ ...standingOf(account), remaining: 0 })
         await borrow(account, tenantId, name, Math.max(block, points - account.left))
       }

@@ -29,6 +29,10 @@ function limits(): Limits {
 export const takeCalls = (tenantId: string, calls = 1): Promise<Standing> =>
   limits().calls.take(tenantId, 'calls', calls)
 
+/** The same without waiting; undefined, and nothing spent, when this process must borrow first. */
+export const takeAtOnce = (tenantId: string, calls = 1): Standing | undefined =>
+  limits().calls.takeAtOnce(tenantId, 'calls', calls)
+
 export const callsStanding = (tenantId: string): Standing => limits().calls.standing(tenantId, 'calls')
 
 /**

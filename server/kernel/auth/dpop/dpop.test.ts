@@ -1,7 +1,7 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authenticate } from '#server/kernel/auth/authenticate.ts'
+import { admitCaller } from '#server/kernel/auth/admit.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
@@ -282,7 +282,7 @@ describe('a proof serves once', () => {
 
 test('a socket’s first message carries the proof, made for GET of its address', async () => {
   const first = (dpop: string) =>
-    authenticate({
+    admitCaller({
       authorization: `DPoP ${bound}`,
       dpop,
       request: { method: 'GET', path: '/v1' },

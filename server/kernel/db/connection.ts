@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { PoolClient } from 'pg'
+
+/** A statement is prepared from this use on: what runs rarely would only fill the memory of every connection. */
+const usesUntilPrepared = 8
+/** Prepared statements on each connection, and texts that are counted. */
+const maxPrepared = 256
+const maxCounted = 4096
+/** A longer text holds its rows (a bulk insert); it hardly comes again. */
+const longestPrepared = 8192
+/** "cached plan must not change result type": a newer version has migrated meanwhile. */
+const planIsStale = '0A000'
+
+// Owned by this module: how often the process has sent a text, and the names of those that come often.
+const uses = new Map<string, number>()
+const names = new Map<string, string>()
+
+/** The name under which PostgreSQL keeps a statement that comes often; undefined for any other. */
+function preparedName(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= maxPrepared || text.length > longestPrepared) return known
+  const count = (uses.get(text) ?? 0) + 1
+  if (count < usesUntilPrepared) {
+    if (uses.size < maxCounted || uses.has(text)) uses.set(text, count)
+    return undefined
+  }
+  uses.delete(text)
+  const name = `cs_${hash('sha256', text).slice(0, 24)}`
+  names.set(text, name)
+  return name
+}
+
+/** A connection of the pool as Kysely wants it. What it is asked at once goes out at once (pg's pipeline). */
+export class PooledConnection implements DatabaseConnection {
+  readonly #client: PoolClient
+  #broken = false
+
+  constructor(client: PoolClient) {
+    this.#client = client
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const name = preparedName(text)
+    const values = [...parameters]
+    const result = await this.#client
+      .query(name === undefined ? { text, values } : { name, text, values })
+      .catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === planIsStale) this.#broken = true
+        throw error
+      })
+    const { command, rowCount, rows } = result
+    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+    return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] }
+  }
+
+  /** Several statements in one message; without parameters. Gives the tag of the last one. */
+  async send(text: string): Promise<string> {
+    const results: unknown = await this.#client.query(text)
+    const last: unknown = Array.isArray(results) ? results.at(-1) : results
+    return typeof last === 'object' && last !== null && 'command' in last ? String(last.command) : ''
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for it, and a cursor can't share a pipelined connection.
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Read a large result page by page: cursors do not work on these connections.')
+  }
+
+  /** Never use it again; the pool closes it. */
+  discard(): void {
+    this.#broken = true
+  }
+
+  release(): void {
+    this.#client.release(this.#broken)
+  }
+}

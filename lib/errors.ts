@@ -19,6 +19,7 @@ export const errorStatus = {
   version_conflict: 409,
   name_conflict: 409,
   event_conflict: 409,
+  wait_terminal: 409,
   already_decided: 409,
   already_voted: 409,
   digest_mismatch: 409,

@@ -1,4 +1,5 @@
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
+import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -13,7 +14,7 @@ export function startHousekeeping(): { close(): Promise<void> } {
   let round: Promise<void> = Promise.resolve()
   const clean = async () => {
     for (const { id } of await database.inDirectory(listTenants))
-      for (const purge of [purgeExpired, purgeProofs, purgeBudgets]) if (!closed) await purge(id)
+      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched]) if (!closed) await purge(id)
   }
   const timer = setInterval(() => {
     round = clean().catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed; it comes again'))

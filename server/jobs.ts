@@ -7,15 +7,17 @@ import {
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
-import { advanceExecutions, toolCallDecided } from '#server/executions/jobs.ts'
+import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
+import { waitExpiry } from '#server/inputs/expire-waits.ts'
+import { onInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { bindingDecided } from '#server/policies/on-decided.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
 
 /** What the worker role runs, one line for each queue. */
-export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, evidenceExports]
+export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, waitExpiry, evidenceExports]
 
-/** What a decision does to the thing that was asked for. */
+/** What a decision does to the thing that was asked for, and an input to what waits for it. */
 export function registerDecisions(): void {
   onDecided('group_change', groupChangeDecided)
   onDecided('password_reset', passwordResetDecided)
@@ -24,4 +26,5 @@ export function registerDecisions(): void {
   onDecided('role_grant', roleGrantDecided)
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
+  onInput(inputArrived)
 }

@@ -4,6 +4,7 @@ import { approvals, delegations } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { executions } from '#server/executions/router.ts'
+import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { releases } from '#server/releases/router.ts'
@@ -19,7 +20,7 @@ export const appRouter = router({
   audit,
   catalog,
   delegations,
-  executions,
+  executions: mergeRouters(executions, executionInputs),
   groups,
   members,
   policies,

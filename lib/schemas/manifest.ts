@@ -16,7 +16,16 @@ const ToolStep = z.looseObject({
   when: When.optional(),
   tool: z.looseObject({ server: Name, name: Name, arguments: z.record(z.string(), z.json()).default({}) }),
 })
-const WaitStep = z.looseObject({ id: StepId, when: When.optional(), wait: z.looseObject({ input: Name }) })
+/** Exactly one of the three; lib/rules/waits.ts says what else must hold, with line and column at registration. */
+const WaitStep = z.looseObject({
+  id: StepId,
+  when: When.optional(),
+  wait: z.looseObject({
+    input: Name.optional(),
+    any: z.array(Name).min(1).max(20).optional(),
+    all: z.array(Name).min(1).max(20).optional(),
+  }),
+})
 const ModelStep = z.looseObject({ id: StepId, when: When.optional(), model: z.looseObject({ prompt: z.string() }) })
 export const Step = z.union([ToolStep, WaitStep, ModelStep])
 export type Step = z.infer<typeof Step>
@@ -51,6 +60,17 @@ export const AgentSpec = z.looseObject({
         .default([]),
     })
     .default({ sensitive: [] }),
+  /** What a step can wait for. Without `ttl` an input is waited for for seven days. */
+  inputs: z
+    .array(
+      z.looseObject({
+        name: Name,
+        ttl: Duration.optional(),
+        onExpiry: z.enum(['fail', 'continue']).default('fail'),
+        default: z.json().optional(),
+      }),
+    )
+    .default([]),
   limits: z
     .looseObject({ timeout: Duration.optional(), maxToolCalls: z.int().min(1).max(10_000).optional() })
     .default({}),

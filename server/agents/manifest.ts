@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
 import { parseYaml } from './parse-yaml.ts'
+import { positionOf } from './yaml-position.ts'
 
 export type Manifest = {
   /** The document as it was sent, unknown members included. */
@@ -49,6 +51,7 @@ export function readManifest(yaml: string): Manifest {
         issues: [{ path: 'metadata.name', message: 'A name is required.', line: 1, column: 1 }],
       },
     )
+  refuseWaits(document, yaml)
   const version = text(member(document, 'metadata', 'version')) ?? text(member(document, 'version'))
   for (const [what, value] of Object.entries({ name, version }))
     if (value !== undefined && value.length > 100)
@@ -62,6 +65,18 @@ export function readManifest(yaml: string): Manifest {
     owner: text(member(document, 'spec', 'owner')) ?? text(member(document, 'owner')),
     warnings: [...unknownKeys(document), ...specIssues(document)],
   }
+}
+
+/** A wait that can't be answered would park an execution until it expires: it is refused here, not warned of. */
+function refuseWaits(document: JsonObject, yaml: string): void {
+  const issues = waitFlaws(document.spec).map(({ path, message }) => ({
+    path: ['spec', ...path].join('.'),
+    message,
+    ...positionOf(yaml, ['spec', ...path]),
+  }))
+  const [first] = issues
+  if (first !== undefined)
+    throw new ApiError('invalid_manifest', `Line ${first.line}, column ${first.column}: ${first.message}`, { issues })
 }
 
 function digestOf(document: JsonObject): string {

@@ -18,6 +18,7 @@ import { nextStep } from './next-step.ts'
 import { resumeStep } from './resume.ts'
 import { rootSpanId } from './spans.ts'
 import { setStep } from './store.ts'
+import { beginWait, settleWait } from './wait-step.ts'
 
 const defaultTimeout = 'PT1H'
 const longestCallMs = 600_000
@@ -117,6 +118,11 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
       await setStep(tx, tenantId, id, next.step.id, { status: 'skipped', ended: true })
       await journal(tx, { tenantId, id, revision: row.revision }, {}, [{ type: 'step.skipped', stepId: next.step.id }])
       return { kind: 'again' }
+    case 'wait':
+      await beginWait(tx, loaded, next.step)
+      return { kind: 'again' }
+    case 'waiting':
+      return { kind: (await settleWait(tx, loaded, next.step)) ? 'again' : 'wait' }
     case 'resume':
       return turnOf(await resumeStep(tx, loaded, next), loaded)
     case 'call': {

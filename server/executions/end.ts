@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan, endTrace } from '#server/traces/record.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { maskText } from './masking.ts'
+import { isWaitStep } from './next-step.ts'
 import { rootSpanId } from './spans.ts'
 
 export type Ending = {
@@ -24,7 +26,7 @@ export async function endExecution(
   ending: Ending,
   entries: readonly JournalEntry[] = [],
 ): Promise<void> {
-  const { tenant, row, mask } = loaded
+  const { tenant, row, content, mask } = loaded
   const { status, output, error } = ending
   const data: JsonObject = {
     ...(output === undefined ? {} : { output: mask(output) }),
@@ -36,6 +38,7 @@ export async function endExecution(
     { status, ended: true, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) },
     [...entries, { type: `execution.${status}`, data }],
   )
+  if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)
   const endedAt = new Date()
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,

@@ -1,4 +1,5 @@
 import type { OnDecided } from '#server/approvals/subjects.ts'
+import type { OnInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { advance, giveUp } from './advance.ts'
@@ -19,3 +20,6 @@ export const advanceExecutions: JobHandler = {
 export const toolCallDecided: OnDecided = async (tx, tenant, approval) => {
   await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: approval.subjectId })
 }
+
+/** So does an input that was matched, expired or canceled. */
+export const inputArrived: OnInput = (tx, tenantId, id) => runtime().queue.enqueue(tx, executionQueue, { tenantId, id })

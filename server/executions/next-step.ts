@@ -11,6 +11,9 @@ export type NextStep =
   | { kind: 'call'; step: ToolStep; tool: { server: string; name: string }; arguments: JsonObject; index: number }
   /** The step's last state before a crash or a wait. */
   | { kind: 'resume'; step: Step; status: 'waiting_approval' | 'approved' | 'calling' }
+  | { kind: 'wait'; step: WaitStep }
+  /** The step waits for input; what came is in the database. */
+  | { kind: 'waiting'; step: WaitStep }
   | { kind: 'fail'; step: Step; code: string; message: string }
 
 /** Pure: the first step that is not finished, with its condition and arguments worked out. */
@@ -31,6 +34,7 @@ export function nextStep(steps: readonly Step[], records: readonly StepRecord[],
     if (record?.status === 'succeeded' || record?.status === 'skipped') continue
     if (record?.status === 'waiting_approval' || record?.status === 'approved' || record?.status === 'calling')
       return { kind: 'resume', step, status: record.status }
+    if (record?.status === 'waiting_input' && isWaitStep(step)) return { kind: 'waiting', step }
     return begin(step, index, scope)
   }
   return { kind: 'done', output }
@@ -39,12 +43,13 @@ export function nextStep(steps: readonly Step[], records: readonly StepRecord[],
 function begin(step: Step, index: number, scope: Scope): NextStep {
   try {
     if (step.when !== undefined && !holds(step.when, scope)) return { kind: 'skip', step }
+    if (isWaitStep(step)) return { kind: 'wait', step }
     if (!isToolStep(step))
       return {
         kind: 'fail',
         step,
         code: 'step_not_supported',
-        message: `This version runs tool steps; the step ${step.id} is of another kind.`,
+        message: `This version runs tool and wait steps; the step ${step.id} is of another kind.`,
       }
     const args = fillTemplate(step.tool.arguments, scope)
     return {
@@ -61,4 +66,6 @@ function begin(step: Step, index: number, scope: Scope): NextStep {
 }
 
 export type ToolStep = Extract<Step, { tool: unknown }>
+export type WaitStep = Extract<Step, { wait: unknown }>
+export const isWaitStep = (step: Step): step is WaitStep => 'wait' in step && typeof step.wait === 'object'
 export const isToolStep = (step: Step): step is ToolStep => 'tool' in step && typeof step.tool === 'object'

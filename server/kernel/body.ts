@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '#lib/errors.ts'
+import type { JsonValue } from '#lib/json.ts'
 
 /** Reads at most `limit` bytes of the body; more is 413, whatever Content-Length claims. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -16,6 +17,18 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 }
 
 const tooLarge = (limit: number) => new ApiError('payload_too_large', `The body is larger than ${limit} bytes.`)
+
+/** JSON from bytes; 400 for what is not UTF-8 or not JSON. */
+export function parseJson(bytes: Uint8Array): JsonValue {
+  const buffer = Buffer.from(bytes)
+  if (!isUtf8(buffer)) throw notJson()
+  try {
+    return JSON.parse(buffer.toString())
+  } catch {
+    // Without its cause: the parser's message quotes the body, which must not get into the log.
+    throw notJson()
+  }
+}
 
 const notJson = () => new ApiError('bad_request', 'The body is not valid JSON.')
 

@@ -83,8 +83,12 @@ export type RestOptions<I, O> = {
     params: Record<string, string>
     query: Record<string, string>
     json(): Promise<unknown>
+    /** For a body that is not plain JSON; it is read once. */
+    request: Request
   }): Promise<unknown> | unknown
   status?: number
+  /** The operation itself knows the same request again: its input has the Idempotency-Key. */
+  ownIdempotency?: true
   /** Other than JSON: a download. It must answer with `output` alone. */
   respond?(output: O, caller: Caller): Promise<Response> | Response
   name: string
@@ -98,11 +102,12 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     authorize(caller, options.operation.permission)
     const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
     const query = Object.fromEntries(new URL(request.url).searchParams)
-    const input = await options.input({ params, query, json: () => readJson(request) })
+    const input = await options.input({ params, query, json: () => readJson(request), request })
     const output = await execute(options.operation, caller, input, {
       name: options.name,
       admission,
-      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      idempotencyKey:
+        options.ownIdempotency === true ? undefined : (request.headers.get('idempotency-key') ?? undefined),
     })
     const response =
       options.respond === undefined

@@ -91,6 +91,7 @@ export interface Approvals {
   id: string;
   identities: Json;
   kind: string;
+  parkedAt: Timestamp | null;
   payload: Json;
   payloadDigest: string;
   presentation: Json;
@@ -231,11 +232,15 @@ export interface Executions {
   idempotencyKey: string | null;
   input: Json;
   output: Json | null;
+  parkedAt: Timestamp | null;
   releaseId: string;
   revision: Generated<number>;
   startedAt: Timestamp | null;
   startedBy: string;
   status: string;
+  stopConfirmedAt: Timestamp | null;
+  stopReason: string | null;
+  stopRequestedAt: Timestamp | null;
   tenantId: string;
   traceId: string;
 }
@@ -262,6 +267,61 @@ export interface IdempotencyKeys {
   memberId: string;
   operation: string;
   response: Json;
+  tenantId: string;
+}
+
+export interface InputEvents {
+  data: Json;
+  eventId: string | null;
+  executionId: string;
+  expiresAt: Timestamp;
+  fingerprint: string;
+  id: string;
+  idempotencyKey: string | null;
+  identity: string;
+  inputName: string;
+  receivedAt: Generated<Timestamp>;
+  revision: Generated<number>;
+  settledAt: Timestamp | null;
+  source: string | null;
+  status: string;
+  subject: string | null;
+  submittedBy: string;
+  tenantId: string;
+  type: string | null;
+}
+
+export interface InputResolutions {
+  application: string;
+  appliedAt: Timestamp | null;
+  attempts: Generated<number>;
+  channel: string;
+  createdAt: Generated<Timestamp>;
+  deliveredAt: Timestamp | null;
+  delivery: string;
+  deliveryError: string | null;
+  eventId: string | null;
+  id: string;
+  recipient: string | null;
+  revision: Generated<number>;
+  tenantId: string;
+  waitId: string;
+}
+
+export interface InputWaits {
+  closedAt: Timestamp | null;
+  eventId: string | null;
+  executionId: string;
+  expiresAt: Timestamp;
+  id: string;
+  inputName: string;
+  matchedAt: Timestamp | null;
+  onExpiry: string;
+  openedAt: Generated<Timestamp>;
+  parkedAt: Timestamp | null;
+  revision: Generated<number>;
+  status: string;
+  stepId: string;
   tenantId: string;
 }
 
@@ -522,6 +582,9 @@ export interface DB {
   executions: Executions;
   executionSteps: ExecutionSteps;
   idempotencyKeys: IdempotencyKeys;
+  inputEvents: InputEvents;
+  inputResolutions: InputResolutions;
+  inputWaits: InputWaits;
   machineUses: MachineUses;
   members: Members;
   memberSponsors: MemberSponsors;

@@ -92,13 +92,13 @@ export async function through(
   return cases
 }
 
-/** Everything that a stranger can compare: without the request's own id and times, and without the reference that was sent. */
+/** Everything that a stranger can compare: without the request's own id, the receipt's, and times, and without the reference that was sent. */
 export function comparable({ status, headers, text }: ProofAnswer, sent?: string) {
   const anonymous = (value: string) => (sent === undefined ? value : value.replaceAll(sent, 'REFERENCE'))
   const varying = /^(date|x-request-id|ratelimit.*|retry-after)$/
   return {
     status,
     headers: [...headers].map(([name, value]) => [name, varying.test(name) ? 'varies' : anonymous(value)]),
-    text: anonymous(text).replaceAll(/"requestId":"[^"]*"/g, '"requestId":""'),
+    text: anonymous(text).replaceAll(/"(requestId|receiptId)":"[^"]*"/g, '"$1":""'),
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Permission } from '#lib/permissions.ts'
 import type { Need } from '#server/kernel/operation.ts'
 import type { Input } from './call.ts'
@@ -48,6 +49,12 @@ const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 
 const binding = (agentId: string, policyId: string) => ({ agentId, environment: 'staging', policyId, policyVersion: 1 })
 const source = '@id("everything")\npermit (principal, action, resource);'
 const canceled = { expectedRevision: 1, reason: 'No longer needed.' }
+const inputEvent = (executionId: string) => ({
+  source: 'urn:proof',
+  id: randomUUID(),
+  correlation: { executionId, input: 'confirmation' },
+  data: null,
+})
 const absence = (delegate: string) => ({
   delegate,
   until: new Date(Date.now() + 86_400_000).toISOString(),
@@ -103,6 +110,38 @@ export const lines: Record<string, Line> = {
   'GET /v1/evidence/factory/jobs/:exportId/manifest': [
     'evidence:read',
     by('export', exportOf, { also: 'evidence:list' }),
+  ],
+
+  'GET /v1/executions.inputEvents.get': ['input:read', by('inputEvent', (receiptId) => ({ receiptId }))],
+  'GET /v1/executions.inputEvents.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputEvent', 'cursor'),
+  ],
+  'GET /v1/executions.inputResolutions.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputResolution', 'cursor'),
+  ],
+  // The world's resolution is on its way: there is nothing to retry.
+  'POST /v1/executions.inputResolutions.retry': [
+    'input:manage',
+    by('inputResolution', (id) => ({ id, ...canceled }), { own: [409] }),
+  ],
+  'POST /v1/executions.inputWaits.cancel': ['input:manage', by('inputWait', (id) => ({ id, ...canceled }))],
+  'GET /v1/executions.inputWaits.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputWait', 'cursor'),
+  ],
+  // Kept for whatever it names: the sender does not learn whether that is there.
+  'POST /v1/input-events': [
+    'input:submit',
+    by('execution', inputEvent, { absent: 202, own: [202] }),
+    fresh((name, own) => ({ ...inputEvent(own.objects.execution), id: name }), { own: [202] }),
   ],
 
   'POST /v1/executions.execute': [

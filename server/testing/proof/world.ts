@@ -17,6 +17,9 @@ export type Kind =
   | 'execution'
   | 'export'
   | 'group'
+  | 'inputEvent'
+  | 'inputResolution'
+  | 'inputWait'
   | 'member'
   | 'policy'
   | 'release'
@@ -79,6 +82,8 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
     endDate: new Date(Date.now() + 86_400_000).toISOString(),
     includeProofs: true,
   })
+  const waiting = await waitingExecution(api, (approvalId) => approve(server, reviewer, approvalId, slug), slug, policy)
+  const input = await waiting()
   const approval = await until(async () => {
     const { items } = await api.query<{ items: { approvalId: string; kind: string }[] }>('approvals.getPending', {})
     return items.find((item) => item.kind === 'tool_call')?.approvalId
@@ -89,7 +94,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
   }, 'the export is complete')
   const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
   const own = apiOf(server.baseUrl, person)
-  const another = makers(own, tenant, slug)
+  const another = { ...makers(own, tenant, slug), inputWait: async () => (await waiting()).wait }
   const reader = { name: slug, permissions: ['decisions:read'] }
   return {
     tenant,
@@ -105,6 +110,9 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       execution: executionId,
       export: made.exportId,
       group: await another.group(),
+      inputEvent: input.event,
+      inputResolution: input.resolution,
+      inputWait: input.wait,
       member: await another.member(),
       policy,
       release: release.releaseId,
@@ -119,6 +127,44 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       service_account: { authorization: `Bearer ${await tenant.machine('bot', everyRole)}` },
       api_key: { 'x-svc-api-key': (await own.mutate<{ key: string }>('secrets.createApiKey', reader)).key },
     },
+  }
+}
+
+/** Starts executions that wait for two inputs, of which one has come: an open wait, an event, and how it is delivered. */
+async function waitingExecution(
+  api: Api,
+  approved: (approvalId: string) => Promise<unknown>,
+  slug: string,
+  policyId: string,
+): Promise<() => Promise<{ wait: string; event: string; resolution: string }>> {
+  const manifest = {
+    metadata: { name: `waiter-of-${slug}`, version: '1.0.0' },
+    spec: {
+      owner: `olga@${slug}.example`,
+      runtime: { steps: [{ id: 'both', wait: { all: ['confirmation', 'amount'] } }] },
+      inputs: [{ name: 'confirmation' }, { name: 'amount' }],
+    },
+  }
+  const { agentId } = await api.mutate<{ agentId: string }>('agents.create', { yaml: JSON.stringify(manifest) })
+  const agent = { agentId, environment: 'production' }
+  const proposals = [
+    ['policyBindings.propose', { ...agent, policyId, policyVersion: 1, mode: 'enforce' }],
+    ['releases.propose', { ...agent, version: '1.0.0' }],
+  ] as const
+  for (const [name, input] of proposals)
+    await approved((await api.mutate<{ approvalId: string }>(name, input)).approvalId)
+  return async () => {
+    const { executionId } = await api.mutate<{ executionId: string }>('executions.execute', { ...agent, input: {} })
+    const wait = await until(async () => {
+      const { items } = await api.query<{ items: { id: string; input: string }[] }>('executions.inputWaits.list', {
+        executionId,
+      })
+      return items.find(({ input }) => input === 'amount')?.id
+    }, 'the execution waits for input')
+    const event = { correlation: { executionId, input: 'confirmation' }, data: slug, source: slug, id: executionId }
+    const { receiptId } = await api.send<{ receiptId: string }>('POST', '/v1/input-events', event)
+    const { items } = await api.query<{ items: { id: string }[] }>('executions.inputResolutions.list', { executionId })
+    return { wait, event: receiptId, resolution: items[0]?.id ?? '' }
   }
 }
 

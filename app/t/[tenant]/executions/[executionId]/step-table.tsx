@@ -17,6 +17,7 @@ const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
   pending: { status: 'pending', label: 'Not begun' },
   decided: { status: 'running', label: 'Decided' },
   waiting_approval: { status: 'waiting', label: 'Waiting for approval' },
+  waiting_input: { status: 'waiting', label: 'Waiting for input' },
   approved: { status: 'approved', label: 'Approved, not called yet' },
   calling: { status: 'running', label: 'Being called' },
   succeeded: { status: 'approved', label: 'Done' },

@@ -1,0 +1,14 @@
+import { readInputEvent } from '#server/inputs/read-event.ts'
+import { submit } from '#server/inputs/submit.ts'
+import { methods, rest } from '#server/kernel/rest.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  // 202: the event is durable; what becomes of it is told by its receipt.
+  POST: rest({
+    name: 'inputEvents.submit',
+    operation: submit,
+    status: 202,
+    ownIdempotency: true,
+    input: ({ request }) => readInputEvent(request),
+  }),
+})

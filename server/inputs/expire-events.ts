@@ -1,0 +1,22 @@
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { expireEvents } from './store.ts'
+
+const atOnce = 500
+
+/** Ends the events of a tenant that were kept for their whole time without a wait. An expired one never matches. */
+export async function expireUnmatched(tenantId: string): Promise<void> {
+  for (let ended = atOnce; ended === atOnce; )
+    ended = await runtime().database.inTenant(tenantId, async (tx) => {
+      const ids = await expireEvents(tx, tenantId, atOnce)
+      if (ids.length > 0)
+        await appendAudit(tx, await tenantById(tx, tenantId), {
+          actor: systemActor,
+          action: 'input.unmatched_expired',
+          resource: { type: 'input_event', id: ids[0] ?? '' },
+          details: { receipts: ids },
+        })
+      return ids.length
+    })
+}

@@ -1,0 +1,18 @@
+import { notFound } from '#lib/errors.ts'
+import { GetReceiptInput, Receipt } from '#lib/schemas/inputs.ts'
+import { query } from '#server/kernel/operation.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { findReceipt } from '../read-store.ts'
+import { receiptView } from '../view.ts'
+
+/** What became of one event: admission, match, delivery, application. Its data is not shown. */
+export const get = query({
+  permission: 'input:read',
+  input: GetReceiptInput,
+  output: Receipt,
+  async run({ tx, tenant, input }) {
+    const row = await findReceipt(tx, tenant.id, input.receiptId)
+    if (row === undefined) throw notFound()
+    return receiptView(row, await actorsById(tx, tenant.id, [row.submittedBy]))
+  },
+})

@@ -1,0 +1,16 @@
+import { ListWaitsInput, WaitList } from '#lib/schemas/inputs.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listWaits } from '../read-store.ts'
+import { waitView } from '../view.ts'
+
+/** Waits in any state, newest first. */
+export const list = query({
+  permission: 'input:read',
+  input: ListWaitsInput,
+  output: WaitList,
+  async run({ tx, tenant, input }) {
+    const rows = await listWaits(tx, tenant.id, { ...input, limit: input.limit + 1 })
+    return pageOf(rows.map(waitView), input.limit, (wait) => wait.id)
+  },
+})

@@ -1,0 +1,364 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { InputResolution, InputWait, Receipt } from '#lib/schemas/inputs.ts'
+import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { countCases, sized } from '#server/testing/proof/counts.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// Durable external input as a sender and an operator see it, over HTTP.
+
+let api: TestApi
+let owner: Client
+let sender: string
+let operator: string
+beforeAll(async () => {
+  api = await startApi()
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  sender = await api.client('ci-pipeline')
+  operator = await api.person('omar')
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+})
+
+type Execution = { status: string; output: unknown; error: { code: string } | null; steps: { status: string }[] }
+const get = async (id: string) => payload<Execution>(await api.query(operator, 'executions.get', { id }))
+const reaches = (id: string, status: string, timeoutMs?: number) =>
+  until(async () => ((await get(id)).status === status ? await get(id) : undefined), `${id} ${status}`, timeoutMs)
+const eventTypes = async (id: string) =>
+  payload<{ items: { type: string }[] }>(await api.query(operator, 'executions.getEvents', { id })).items.map(
+    (event) => event.type,
+  )
+const start = async (agentId: string) =>
+  payload<{ executionId: string }>(
+    await api.mutate(await api.person('maria'), 'executions.execute', {
+      agentId,
+      environment: 'production',
+      input: { orderId: 'A-1002' },
+    }),
+  ).executionId
+const lookUp = (id: string) => ({ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id } } })
+const waiting = (name: string, wait: unknown, inputs: unknown[], then = `\${input.orderId}`) =>
+  releaseAgent(api, name, {
+    steps: [{ id: 'ok', wait }, lookUp(then)],
+    tools: { payments: ['lookup_order'] },
+    more: { inputs },
+  })
+
+const send = (body: unknown, headers: Record<string, string> = {}) =>
+  api.request(sender, '/v1/input-events', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+const event = (executionId: string, input: string, data: unknown) => ({ correlation: { executionId, input }, data })
+const sent = async (executionId: string, input: string, data: unknown, key: string = randomUUID()) =>
+  (await send(event(executionId, input, data), { 'idempotency-key': key })).body as {
+    result: string
+    receiptId: string
+    status: string
+  }
+const receipt = async (receiptId: string) =>
+  payload<Receipt>(await api.query(operator, 'executions.inputEvents.get', { receiptId }))
+const waits = async (executionId: string) =>
+  payload<{ items: InputWait[] }>(await api.query(operator, 'executions.inputWaits.list', { executionId })).items
+const resolutions = async (executionId: string) =>
+  payload<{ items: InputResolution[] }>(await api.query(operator, 'executions.inputResolutions.list', { executionId }))
+    .items
+const told = (answer: Answer) => [answer.status, reason(answer)]
+
+describe('an event', () => {
+  let agentId: string
+  beforeAll(async () => {
+    agentId = await waiting('input-one', { input: 'order_id' }, [{ name: 'order_id' }], `\${steps.ok.output.order}`)
+  }, 60_000)
+
+  test('is matched, delivered and applied; its value is the step’s output', async () => {
+    const id = await start(agentId)
+    await reaches(id, 'waiting_input')
+    const answer = await send(event(id, 'order_id', { order: 'A-1003' }), { 'idempotency-key': 'one-first' })
+    expect(answer.status).toBe(202)
+    expect(answer.body).toEqual({ result: 'accepted', receiptId: expect.any(String), status: 'accepted' })
+    const { receiptId } = answer.body as { receiptId: string }
+    expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1003' })
+    expect(await receipt(receiptId)).toMatchObject({
+      status: 'accepted',
+      correlation: { executionId: id, input: 'order_id' },
+      admission: { result: 'accepted', idempotencyKey: 'one-first' },
+      match: { stepId: 'ok', waitStatus: 'satisfied' },
+      delivery: { status: 'delivered', attempts: 1 },
+      application: { status: 'applied' },
+    })
+    expect(await eventTypes(id)).toEqual([
+      'execution.running',
+      'input.requested',
+      'input.applied',
+      'policy.decided',
+      'tool.called',
+      'tool.returned',
+      'execution.succeeded',
+    ])
+    expect(await resolutions(id)).toMatchObject([{ receiptId, delivery: 'delivered', application: 'applied' }])
+  })
+
+  test('that comes before its wait is kept, and matched when the wait opens', async () => {
+    const early = await releaseAgent(api, 'input-early', {
+      steps: [lookUp('A-1001'), { id: 'ok', wait: { input: 'order_id' } }],
+      tools: { payments: ['lookup_order'] },
+      more: { inputs: [{ name: 'order_id' }] },
+    })
+    const hold = join(api.gate, 'hold-lookup_order')
+    await writeFile(hold, '')
+    const id = await start(early)
+    const first = await sent(id, 'order_id', 'kept')
+    expect(first.status).toBe('received')
+    expect(await sent(id, 'order_id', 'the second')).toMatchObject({ result: 'accepted', status: 'received' })
+    await rm(hold)
+    expect((await reaches(id, 'succeeded')).output).toBe('kept')
+    expect((await receipt(first.receiptId)).application?.status).toBe('applied')
+    const late = await sent(id, 'order_id', 'too late')
+    expect(late).toMatchObject({ result: 'accepted', status: 'wait_terminal' })
+    expect((await receipt(late.receiptId)).match).toBeNull()
+  })
+
+  test('again has the same receipt; with other content it is a conflict', async () => {
+    const id = await start(agentId)
+    const first = await sent(id, 'order_id', { order: 'A-1001' }, 'again')
+    const same = await sent(id, 'order_id', { order: 'A-1001' }, 'again')
+    expect(same).toMatchObject({ result: 'duplicate', receiptId: first.receiptId })
+    const other = await send(event(id, 'order_id', { order: 'A-1002' }), { 'idempotency-key': 'again' })
+    expect(told(other)).toEqual([409, 'event_conflict'])
+    expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1001' })
+  })
+
+  test('that nobody waits for expires', async () => {
+    const never = randomUUID()
+    const answer = await send({ ...event(never, 'x', 1), ttl: 'PT1S', source: 'urn:test', id: 'unmatched' })
+    const { receiptId, status } = answer.body as { receiptId: string; status: string }
+    expect(status).toBe('received')
+    const expired = await until(async () => {
+      const now = await receipt(receiptId)
+      return now.status === 'received' ? undefined : now
+    }, 'it expired')
+    expect(expired).toMatchObject({ status: 'unmatched_expired', match: null, delivery: null, application: null })
+  })
+
+  test.each([
+    ['no identity', { correlation: { executionId: randomUUID(), input: 'x' }, data: 1 }, {}],
+    ['source without id', { ...event(randomUUID(), 'x', 1), source: 'urn:a' }, {}],
+    ['no correlation', { data: 1 }, { 'idempotency-key': 'k' }],
+    ['an unknown member', { ...event(randomUUID(), 'x', 1), more: 1 }, { 'idempotency-key': 'k' }],
+    ['a year of keeping', { ...event(randomUUID(), 'x', 1), ttl: 'P365D' }, { 'idempotency-key': 'k' }],
+  ])('with %s is refused', async (_what, body, headers) => {
+    expect(told(await send(body, headers))).toEqual([400, 'validation_failed'])
+  })
+})
+
+describe('CloudEvents', () => {
+  const attributes = (id: string, executionid: string) => ({
+    specversion: '1.0',
+    id,
+    source: '/orders/a b',
+    type: 'order.confirmed',
+    executionid,
+    input: 'order_id',
+  })
+  const structured = (value: object, type = 'application/cloudevents+json; charset=utf-8') =>
+    send(value, { 'content-type': type })
+  const binary = (value: Record<string, string>, body: string, type = 'application/json') =>
+    api.request(sender, '/v1/input-events', {
+      method: 'POST',
+      headers: {
+        'content-type': type,
+        ...Object.fromEntries(Object.entries(value).map(([name, text]) => [`ce-${name}`, encodeURIComponent(text)])),
+      },
+      body,
+    })
+
+  test('structured and binary are the same event by source and id', async () => {
+    const execution = randomUUID()
+    const first = await structured({ ...attributes('ce-1', execution), data: { order: 'A' } })
+    expect([first.status, first.body]).toMatchObject([202, { result: 'accepted', status: 'received' }])
+    const second = await binary(attributes('ce-1', execution), '{"order":"A"}')
+    expect(second.body).toEqual({ ...(first.body as object), result: 'duplicate' })
+    expect(told(await binary(attributes('ce-1', execution), '{"order":"B"}'))).toEqual([409, 'event_conflict'])
+    expect(await receipt((first.body as { receiptId: string }).receiptId)).toMatchObject({
+      admission: { source: '/orders/a b', id: 'ce-1', type: 'order.confirmed' },
+    })
+  })
+
+  test('text and bytes are kept as they are', async () => {
+    const execution = randomUUID()
+    for (const [id, body, type] of [
+      ['ce-text', 'grüße', 'text/plain'],
+      ['ce-bytes', 'bytes', 'application/octet-stream'],
+      ['ce-empty', '', 'application/json'],
+    ] as const)
+      expect((await binary(attributes(id, execution), body, type)).status).toBe(202)
+    const { rows } = await owner.query(`select data from input_events where execution_id = $1 order by event_id desc`, [
+      execution,
+    ])
+    expect(rows.map((row) => row.data)).toEqual(['grüße', null, { $base64: 'Ynl0ZXM=' }])
+  })
+
+  test.each([
+    ['another version', { ...attributes('x', randomUUID()), specversion: '0.3' }, 400],
+    ['no type', { ...attributes('x', randomUUID()), type: undefined }, 400],
+    ['no correlation', { ...attributes('x', randomUUID()), executionid: undefined }, 400],
+    ['a batch', [attributes('x', randomUUID())], 400],
+  ])('structured with %s is refused', async (_what, value, status) => {
+    expect((await structured(value)).status).toBe(status)
+  })
+
+  test('another content type is 415', async () => {
+    expect((await structured({}, 'application/cloudevents-batch+json')).status).toBe(415)
+    expect((await structured({}, 'text/plain')).status).toBe(415)
+  })
+})
+
+describe('a wait', () => {
+  const names = ['manager', 'controller']
+  const inputs = names.map((name) => ({ name, ttl: 'PT1H' }))
+
+  test('for any of several takes the first; the others are superseded', async () => {
+    const id = await start(await waiting('input-any', { any: names }, inputs, `\${steps.ok.output.controller}`))
+    await reaches(id, 'waiting_input')
+    await sent(id, 'controller', 'A-1001')
+    expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1001' })
+    const closed = await waits(id)
+    expect(closed.map(({ input, status }) => [input, status]).sort()).toEqual([
+      ['controller', 'satisfied'],
+      ['manager', 'superseded'],
+    ])
+    expect(await sent(id, 'manager', 'A-1002')).toMatchObject({ status: 'wait_terminal' })
+  })
+
+  test('for all goes on with the last one', async () => {
+    const id = await start(await waiting('input-all', { all: names }, inputs, `\${steps.ok.output.manager}`))
+    await reaches(id, 'waiting_input')
+    await sent(id, 'manager', 'A-1003')
+    await until(async () => ((await eventTypes(id)).length === 2 ? true : undefined), 'it still waits')
+    expect((await get(id)).status).toBe('waiting_input')
+    await sent(id, 'controller', 'yes')
+    expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1003' })
+  })
+
+  test('that nobody answers ends the execution as expired, or goes on with the default', async () => {
+    const brief = (more: object) => [{ name: 'manager', ttl: 'PT1S', ...more }]
+    const failing = await start(await waiting('input-fail', { input: 'manager' }, brief({ onExpiry: 'fail' })))
+    const going = await start(
+      await waiting(
+        'input-continue',
+        { input: 'manager' },
+        brief({ onExpiry: 'continue', default: { order: 'A-1001' } }),
+        `\${steps.ok.output.order}`,
+      ),
+    )
+    expect((await reaches(failing, 'expired')).error?.code).toBe('wait_expired')
+    expect((await waits(failing)).map((wait) => wait.status)).toEqual(['expired'])
+    expect((await reaches(going, 'succeeded')).output).toMatchObject({ id: 'A-1001' })
+  })
+
+  test('is canceled once, at its revision; later use is wait_terminal', async () => {
+    const id = await start(await waiting('input-cancel', { input: 'manager' }, [{ name: 'manager' }]))
+    await reaches(id, 'waiting_input')
+    const [wait] = await waits(id)
+    const cancel = (expectedRevision: number) =>
+      api.mutate(operator, 'executions.inputWaits.cancel', { id: wait?.id, expectedRevision, reason: 'Not needed.' })
+    expect(told(await cancel(7))).toEqual([409, 'revision_conflict'])
+    expect(payload(await cancel(1))).toEqual({ id: wait?.id, status: 'canceled', revision: 2 })
+    expect(told(await cancel(2))).toEqual([409, 'wait_terminal'])
+    expect((await reaches(id, 'canceled')).error?.code).toBe('wait_terminal')
+    expect(await sent(id, 'manager', 1)).toMatchObject({ status: 'wait_terminal' })
+  })
+
+  test('of twenty cancels and twenty events at once one counts', async () => {
+    const id = await start(await waiting('input-race', { input: 'manager' }, [{ name: 'manager' }]))
+    await reaches(id, 'waiting_input')
+    const [wait] = await waits(id)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        if (index % 2 === 0) return (await sent(id, 'manager', index)).status
+        const input = { id: wait?.id, expectedRevision: 1, reason: 'Racing.' }
+        const answer = await api.mutate(operator, 'executions.inputWaits.cancel', input)
+        return answer.status === 200 ? 'canceled' : reason(answer)
+      }),
+    )
+    expect(answers.filter((answer) => answer !== 'wait_terminal')).toHaveLength(1)
+    await until(async () => (/succeeded|canceled/.test((await get(id)).status) ? true : undefined), 'it ended')
+  })
+
+  test('is retried only when its delivery failed, and by hand', async () => {
+    const id = await start(await waiting('input-retry', { input: 'manager' }, [{ name: 'manager' }]))
+    await reaches(id, 'waiting_input')
+    const { receiptId } = await sent(id, 'manager', 'A')
+    await reaches(id, 'succeeded')
+    const [resolution] = await resolutions(id)
+    const retry = (expectedRevision: number) =>
+      api.mutate(operator, 'executions.inputResolutions.retry', {
+        id: resolution?.id,
+        expectedRevision,
+        reason: 'It did not come.',
+      })
+    expect(told(await retry(resolution?.revision ?? 0))).toEqual([409, 'wait_terminal'])
+    // What an operator would find after a delivery of which nobody knows the outcome.
+    await owner.query(
+      `with back as (update input_resolutions set delivery = 'unknown', application = 'not_applied', revision = 5
+        where event_id = $1 returning wait_id)
+       update input_waits set status = 'matched' from back where id = wait_id`,
+      [receiptId],
+    )
+    expect(told(await retry(4))).toEqual([409, 'revision_conflict'])
+    expect(payload(await retry(5))).toMatchObject({ delivery: 'pending', revision: 6 })
+    expect(told(await retry(6))).toEqual([409, 'conflict'])
+  })
+})
+
+test('of many equal events at once, one is accepted', async (context) => {
+  const many = sized(2000, 100)
+  const id = await start(await waiting('input-storm', { input: 'manager' }, [{ name: 'manager' }]))
+  const answers: { result: string; receiptId: string }[] = []
+  for (let batch = 0; batch < many; batch += 100)
+    answers.push(...(await Promise.all(Array.from({ length: 100 }, () => sent(id, 'manager', { ok: true }, 'storm')))))
+  expect(answers.filter(({ result }) => result === 'accepted')).toHaveLength(1)
+  expect(answers.filter(({ result }) => result === 'duplicate')).toHaveLength(many - 1)
+  expect(new Set(answers.map(({ receiptId }) => receiptId)).size).toBe(1)
+  await reaches(id, 'succeeded')
+  countCases(context, many)
+}, 120_000)
+
+test('a manifest whose waits can’t work is refused with line and column', async () => {
+  const register = async (yaml: string) => {
+    const answer = await api.mutate(sender, 'agents.create', { yaml })
+    const { data } = (answer.body as { error: { json: { data: { reason: string; issues: object[] } } } }).error.json
+    return [answer.status, data.reason, data.issues[0]]
+  }
+  const manifest = (wait: string, inputs: string) =>
+    `metadata:\n  name: waits\nspec:\n  runtime:\n    steps:\n      - id: a\n        wait: ${wait}\n  inputs: ${inputs}\n`
+  expect(await register(manifest('{ input: other }', '[{ name: one }]'))).toMatchObject([
+    400,
+    'invalid_manifest',
+    { path: 'spec.runtime.steps.0.wait.input', line: 7, column: 24 },
+  ])
+  expect(await register(manifest('{ input: one, any: [one] }', '[{ name: one }]'))).toMatchObject([
+    400,
+    'invalid_manifest',
+    { line: 7, column: 15 },
+  ])
+  expect(await register(manifest('{ input: one }', '[{ name: one, ttl: 3 days }]'))).toMatchObject([
+    400,
+    'invalid_manifest',
+    { path: 'spec.inputs.0.ttl', line: 8, column: 30 },
+  ])
+  expect(await register(manifest('{ all: [one, one] }', '[{ name: one }]'))).toMatchObject([
+    400,
+    'invalid_manifest',
+    {},
+  ])
+})

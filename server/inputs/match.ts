@@ -1,0 +1,42 @@
+import type { ReceiptStatus } from '#lib/schemas/inputs.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { insertResolution } from './resolution-store.ts'
+import { findUnmatched, findWaitFor, setEvent, settleUnmatched, setWait } from './store.ts'
+
+/** Gives an event to the wait that it is for. `lockInputs` is held. The event's new state, or undefined: nobody waits yet. */
+export async function matchEvent(
+  tx: Transaction,
+  tenantId: string,
+  event: { id: string; executionId: string; inputName: string },
+): Promise<{ status: Exclude<ReceiptStatus, 'received'>; waitId: string } | undefined> {
+  const wait = await findWaitFor(tx, tenantId, event.executionId, event.inputName)
+  if (wait === undefined) return undefined
+  if (wait.status === 'open' && !wait.over) {
+    await join(tx, tenantId, wait.id, event.id)
+    return { status: 'accepted', waitId: wait.id }
+  }
+  await setEvent(tx, tenantId, event.id, 'wait_terminal')
+  return { status: 'wait_terminal', waitId: wait.id }
+}
+
+/** Gives a wait that was just opened the first event that came before it; later ones came to a closed wait. */
+export async function matchWait(
+  tx: Transaction,
+  tenantId: string,
+  wait: { id: string; executionId: string; inputName: string },
+): Promise<string | undefined> {
+  const event = await findUnmatched(tx, tenantId, wait.executionId, wait.inputName)
+  if (event === undefined) return undefined
+  await join(tx, tenantId, wait.id, event.id)
+  await settleUnmatched(tx, tenantId, wait, 'wait_terminal')
+  return event.id
+}
+
+async function join(tx: Transaction, tenantId: string, waitId: string, eventId: string): Promise<void> {
+  const revision = await setWait(tx, tenantId, waitId, { status: 'matched', eventId })
+  // Both were read under the lock.
+  if (revision === undefined || !(await setEvent(tx, tenantId, eventId, 'accepted')))
+    throw new Error(`The wait ${waitId} changed under its lock.`)
+  await insertResolution(tx, { tenantId, id: newId(), waitId, eventId })
+}

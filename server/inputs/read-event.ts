@@ -1,0 +1,76 @@
+import { ApiError } from '#lib/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { parseJson, readBody } from '#server/kernel/body.ts'
+
+const limit = 1024 * 1024
+
+/**
+ * The input of `submit` from a request in one of three shapes: plain JSON, a structured CloudEvent
+ * (application/cloudevents+json), or a binary one (ce- headers, data as the body). The extension attributes `executionid`
+ * and `input` of a CloudEvent are its correlation, `ttl` its time to live. Throws 400 and 415.
+ */
+export async function readInputEvent(request: Request): Promise<JsonValue> {
+  const key = request.headers.get('idempotency-key')
+  const event = await readShape(request)
+  // What is no object is told by the schema.
+  return key === null || !isJsonObject(event) ? event : { ...event, idempotencyKey: key }
+}
+
+async function readShape(request: Request): Promise<JsonValue> {
+  const type = mediaType(request.headers.get('content-type'))
+  if (request.headers.has('ce-specversion'))
+    return fromAttributes(attributesOf(request.headers), await readData(request, type))
+  if (type === 'application/cloudevents+json') return fromStructured(parseJson(await readBody(request, limit)))
+  if (type === 'application/json') return parseJson(await readBody(request, limit))
+  throw new ApiError(
+    'unsupported_media_type',
+    'Send application/json, or a CloudEvent: structured JSON, or ce- headers.',
+  )
+}
+
+const mediaType = (header: string | null): string => (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+const isJson = (type: string) => type === 'application/json' || /^[^/]+\/[^/]+\+json$/.test(type)
+
+/** The data of a binary event: JSON as it is, text as a string, other bytes as `{"$base64": …}`. */
+async function readData(request: Request, type: string): Promise<JsonValue> {
+  const bytes = await readBody(request, limit)
+  if (bytes.length === 0) return null
+  if (type === '' || isJson(type)) return parseJson(bytes)
+  const buffer = Buffer.from(bytes)
+  return type.startsWith('text/') ? buffer.toString() : { $base64: buffer.toString('base64') }
+}
+
+/** Attributes stand percent-encoded in headers. */
+function attributesOf(headers: Headers): JsonObject {
+  try {
+    return Object.fromEntries(
+      [...headers]
+        .filter(([name]) => name.startsWith('ce-'))
+        .map(([name, value]): [string, string] => [name.slice('ce-'.length), decodeURIComponent(value)]),
+    )
+  } catch (cause) {
+    throw new ApiError('bad_request', 'A ce- header is not percent-encoded UTF-8.', { cause })
+  }
+}
+
+function fromStructured(event: JsonValue): JsonObject {
+  if (!isJsonObject(event)) throw new ApiError('bad_request', 'A structured CloudEvent is one JSON object.')
+  const { data, data_base64: bytes, ...attributes } = event
+  return fromAttributes(attributes, bytes === undefined ? (data ?? null) : { $base64: bytes })
+}
+
+function fromAttributes(attributes: JsonObject, data: JsonValue): JsonObject {
+  if (attributes.specversion !== '1.0') throw new ApiError('bad_request', 'The specversion of a CloudEvent is 1.0.')
+  for (const required of ['id', 'source', 'type'])
+    if (typeof attributes[required] !== 'string' || attributes[required] === '')
+      throw new ApiError('bad_request', `A CloudEvent has the attribute ${required}.`)
+  const { id, source, type, subject, executionid, input, ttl } = attributes
+  return {
+    ...members({ id, source, type, subject, ttl }),
+    correlation: members({ executionId: executionid, input }),
+    data,
+  }
+}
+
+const members = (from: Record<string, JsonValue | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(from).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined))

@@ -1,0 +1,55 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { Filter } from './store.ts'
+
+const receipts = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('inputEvents as event')
+    .leftJoin('inputResolutions as resolution', (join) =>
+      join.onRef('resolution.tenantId', '=', 'event.tenantId').onRef('resolution.eventId', '=', 'event.id'),
+    )
+    .leftJoin('inputWaits as wait', (join) =>
+      join.onRef('wait.tenantId', '=', 'resolution.tenantId').onRef('wait.id', '=', 'resolution.waitId'),
+    )
+    .select(['event.id', 'event.status', 'event.executionId', 'event.inputName', 'event.fingerprint', 'event.revision'])
+    .select(['event.idempotencyKey', 'event.source', 'event.eventId', 'event.type', 'event.subject'])
+    .select(['event.submittedBy', 'event.receivedAt', 'event.expiresAt'])
+    .select(['wait.id as waitId', 'wait.stepId', 'wait.status as waitStatus', 'wait.matchedAt'])
+    .select(['resolution.id as resolutionId', 'resolution.delivery', 'resolution.attempts', 'resolution.deliveredAt'])
+    .select(['resolution.application', 'resolution.appliedAt'])
+    .where('event.tenantId', '=', tenantId)
+
+export type ReceiptRow = NonNullable<Awaited<ReturnType<typeof findReceipt>>>
+
+export const findReceipt = (tx: Transaction, tenantId: string, id: string) =>
+  receipts(tx, tenantId).where('event.id', '=', id).executeTakeFirst()
+
+export const listReceipts = (
+  tx: Transaction,
+  tenantId: string,
+  { limit, cursor, executionId, status }: Filter & { status?: string | undefined },
+) =>
+  receipts(tx, tenantId)
+    .$if(cursor !== undefined, (q) => q.where('event.id', '<', cursor ?? ''))
+    .$if(executionId !== undefined, (q) => q.where('event.executionId', '=', executionId ?? ''))
+    .$if(status !== undefined, (q) => q.where('event.status', '=', status ?? ''))
+    .orderBy('event.id', 'desc')
+    .limit(limit)
+    .execute()
+
+export type WaitRow = Awaited<ReturnType<typeof listWaits>>[number]
+
+export const listWaits = (
+  tx: Transaction,
+  tenantId: string,
+  { limit, cursor, executionId, status }: Filter & { status?: string | undefined },
+) =>
+  tx
+    .selectFrom('inputWaits')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
+    .$if(executionId !== undefined, (q) => q.where('executionId', '=', executionId ?? ''))
+    .$if(status !== undefined, (q) => q.where('status', '=', status ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,247 @@
+import { sql } from 'kysely'
+import type { JsonValue } from '#lib/json.ts'
+import type { ReceiptStatus, WaitStatus } from '#lib/schemas/inputs.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+/**
+ * Every change of an execution's waits, and of the events sent to it, first takes this lock until commit: an event and the
+ * wait that it is for, committing at the same moment, would else miss each other.
+ */
+export async function lockInputs(tx: Transaction, tenantId: string, executionId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs ${tenantId} ${executionId}`}, 0))`.execute(tx)
+}
+
+/** Inserts; false when an event of the same identity is there (or was committed meanwhile). */
+export async function insertEvent(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    identity: string
+    fingerprint: string
+    idempotencyKey: string | null
+    source: string | null
+    eventId: string | null
+    type: string | null
+    subject: string | null
+    executionId: string
+    inputName: string
+    data: JsonValue
+    submittedBy: string
+    ttlSeconds: number
+  },
+): Promise<boolean> {
+  const { ttlSeconds, data, ...values } = row
+  const result = await tx
+    .insertInto('inputEvents')
+    .values({
+      ...values,
+      data: json(data),
+      status: 'received',
+      expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${ttlSeconds})`,
+    })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'identity']).doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export const findEventByIdentity = (tx: Transaction, tenantId: string, identity: string) =>
+  tx
+    .selectFrom('inputEvents')
+    .select(['id', 'fingerprint', 'status'])
+    .where('tenantId', '=', tenantId)
+    .where('identity', '=', identity)
+    .executeTakeFirst()
+
+/** Events for one input that nothing took yet, the first one first. What has expired does not count any more. */
+export const findUnmatched = (tx: Transaction, tenantId: string, executionId: string, inputName: string) =>
+  tx
+    .selectFrom('inputEvents')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .where('inputName', '=', inputName)
+    .where('status', '=', 'received')
+    .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+
+/** received → another state; false when it is not received any more. */
+export async function setEvent(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  status: Exclude<ReceiptStatus, 'received'>,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('inputEvents')
+    .set((e) => ({ status, settledAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'received')
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Ends every event of an execution (or of one of its inputs) that nothing took. Gives their ids. */
+export async function settleUnmatched(
+  tx: Transaction,
+  tenantId: string,
+  where: { executionId: string; inputName?: string },
+  status: Exclude<ReceiptStatus, 'received' | 'accepted'>,
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('inputEvents')
+    .set((e) => ({ status, settledAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', where.executionId)
+    .$if(where.inputName !== undefined, (q) => q.where('inputName', '=', where.inputName ?? ''))
+    .where('status', '=', 'received')
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Ends what was kept for longer than its time; at most `limit` at once. Gives the ids. */
+export async function expireEvents(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
+  const rows = await tx
+    .updateTable('inputEvents')
+    .set((e) => ({
+      status: 'unmatched_expired',
+      settledAt: sql<Date>`clock_timestamp()`,
+      revision: e('revision', '+', 1),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('status', '=', 'received')
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('inputEvents')
+        .select('id')
+        .where('tenantId', '=', tenantId)
+        .where('status', '=', 'received')
+        .where('expiresAt', '<=', sql<Date>`clock_timestamp()`)
+        .orderBy('expiresAt')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function insertWait(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    executionId: string
+    stepId: string
+    inputName: string
+    onExpiry: string
+    ttlSeconds: number
+  },
+): Promise<{ expiresAt: Date }> {
+  const { ttlSeconds, ...values } = row
+  return await tx
+    .insertInto('inputWaits')
+    .values({
+      ...values,
+      status: 'open',
+      expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${ttlSeconds})`,
+    })
+    .returning('expiresAt')
+    .executeTakeFirstOrThrow()
+}
+
+const waitColumns = [
+  'id',
+  'executionId',
+  'stepId',
+  'inputName',
+  'onExpiry',
+  'status',
+  'eventId',
+  'revision',
+  'openedAt',
+  'expiresAt',
+  'parkedAt',
+  'matchedAt',
+  'closedAt',
+] as const
+
+/** A parked wait does not expire: its time stands still. */
+const over = sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`
+
+export const findWait = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('inputWaits')
+    .select(waitColumns)
+    .select(over.as('over'))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+export const findWaitFor = (tx: Transaction, tenantId: string, executionId: string, inputName: string) =>
+  tx
+    .selectFrom('inputWaits')
+    .select(waitColumns)
+    .select(over.as('over'))
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .where('inputName', '=', inputName)
+    .executeTakeFirst()
+
+/** The waits of one step, with the data of the events that answered them. */
+export const findStepWaits = (tx: Transaction, tenantId: string, executionId: string, stepId: string) =>
+  tx
+    .selectFrom('inputWaits as wait')
+    .leftJoin('inputEvents as event', (join) =>
+      join.onRef('event.tenantId', '=', 'wait.tenantId').onRef('event.id', '=', 'wait.eventId'),
+    )
+    .select(['wait.id', 'wait.inputName', 'wait.onExpiry', 'wait.status', 'wait.eventId', 'event.data'])
+    .select(['wait.openedAt', 'wait.matchedAt'])
+    .where('wait.tenantId', '=', tenantId)
+    .where('wait.executionId', '=', executionId)
+    .where('wait.stepId', '=', stepId)
+    .orderBy('wait.matchedAt')
+    .orderBy('wait.id')
+    .execute()
+
+export const findOpenWaits = (tx: Transaction, tenantId: string, executionId: string) =>
+  tx
+    .selectFrom('inputWaits')
+    .select(['id', 'inputName'])
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .where('status', '=', 'open')
+    .execute()
+
+/** open → another state. False when somebody else closed it first. Gives the new revision. */
+export async function setWait(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  change: { status: Exclude<WaitStatus, 'open' | 'satisfied'>; eventId?: string; revision?: number },
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('inputWaits')
+    .set((e) => ({
+      status: change.status,
+      revision: e('revision', '+', 1),
+      ...(change.eventId === undefined
+        ? { closedAt: sql<Date>`clock_timestamp()` }
+        : { eventId: change.eventId, matchedAt: sql<Date>`clock_timestamp()` }),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'open')
+    .$if(change.revision !== undefined, (q) => q.where('revision', '=', change.revision ?? 0))
+    .returning('revision')
+    .executeTakeFirst()
+  return row?.revision
+}
+
+export type Filter = { limit: number; cursor?: string | undefined; executionId?: string | undefined }

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { durationSeconds } from '#lib/duration.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { ReceiptStatus, SubmitInput, SubmitOutput } from '#lib/schemas/inputs.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { tellExecution } from './listeners.ts'
+import { matchEvent } from './match.ts'
+import { findEventByIdentity, insertEvent, lockInputs } from './store.ts'
+
+const digest = (value: JsonValue) => createHash('sha256').update(canonicalJson(value)).digest('hex')
+
+/** What makes two submissions the same event: the idempotency key, else CloudEvents' source and id. */
+const identityOf = ({ idempotencyKey, source, id }: SubmitInput) =>
+  digest(idempotencyKey === undefined ? { source: source ?? null, id: id ?? null } : { key: idempotencyKey })
+
+/** What the same event must say again. */
+const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput) =>
+  `sha256:${digest({ source: source ?? null, type: type ?? null, subject: subject ?? null, correlation, data })}`
+
+/**
+ * Takes an event into the durable inbox: it is committed before the caller hears `accepted`, and given to the wait that it
+ * is for in the same transaction, or kept until that wait opens. The same event again has the same receipt.
+ */
+export const submit = mutation({
+  permission: 'input:submit',
+  input: SubmitInput,
+  output: SubmitOutput,
+  audit: ({ correlation: { executionId, input }, ...event }, output) => ({
+    action: 'input.submitted',
+    resource: { type: 'input_event', id: output?.receiptId ?? 'none' },
+    details: {
+      executionId,
+      input,
+      fingerprint: fingerprintOf({ correlation: { executionId, input }, ...event }),
+      ...(output === undefined ? {} : { status: output.status }),
+    },
+  }),
+  async run({ tx, tenant, principal, input, repeated }) {
+    const { executionId, input: inputName } = input.correlation
+    const fingerprint = fingerprintOf(input)
+    const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
+    const inserted = await insertEvent(tx, {
+      ...row,
+      idempotencyKey: input.idempotencyKey ?? null,
+      source: input.source ?? null,
+      eventId: input.id ?? null,
+      type: input.type ?? null,
+      subject: input.subject ?? null,
+      data: input.data,
+      submittedBy: principal.memberId,
+      ttlSeconds: durationSeconds(input.ttl) ?? 0,
+    })
+    if (!inserted) return await again()
+    await lockInputs(tx, tenant.id, executionId)
+    const match = await matchEvent(tx, tenant.id, row)
+    if (match?.status === 'accepted') await tellExecution(tx, tenant.id, executionId)
+    return { result: 'accepted' as const, receiptId: row.id, status: match?.status ?? ('received' as const) }
+
+    async function again() {
+      const before = await findEventByIdentity(tx, tenant.id, row.identity)
+      if (before === undefined || before.fingerprint !== fingerprint)
+        throw refuse('event_conflict', 'This event’s key, or source and id, came before with other content.')
+      repeated()
+      return { result: 'duplicate' as const, receiptId: before.id, status: ReceiptStatus.parse(before.status) }
+    }
+  },
+})

@@ -11,11 +11,12 @@ import { advanceExecutions, inputArrived, toolCallDecided } from '#server/execut
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
+import { mailing } from '#server/mail/jobs.ts'
 import { bindingDecided } from '#server/policies/on-decided.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
 
 /** What the worker role runs, one line for each queue. */
-export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, waitExpiry, evidenceExports]
+export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, waitExpiry, evidenceExports, mailing]
 
 /** What a decision does to the thing that was asked for, and an input to what waits for it. */
 export function registerDecisions(): void {

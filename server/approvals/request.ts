@@ -10,6 +10,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { mailApprovers } from '#server/mail/approval-request.ts'
 import { findGroup, findGroupMembers, findMembers } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Identity, identitiesBehind, type Party } from './identities.ts'
@@ -50,7 +51,7 @@ export async function requestApproval(
   const group = await findGroup(tx, tenant.id, request.group)
   if (group === undefined) throw new ApiError('no_eligible_approver', `There is no approver group ${request.group}.`)
   const identities = await identitiesBehind(tx, tenant.id, request)
-  await requireEligible(tx, tenant, group, identities, request.quorum)
+  const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
 
   const approvalId = newId()
   const payloadDigest = payloadDigestOf(request.payload)
@@ -94,18 +95,26 @@ export async function requestApproval(
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, request.expiresAt)
+  await mailApprovers(tx, tenant, {
+    approvalId,
+    title: request.presentation.title,
+    agentName: request.presentation.agent?.displayName,
+    environment: request.presentation.environment,
+    expiresAt: request.expiresAt,
+    people: eligible.filter((member) => member.kind === 'person'),
+  })
   await notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest }
 }
 
-/** Throws `no_eligible_approver` when fewer than `quorum` members of the group could decide. */
+/** The members of the group who could decide. Throws `no_eligible_approver` when they are fewer than `quorum`. */
 export async function requireEligible(
   tx: Transaction,
   tenant: Tenant,
   group: { id: string; displayName: string },
   identities: readonly Identity[],
   quorum: number,
-): Promise<void> {
+): Promise<{ id: string; kind: string; email: string | null }[]> {
   const settings = settingsOf(tenant)
   const excluded = new Set(
     settings.separationOfDuties === 'required' ? identities.map((identity) => identity.personId) : [],
@@ -121,4 +130,5 @@ export async function requireEligible(
       'no_eligible_approver',
       `${eligible.length} of the members of ${group.displayName} could decide this, ${quorum} must.`,
     )
+  return eligible
 }

@@ -22,13 +22,15 @@ const expected: Record<string, string> = {
   TOKEN_RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
+  SMTP_URL: 'an address such as smtp://user:password@mail.example:587',
+  MAIL_FROM: 'an e-mail address',
   MASTER_KEY: '32 bytes in base64',
   MASTER_KEY_PREVIOUS: '32 bytes in base64',
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
 }
 
 /** Settings whose value is not repeated, not even a wrong one. */
-const secret = new Set(['DATABASE_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'])
+const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'])
 
 const schema = z.object({
   PORT: integer(0, 65535).default(3000),
@@ -49,6 +51,8 @@ const schema = z.object({
     .transform(parsePrivateHosts)
     .refine((hosts): hosts is PrivateHosts => hosts !== undefined)
     .optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z.email().optional(),
   MASTER_KEY: key.optional(),
   MASTER_KEY_PREVIOUS: key.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -77,6 +81,9 @@ export type Config = {
   mcpServersFile: string | undefined
   /** What requests to addresses in manifests may reach although it is not public. */
   allowedPrivateHosts: PrivateHosts
+  /** Undefined: no mail is sent, and each one says so. */
+  smtpUrl: string | undefined
+  mailFrom: string
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
   /** 32 bytes in base64: opens what a rotation has not sealed anew yet. */
@@ -124,6 +131,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     tokenRateLimitPerMinute: settings.TOKEN_RATE_LIMIT_PER_MINUTE,
     mcpServersFile: settings.MCP_SERVERS,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
+    smtpUrl: settings.SMTP_URL,
+    mailFrom: settings.MAIL_FROM ?? `countersign@${new URL(baseUrl).hostname}`,
     masterKey: settings.MASTER_KEY,
     masterKeyPrevious: settings.MASTER_KEY_PREVIOUS,
     logLevel: settings.LOG_LEVEL,

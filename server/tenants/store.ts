@@ -71,7 +71,7 @@ export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: str
     .innerJoin('members as member', (join) =>
       join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
     )
-    .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.roles'])
+    .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.email', 'member.roles'])
     .where('link.tenantId', '=', tenantId)
     .where('link.groupId', '=', groupId)
     .where('member.status', '=', 'active')

@@ -19,13 +19,13 @@ import { testDatabase } from './database.ts'
 
 /** A whole runtime on a database of its own, without HTTP. Close it in afterAll. */
 export async function testRuntime(
-  options: { mcpServers?: McpServers } = {},
+  options: { mcpServers?: McpServers; environment?: Record<string, string> } = {},
 ): Promise<Runtime & { close(): Promise<void> }> {
   const source = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
   const runtime: Runtime = {
-    config: loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent' }),
+    config: loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent', ...options.environment }),
     log,
     database: openDatabase(source.appUrl, log, 8),
     listener: openListener(source.appUrl, log),

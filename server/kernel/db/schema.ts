@@ -331,6 +331,23 @@ export interface MachineUses {
   usedAt: Timestamp;
 }
 
+export interface Mails {
+  attempts: Generated<number>;
+  body: string;
+  createdAt: Generated<Timestamp>;
+  delivery: string;
+  error: string | null;
+  id: string;
+  kind: string;
+  memberId: string | null;
+  recipient: string;
+  revision: Generated<number>;
+  settledAt: Timestamp | null;
+  subject: string;
+  subjectId: string;
+  tenantId: string;
+}
+
 export interface Members {
   createdAt: Generated<Timestamp>;
   displayName: string;
@@ -586,6 +603,7 @@ export interface DB {
   inputResolutions: InputResolutions;
   inputWaits: InputWaits;
   machineUses: MachineUses;
+  mails: Mails;
   members: Members;
   memberSponsors: MemberSponsors;
   policies: Policies;

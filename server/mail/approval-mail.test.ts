@@ -1,0 +1,63 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
+import { until } from '#server/testing/until.ts'
+
+let smtp: TestSmtp
+let api: TestApi
+let owner: Client
+beforeAll(async () => {
+  smtp = await startSmtp()
+  api = await startApi({ SMTP_URL: smtp.url })
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+  await smtp.close()
+})
+
+const mailsOf = async (executionId: string) =>
+  (
+    await owner.query<{ delivery: string; recipient: string; attempts: number }>(
+      `select mail.delivery, mail.recipient, mail.attempts from mails mail join approvals approval
+       on approval.tenant_id = mail.tenant_id and approval.id = mail.subject_id
+       where approval.execution_id = $1 order by mail.recipient`,
+      [executionId],
+    )
+  ).rows
+
+test('people who could decide are told, with no argument of the call; a kill -9 sends nothing twice', async () => {
+  const executions = executionsOf(api)
+  const agentId = await releaseRefundAgent(api, 'mailing')
+  const first = await executions.start(agentId, { orderId: 'A-1003' })
+  const told = await until(async () => {
+    const mails = await mailsOf(first)
+    return mails.length > 0 && mails.every((mail) => mail.delivery === 'delivered') ? mails : undefined
+  }, 'the mails were delivered')
+  const { recipient } = told[0] ?? { recipient: '' }
+  const message = smtp.received.find((one) => one.to === recipient && one.text.includes('/approvals/'))
+  expect(message?.text).toContain('/t/northwind/approvals/')
+  // The order that is refunded stands in the request's arguments alone.
+  expect(message?.text).not.toContain('A-1003')
+
+  // The server takes the next message and says nothing: the process dies with it in hand.
+  smtp.behave(recipient.split('@')[0] ?? '', 'silent-after-dot')
+  const before = smtp.received.filter((one) => one.to === recipient).length
+  const second = await executions.start(agentId, { orderId: 'A-1003' })
+  await until(
+    async () => (smtp.received.filter((one) => one.to === recipient).length > before ? true : undefined),
+    'the message was handed over',
+  )
+  await api.killAndRestart()
+  const mail = await until(async () => {
+    const found = (await mailsOf(second)).find((one) => one.recipient === recipient)
+    return found?.delivery === 'unknown' ? found : undefined
+  }, 'the outcome is unknown')
+  expect(mail.attempts).toBe(1)
+  expect(smtp.received.filter((one) => one.to === recipient)).toHaveLength(before + 1)
+}, 90_000)

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Runtime } from '#server/kernel/runtime.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { type DeliveryChange, onDelivery } from './delivery-changes.ts'
+import { mailing } from './jobs.ts'
+import { queueMail } from './queue-mail.ts'
+import { retryMail } from './retry.ts'
+import { send } from './send.ts'
+import { findMail, setInFlight } from './store.ts'
+
+let smtp: TestSmtp
+let runtime: Runtime & { close(): Promise<void> }
+let tenant: TestTenant
+const told: DeliveryChange[] = []
+beforeAll(async () => {
+  smtp = await startSmtp()
+  runtime = await testRuntime({ environment: { SMTP_URL: smtp.url, MAIL_FROM: 'desk@countersign.example' } })
+  // The tests are the worker.
+  await runtime.queue.work([{ ...mailing, run: async () => undefined }])
+  tenant = await testTenant(runtime)
+  onDelivery('input_request', async (_tx, _tenant, change) => void told.push(change))
+})
+afterAll(async () => {
+  await runtime.close()
+  await smtp.close()
+})
+
+const subjectId = '00000000-0000-7000-8000-000000000001'
+const queue = (recipient: string, subject = 'A question') =>
+  runtime.database.inTenant(tenant.id, async (tx) => {
+    const mail = { kind: 'input_request' as const, subjectId, recipient, subject, body: 'Please answer.' }
+    return (await queueMail(tx, tenant, mail)).mailId
+  })
+const run = (id: string) => mailing.run({ tenantId: tenant.id, id }, 0)
+const read = (id: string) => runtime.database.inTenant(tenant.id, (tx) => findMail(tx, tenant.id, id))
+const retry = (id: string) => runtime.database.inTenant(tenant.id, (tx) => retryMail(tx, tenant, id))
+const receivedBy = (recipient: string) => smtp.received.filter((message) => message.to === recipient)
+
+test('a mail is delivered once, however often its job runs', async () => {
+  const id = await queue('ann@northwind.example')
+  for (let time = 0; time < 3; time += 1) await run(id)
+  expect(await read(id)).toMatchObject({ delivery: 'delivered', attempts: 1, error: null })
+  expect(receivedBy('ann@northwind.example')).toHaveLength(1)
+  const states = told.filter((change) => change.mailId === id).map((change) => change.delivery)
+  expect(states).toEqual(['in_flight', 'delivered'])
+})
+
+test('a subject is one header line, whatever it holds', async () => {
+  const id = await queue('crlf@northwind.example', 'Hello\r\nBcc: everybody@northwind.example\r\n\r\nbody')
+  await run(id)
+  const [message] = receivedBy('crlf@northwind.example')
+  const headers = message?.text.split('\r\n\r\n')[0] ?? ''
+  expect(headers).toMatch(/^Subject: Hello Bcc: everybody@northwind\.example body$/m)
+  expect(headers).not.toMatch(/^Bcc:/m)
+})
+
+describe('what did not arrive', () => {
+  test.each([
+    ['refuse-recipient', 'failed', /refused the message \(550\)/, 0],
+    ['refuse-message', 'failed', /refused the message \(554\)/, 1],
+    ['drop-at-recipient', 'failed', /before the message/, 0],
+    ['drop-after-dot', 'unknown', /did not answer/, 1],
+  ] as const)('%s: %s', async (behaviour, delivery, error, messages) => {
+    smtp.behave(behaviour, behaviour)
+    const recipient = `${behaviour}@northwind.example`
+    const id = await queue(recipient)
+    await run(id)
+    // The job again, as after any restart: what is settled stays.
+    await run(id)
+    const mail = await read(id)
+    expect([mail?.delivery, mail?.attempts]).toEqual([delivery, 1])
+    expect(mail?.error).toMatch(error)
+    expect(receivedBy(recipient)).toHaveLength(messages)
+  })
+
+  test('nobody answers after the final dot: unknown', async () => {
+    smtp.behave('quiet', 'silent-after-dot')
+    const message = {
+      from: 'desk@x.example',
+      to: 'quiet@x.example',
+      subject: 'S',
+      text: 'T',
+      messageId: '<1@x.example>',
+    }
+    const outcome = await send(smtp.url, message, { connectMs: 1000, silenceMs: 300 })
+    expect(outcome.delivery).toBe('unknown')
+  })
+
+  test('nobody listens: failed', async () => {
+    const message = { from: 'desk@x.example', to: 'a@x.example', subject: 'S', text: 'T', messageId: '<2@x.example>' }
+    expect((await send('smtp://127.0.0.1:9', message, { connectMs: 1000, silenceMs: 300 })).delivery).toBe('failed')
+  })
+})
+
+test('an unknown outcome is sent again by a person alone', async () => {
+  smtp.behave('again', 'drop-after-dot')
+  const id = await queue('again@northwind.example')
+  await run(id)
+  await run(id)
+  expect(receivedBy('again@northwind.example')).toHaveLength(1)
+  await retry(id)
+  await run(id)
+  expect(await read(id)).toMatchObject({ delivery: 'unknown', attempts: 2 })
+  expect(receivedBy('again@northwind.example')).toHaveLength(2)
+})
+
+test('what is delivered is not sent again, not even by a person', async () => {
+  const id = await queue('once@northwind.example')
+  await run(id)
+  await expect(retry(id)).rejects.toMatchObject({ code: 'conflict' })
+})
+
+test('a worker that died with the mail in hand leaves it unknown', async () => {
+  const id = await queue('died@northwind.example')
+  await runtime.database.inTenant(tenant.id, (tx) => setInFlight(tx, tenant.id, id))
+  await run(id)
+  expect(await read(id)).toMatchObject({ delivery: 'unknown', attempts: 1 })
+  expect(receivedBy('died@northwind.example')).toHaveLength(0)
+})
+
+test('without SMTP_URL a mail says so', async () => {
+  const bare = await testRuntime()
+  try {
+    const other = await testTenant(bare)
+    const mail = { kind: 'input_request' as const, subjectId, recipient: 'a@x.example', subject: 'S', body: 'B' }
+    const queued = await bare.database.inTenant(other.id, (tx) => queueMail(tx, other, mail))
+    expect(queued).toMatchObject({ delivery: 'failed', error: 'not configured' })
+  } finally {
+    await bare.close()
+  }
+})

@@ -1,0 +1,50 @@
+import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { insertMail } from './store.ts'
+
+export const mailQueue = 'mail'
+
+export type NewMail = {
+  kind: MailKind
+  /** What it tells of: the approval, or the resolution of a wait. */
+  subjectId: string
+  memberId?: string
+  recipient: string
+  /** Plain text in both; nothing that the recipient may not read. */
+  subject: string
+  body: string
+}
+
+/**
+ * Writes a mail in the transaction that causes it; a worker sends it after the commit. Without SMTP_URL it is `failed: not
+ * configured` at once. `onDelivery` of its kind is told of what becomes of it later, not of this.
+ */
+export async function queueMail(
+  tx: Transaction,
+  tenant: Pick<Tenant, 'id'>,
+  { memberId, subject, ...mail }: NewMail,
+): Promise<{ mailId: string; delivery: Delivery; error: string | null }> {
+  const { config, queue } = runtime()
+  const mailId = newId()
+  const state =
+    config.smtpUrl === undefined
+      ? { delivery: 'failed' as const, error: 'not configured' }
+      : { delivery: 'pending' as const, error: null }
+  await insertMail(tx, {
+    ...mail,
+    ...state,
+    tenantId: tenant.id,
+    id: mailId,
+    memberId: memberId ?? null,
+    // A header is one line.
+    subject: subject
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+      .slice(0, 200)
+      .toWellFormed(),
+  })
+  if (state.delivery === 'pending') await queue.enqueue(tx, mailQueue, { tenantId: tenant.id, id: mailId })
+  return { mailId, ...state }
+}

@@ -1,0 +1,2 @@
+// What other domains may ask of mail.
+export { findMail, findMailsAbout } from './store.ts'

@@ -1,0 +1,21 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { mailQueue } from './queue-mail.ts'
+import { findMail, setPendingAgain } from './store.ts'
+
+/**
+ * Sends a mail again because a person said so: failed or unknown → pending. The caller is a mutation, whose audit record
+ * says who and why. Throws `conflict` (409) for a mail in any other state, `not_found` for none.
+ */
+export async function retryMail(tx: Transaction, tenant: Pick<Tenant, 'id'>, mailId: string): Promise<void> {
+  const mail = await findMail(tx, tenant.id, mailId)
+  if (mail === undefined) throw notFound()
+  if ((await setPendingAgain(tx, tenant.id, mailId, mail.revision)) === undefined)
+    throw new ApiError(
+      'conflict',
+      `The mail is ${mail.delivery}; only one that failed, or whose outcome is unknown, is sent again.`,
+    )
+  await runtime().queue.enqueue(tx, mailQueue, { tenantId: tenant.id, id: mailId })
+}

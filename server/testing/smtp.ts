@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+/** What the server does with a message: the local part of its recipient says it. */
+type Behaviour = 'refuse-recipient' | 'refuse-message' | 'drop-after-dot' | 'drop-at-recipient' | 'silent-after-dot'
+
+export type Received = { from: string; to: string; text: string }
+
+export type TestSmtp = {
+  url: string
+  /** Every message whose final dot arrived, whatever was answered. */
+  received: Received[]
+  /** Connections that were opened. */
+  connections(): number
+  /** Local part → what happens from now on; any other is accepted. */
+  behave(recipient: string, behaviour: Behaviour): void
+  close(): Promise<void>
+}
+
+/** A real SMTP server on this machine that can be told to fail. */
+export async function startSmtp(): Promise<TestSmtp> {
+  const received: Received[] = []
+  const behaviours = new Map<string, Behaviour>()
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const behaviourOf = (address: string) => behaviours.get(address.split('@')[0] ?? '')
+  const dropAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo({ address }, _session, callback) {
+      const behaviour = behaviourOf(address)
+      if (behaviour === 'drop-at-recipient') return dropAll()
+      if (behaviour === 'refuse-recipient')
+        return callback(Object.assign(new Error('No such person'), { responseCode: 550 }))
+      callback()
+    },
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const to = session.envelope.rcptTo[0]?.address ?? ''
+        const from = session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address
+        received.push({ from, to, text: unfolded(Buffer.concat(chunks).toString('utf8')) })
+        const behaviour = behaviourOf(to)
+        if (behaviour === 'drop-after-dot') return dropAll()
+        if (behaviour === 'silent-after-dot') return
+        if (behaviour === 'refuse-message') return callback(Object.assign(new Error('Spam'), { responseCode: 554 }))
+        callback()
+      })
+    },
+  })
+  server.on('error', () => undefined)
+  server.server.on('connection', (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  const listening = server.listen(0, '127.0.0.1')
+  if (!listening.listening) await once(listening, 'listening')
+  const address = listening.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return {
+    url: `smtp://127.0.0.1:${address.port}`,
+    received,
+    connections: () => connections,
+    behave: (recipient, behaviour) => void behaviours.set(recipient, behaviour),
+    async close() {
+      dropAll()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** Without the soft line breaks of quoted-printable. */
+const unfolded = (message: string): string => message.replaceAll('=\r\n', '')

@@ -30,3 +30,5 @@ export const Actor = z.object({
   kind: z.enum(['person', 'service_account', 'api_key']),
 })
 export type Actor = z.infer<typeof Actor>
+
+export const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, '32 bytes in lower-case hex')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Actor, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
+import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
 export type SpanKind = z.infer<typeof SpanKind>
@@ -73,7 +73,6 @@ export const TraceEvent = z.discriminatedUnion('type', [
 ])
 export type TraceEvent = z.infer<typeof TraceEvent>
 
-const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, '32 bytes in lower-case hex')
 /** A record that is not sealed yet has no root to give; what is not given is taken from the stored record and its proof. */
 export const VerifyInput = z.strictObject({
   /** External id; selects the tenant like the header. */
@@ -96,49 +95,4 @@ export const VerifyOutput = z.object({
 })
 export type VerifyOutput = z.infer<typeof VerifyOutput>
 
-export const AuditRecord = z.object({
-  auditId: Id,
-  date: z.iso.date(),
-  seq: z.int(),
-  type: z.string(),
-  actor: z.object({ type: z.string(), id: z.string(), name: z.string() }),
-  resource: z.object({ type: z.string(), id: z.string() }),
-  reason: z.string().nullable(),
-  at: Time,
-})
-export const ListAuditInput = z.strictObject(PageInput)
-export const AuditList = page(AuditRecord)
-export const GetAuditInput = z.strictObject({ auditId: Id })
-/** A record and what proves it: exactly the input of traces.verify. */
-export const AuditProof = z.object({
-  record: Json,
-  tenant: z.string(),
-  auditId: Id,
-  date: z.iso.date(),
-  nonce: Hex32,
-  digest: z.string(),
-  leafIndex: z.int(),
-  seal: z.enum(['pending', 'sealed']),
-  merkleRoot: Hex32.nullable(),
-  treeSize: z.int().nullable(),
-  inclusionProof: z.array(Hex32).nullable(),
-  checkpoint: z.string().nullable(),
-})
-export type AuditProof = z.infer<typeof AuditProof>
-export const Checkpoint = z.object({
-  date: z.iso.date(),
-  size: z.int(),
-  merkleRoot: Hex32.nullable(),
-  checkpoint: z.string().nullable(),
-  createdAt: Time.nullable(),
-  verifierKey: z.string(),
-  records: z.int(),
-})
-/** Without a date: today, in UTC. */
-export const CheckpointInput = z.strictObject({
-  date: z.iso
-    .date()
-    .refine((date) => date >= '1970-01-01', 'no log is that old')
-    .optional(),
-})
 export const Reviewer = Actor

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { currentSigningKey, type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
-import { runtime } from '#server/kernel/runtime.ts'
+import { type LogName, logOrigin, logPath } from './log-name.ts'
 import {
   type Checkpoint,
   formatCheckpoint,
@@ -13,43 +13,39 @@ import {
 } from './signed-note.ts'
 import type { LogOwner } from './store.ts'
 
-const dayPath = (externalId: string, date: string) => `/t/${encodeURIComponent(externalId)}/audit/${date}`
-
-/** The name of a tenant's log of one UTC day: `<host>/t/<external id>/audit/<YYYY-MM-DD>`. */
-export const logOrigin = (externalId: string, date: string): string =>
-  `${new URL(runtime().config.baseUrl).host}${dayPath(externalId, date)}`
-
-/** A signed statement of the tenant's current log key about the first `size` records of a day (a C2SP signed note). */
+/** A signed statement of the tenant's current log key about the first `size` leaves of a log (a C2SP signed note). */
 export async function signCheckpoint(
   tx: Transaction,
   tenant: LogOwner,
-  { date, size, root }: { date: string; size: number; root: Uint8Array },
+  { log, size, root }: { log: LogName; size: number; root: Uint8Array },
 ): Promise<string> {
   const { privateKey } = await currentSigningKey(tx, tenant.id, 'log')
-  const origin = logOrigin(tenant.externalId, date)
+  const origin = logOrigin(tenant.externalId, log)
   return signNote(formatCheckpoint({ origin, size, root }), { name: origin, privateKey })
 }
 
-/** The key that checks today's notes of a day without a checkpoint. */
-export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, date: string): Promise<string> {
+/** The key that checks the notes that are signed from now on. */
+export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string> {
   const { publicKey } = await currentSigningKey(tx, tenant.id, 'log')
-  return verifierKey(logOrigin(tenant.externalId, date), publicKey)
+  return verifierKey(logOrigin(tenant.externalId, log), publicKey)
 }
 
 export type ReadNote =
   | { ok: true; checkpoint: Checkpoint /** Of the key that signed it. */; verifierKey: string }
   | { ok: false; reason: string }
 
-/** Reads notes of one tenant: a note counts when one of its log keys, retired ones too, signed it for that day. */
-export async function noteReader(tx: Transaction, tenant: LogOwner): Promise<(date: string, note: string) => ReadNote> {
+export type NoteReader = (log: LogName, note: string) => ReadNote
+
+/** Reads notes of one tenant: a note counts when one of its log keys, retired ones too, signed it for that log. */
+export async function noteReader(tx: Transaction, tenant: LogOwner): Promise<NoteReader> {
   const keys = await signingKeys(tx, tenant.id, 'log')
-  return (date, note) => readNote(keys, dayPath(tenant.externalId, date), note)
+  return (log, note) => readNote(keys, logPath(tenant.externalId, log), note)
 }
 
 function readNote(keys: readonly SigningKey[], path: string, note: string): ReadNote {
   try {
     const checkpoint = parseCheckpoint(parseNote(note).text)
-    // The service may have had another host name when it signed; tenant and day must be these.
+    // The service may have had another host name when it signed; tenant and log must be these.
     const host = checkpoint.origin.slice(0, checkpoint.origin.indexOf('/'))
     if (checkpoint.origin !== `${host}${path}` || !/^[^\s+/]+$/.test(host))
       return { ok: false, reason: 'It is a checkpoint of another log.' }

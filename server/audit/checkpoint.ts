@@ -1,4 +1,4 @@
-import { Checkpoint, CheckpointInput } from '#lib/schemas/traces.ts'
+import { Checkpoint, CheckpointInput } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
 import { currentVerifierKey, noteReader } from './checkpoint-note.ts'
 import { findDay, findLatestCheckpoint, today } from './store.ts'

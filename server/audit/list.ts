@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuditList, ListAuditInput } from '#lib/schemas/traces.ts'
+import { AuditList, ListAuditInput } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { listRecords } from './store.ts'

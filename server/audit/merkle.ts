@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /** SHA-256 of nothing: the root of a tree without leaves. */
-const emptyRoot = hash('sha256', '', 'buffer')
-const hashBytes = 32
+export const emptyRoot: Buffer = hash('sha256', '', 'buffer')
+export const hashBytes = 32
 const leafPrefix = Buffer.of(0x00)
 
 // Reused by every nodeHash (synchronous, so never shared): an allocation per node costs more than copying 64 bytes.
@@ -58,20 +58,38 @@ export function inclusionProof(leafHashes: readonly Uint8Array[], index: number)
   if (!Number.isSafeInteger(index) || index < 0 || index >= leafHashes.length) {
     throw new RangeError(`There is no leaf ${index} among ${leafHashes.length}.`)
   }
-  const proof: Buffer[] = []
-  let start = 0
-  let end = leafHashes.length
+  return inclusionRanges(index, leafHashes.length).map(([start, end]) => rootOfRange(leafHashes, start, end))
+}
+
+/** Leaves from `start` to before `end`: one subtree of an RFC 6962 tree. */
+export type LeafRange = readonly [start: number, end: number]
+
+/** The subtrees whose roots make an inclusion proof, in its order. */
+export function inclusionRanges(index: number, size: number): LeafRange[] {
+  const ranges: LeafRange[] = []
+  let [start, end] = [0, size]
   while (end - start > 1) {
     const middle = start + leftSize(end - start)
-    if (index < middle) {
-      proof.push(rootOfRange(leafHashes, middle, end))
-      end = middle
-    } else {
-      proof.push(rootOfRange(leafHashes, start, middle))
-      start = middle
-    }
+    ranges.push(index < middle ? [middle, end] : [start, middle])
+    if (index < middle) end = middle
+    else start = middle
   }
-  return proof.reverse()
+  return ranges.reverse()
+}
+
+/** The subtrees whose roots make a consistency proof from `size1` to `size2`, in its order. 1 ≤ size1 ≤ size2. */
+export function consistencyRanges(size1: number, size2: number): LeafRange[] {
+  const ranges: LeafRange[] = []
+  let [start, end] = [0, size2]
+  while (end !== size1) {
+    const middle = start + leftSize(end - start)
+    ranges.push(size1 <= middle ? [middle, end] : [start, middle])
+    if (size1 <= middle) end = middle
+    else start = middle
+  }
+  // A subtree that starts at 0 is the earlier tree itself, whose root the verifier already has.
+  if (start > 0) ranges.push([start, end])
+  return ranges.reverse()
 }
 
 export type InclusionProof = { index: number; size: number; leafHash: Uint8Array; proof: readonly Uint8Array[] }
@@ -108,22 +126,7 @@ export function consistencyProof(leafHashes: readonly Uint8Array[], size: number
   if (!Number.isSafeInteger(size) || size < 1 || size > leafHashes.length) {
     throw new RangeError(`No consistency proof from size ${size} to ${leafHashes.length}.`)
   }
-  const proof: Buffer[] = []
-  let start = 0
-  let end = leafHashes.length
-  while (end !== size) {
-    const middle = start + leftSize(end - start)
-    if (size <= middle) {
-      proof.push(rootOfRange(leafHashes, middle, end))
-      end = middle
-    } else {
-      proof.push(rootOfRange(leafHashes, start, middle))
-      start = middle
-    }
-  }
-  // A subtree that starts at 0 is the earlier tree itself, whose root the verifier already has.
-  if (start > 0) proof.push(rootOfRange(leafHashes, start, end))
-  return proof.reverse()
+  return consistencyRanges(size, leafHashes.length).map(([start, end]) => rootOfRange(leafHashes, start, end))
 }
 
 export type ConsistencyProof = {

@@ -1,16 +1,22 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
-import { asOwner } from '#server/testing/owner.ts'
+import { asOwner, connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { checkpoint } from './checkpoint.ts'
-import { treeRoot } from './merkle.ts'
+import { noteReader } from './checkpoint-note.ts'
+import { sealLog } from './log-name.ts'
+import { leafHash, treeRoot, verifyConsistency } from './merkle.ts'
+import { sealClosedDays } from './seal-days.ts'
 import { sealStateOf } from './seal-state.ts'
+import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { signTenant, startSealer } from './sealer.ts'
 import { signDay } from './sign-day.ts'
-import { parseCheckpoint, verifyNote } from './signed-note.ts'
-import { findLeaves, today } from './store.ts'
+import { parseCheckpoint, parseNote, verifyNote } from './signed-note.ts'
+import { findLeaves, listDaysToSign, today } from './store.ts'
+import { consistencyAt } from './tree.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let date: string
@@ -47,9 +53,17 @@ const dayOf = (tenant: TestTenant, day: string) =>
     tx.selectFrom('auditDays').selectAll().where('date', '=', day).executeTakeFirstOrThrow(),
   )
 
-/** Moves all records of the tenant to a day that is over, with the leaf hashes that they would have there. */
+async function leavesOf(tenant: TestTenant, size: number): Promise<Buffer[]> {
+  const leaves = await runtime.database.inTenant(tenant.id, (tx) => findLeaves(tx, tenant.id, date, 0, size))
+  if (leaves === undefined) throw new Error('A record is missing.')
+  return Array.from({ length: size }, (_, at) => leaves.subarray(32 * at, 32 * at + 32))
+}
+
+const daysAgo = (days: number) => new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10)
+
+/** Moves all records of the tenant, which was never signed, to the day before yesterday. */
 async function moveToPast(tenant: TestTenant): Promise<string> {
-  const past = '2026-01-02'
+  const past = daysAgo(2)
   await asOwner(runtime, `update audit_records set date = '${past}' where tenant_id = '${tenant.id}'`)
   await asOwner(runtime, `update audit_days set date = '${past}' where tenant_id = '${tenant.id}'`)
   return past
@@ -70,8 +84,8 @@ describe('signing a day', () => {
     const caller = await tenant.as('tom')
     await sign(tenant)
     const shown = await execute(checkpoint, caller, {}, { name: 'audit.checkpoint' })
-    const leaves = await runtime.database.inTenant(tenant.id, (tx) => findLeaves(tx, tenant.id, date, shown.size))
-    expect(shown).toMatchObject({ date, records: shown.size, merkleRoot: treeRoot(leaves ?? []).toString('hex') })
+    const leaves = await leavesOf(tenant, shown.size)
+    expect(shown).toMatchObject({ date, records: shown.size, merkleRoot: treeRoot(leaves).toString('hex') })
     const note = verifyNote(shown.checkpoint ?? '', [shown.verifierKey])
     expect(note.ok && parseCheckpoint(note.text)).toEqual({
       origin: `localhost:3000/t/${tenant.externalId}/audit/${date}`,
@@ -90,10 +104,7 @@ describe('signing a day', () => {
   test('while records are being written never covers one that is not there', async () => {
     const tenant = await testTenant(runtime)
     await Promise.all(Array.from({ length: 10 }, () => log(tenant).then(() => sign(tenant))))
-    for (const { size, root } of await checkpoints(tenant)) {
-      const leaves = await runtime.database.inTenant(tenant.id, (tx) => findLeaves(tx, tenant.id, date, size))
-      expect(treeRoot(leaves ?? [])).toEqual(root)
-    }
+    for (const { size, root } of await checkpoints(tenant)) expect(treeRoot(await leavesOf(tenant, size))).toEqual(root)
   })
 
   test('closes a day that is over, once, and takes no more records into it', async () => {
@@ -105,6 +116,155 @@ describe('signing a day', () => {
     expect((await checkpoints(tenant, past)).map((made) => made.size)).toEqual([size])
     await sign(tenant, past)
     expect((await dayOf(tenant, past)).sealedAt).toEqual(sealedAt)
+  })
+})
+
+describe('the seal log', () => {
+  const seals = (tenant: TestTenant) =>
+    runtime.database.inTenant(tenant.id, async (tx) => ({
+      leaves: await listSeals(tx, tenant.id, 0, 1000),
+      last: await findLatestSealCheckpoint(tx, tenant.id),
+    }))
+  const read = (tenant: TestTenant, note: string) =>
+    runtime.database.inTenant(tenant.id, async (tx) => (await noteReader(tx, tenant))(sealLog, note))
+
+  test('takes each closed day once, with the days on which nothing happened', async () => {
+    const tenant = await testTenant(runtime)
+    const past = await moveToPast(tenant)
+    await log(tenant, 2)
+    await Promise.all([signTenant(tenant.id), signTenant(tenant.id), signTenant(tenant.id)])
+    await signTenant(tenant.id)
+    const { leaves, last } = await seals(tenant)
+    expect(leaves.map(({ seq, date }) => [seq, date])).toEqual([
+      [0, past],
+      [1, daysAgo(1)],
+    ])
+    const [closed, empty] = await Promise.all([checkpoints(tenant, past), checkpoints(tenant, daysAgo(1))])
+    expect(leaves.map((leaf) => leaf.entry)).toEqual([...closed, ...empty].map(({ note }) => parseNote(note).text))
+    expect(empty).toMatchObject([{ size: 0, root: createHash('sha256').digest() }])
+    const hashes = leaves.map(({ entry }) => leafHash(Buffer.from(entry)))
+    expect(last).toMatchObject({ size: 2, root: treeRoot(hashes) })
+    expect(await read(tenant, last?.note ?? '')).toMatchObject({ ok: true, checkpoint: { size: 2 } })
+  })
+
+  test('proves each size to be the beginning of each later one', async () => {
+    const tenant = await testTenant(runtime)
+    const sizes: { size: number; root: Buffer }[] = []
+    for (const days of [5, 3, 2]) {
+      // As the days go by: until then nobody has closed what follows.
+      await asOwner(
+        runtime,
+        `insert into audit_days (tenant_id, date, size) select $1, day::date, 0
+         from generate_series(coalesce((select max(date) + 1 from audit_seals where tenant_id = $1), $2::date - 2), $2::date, interval '1 day') day`,
+        [tenant.id, daysAgo(days)],
+      )
+      await runtime.database.inTenant(tenant.id, async (tx) => {
+        for (const { date: day } of await listDaysToSign(tx, tenant.id)) await signDay(tx, tenant, day)
+        await sealClosedDays(tx, tenant)
+      })
+      const { last } = await seals(tenant)
+      if (last !== undefined) sizes.push(last)
+    }
+    expect(sizes.map(({ size }) => size)).toEqual([3, 5, 6])
+    for (const [at, one] of sizes.entries())
+      for (const other of sizes.slice(at)) {
+        const proof = await runtime.database.inTenant(tenant.id, (tx) =>
+          consistencyAt(tx, { tenantId: tenant.id, name: sealLog }, one.size, other.size),
+        )
+        expect(
+          verifyConsistency({
+            size1: one.size,
+            root1: one.root,
+            size2: other.size,
+            root2: other.root,
+            proof: proof ?? [],
+          }),
+        ).toBe(true)
+      }
+  })
+
+  const changes: [string, string][] = [
+    ['with a day less', `delete from audit_seals where tenant_id = $1 and seq = 1`],
+    ['with another day in it', `update audit_seals set entry = 'x' where tenant_id = $1 and seq = 0`],
+    ['with its last checkpoint gone', `delete from audit_seal_checkpoints where tenant_id = $1`],
+    ['with another root', `update audit_seal_checkpoints set root = sha256('x') where tenant_id = $1`],
+    [
+      'with other hashes',
+      `update audit_tiles set hashes = sha256('x') || sha256('y') where tenant_id = $1 and log = 'seals'`,
+    ],
+  ]
+  test.each(changes)('is not signed %s', async (_name, change) => {
+    const tenant = await testTenant(runtime)
+    await moveToPast(tenant)
+    await signTenant(tenant.id)
+    await asOwner(runtime, change, [tenant.id])
+    await expect(oneMore(tenant)).rejects.toMatchObject({ name: 'LogRefused' })
+  })
+
+  test('is signed again when nothing was changed', async () => {
+    const tenant = await testTenant(runtime)
+    await moveToPast(tenant)
+    await signTenant(tenant.id)
+    await oneMore(tenant)
+    expect((await seals(tenant)).last).toMatchObject({ size: 3 })
+  })
+})
+
+/** Closes one more day and takes it into the seal log. */
+async function oneMore(tenant: TestTenant): Promise<void> {
+  await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [tenant.id, daysAgo(9)])
+  await sign(tenant, daysAgo(9))
+  await runtime.database.inTenant(tenant.id, (tx) => sealClosedDays(tx, tenant))
+}
+
+describe('what a node remembers outside the database', () => {
+  /** Puts back the tenant's log as it was, as a backup does. */
+  const restore = async (tenant: TestTenant, records: number) => {
+    for (const table of ['audit_cosignatures', 'audit_seals', 'audit_seal_checkpoints', 'audit_tiles', 'audit_trees'])
+      await owner(`delete from ${table} where tenant_id = '${tenant.id}'`)
+    await owner(`delete from audit_records where tenant_id = '${tenant.id}' and seq >= ${records}`)
+    await owner(`delete from audit_checkpoints where tenant_id = '${tenant.id}'`)
+    await owner(
+      `update audit_days set size = ${records}, sealed_at = null where tenant_id = '${tenant.id}' and size > 0`,
+    )
+  }
+  const owner = async (statement: string) => {
+    const client = await connectAsOwner(runtime)
+    await client.query(statement)
+    await client.end()
+  }
+
+  test('keeps it from signing a day that has shrunk, and one that has grown again', async () => {
+    const tenant = await testTenant(runtime)
+    await log(tenant, 4)
+    await sign(tenant)
+    const [signed] = await checkpoints(tenant)
+    await restore(tenant, 2)
+    await expect(sign(tenant)).rejects.toThrow(/outside the database/)
+    await log(tenant, signed?.size ?? 0)
+    await expect(sign(tenant)).rejects.toThrow(/outside the database/)
+    expect(await checkpoints(tenant)).toEqual([])
+  })
+
+  test('lets it go on where the same records are there', async () => {
+    const tenant = await testTenant(runtime)
+    await log(tenant, 4)
+    await sign(tenant)
+    const [signed] = await checkpoints(tenant)
+    await restore(tenant, signed?.size ?? 0)
+    await log(tenant, 1)
+    await sign(tenant)
+    expect(await checkpoints(tenant)).toMatchObject([{ size: (signed?.size ?? 0) + 1 }])
+  })
+
+  test('keeps it from signing a seal log that has shrunk or is another one', async () => {
+    const tenant = await testTenant(runtime)
+    await moveToPast(tenant)
+    await signTenant(tenant.id)
+    await restore(tenant, 1)
+    await signTenant(tenant.id)
+    const sealed = await runtime.database.inTenant(tenant.id, (tx) => findLatestSealCheckpoint(tx, tenant.id))
+    expect(sealed).toBeUndefined()
   })
 })
 

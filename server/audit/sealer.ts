@@ -1,7 +1,10 @@
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
-import { LogRefused, signDay } from './sign-day.ts'
-import { listDaysToSign, listLogOwners } from './store.ts'
+import { type LogName, sealLog } from './log-name.ts'
+import { LogRefused } from './log-refused.ts'
+import { sealClosedDays } from './seal-days.ts'
+import { signDay } from './sign-day.ts'
+import { insertEmptyDays, listDaysToSign, listLogOwners } from './store.ts'
 
 /** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
 const gatherMs = 500
@@ -59,16 +62,28 @@ export function startSealer(): Sealer {
   }
 }
 
-/** Signs each of the tenant's days that needs it. A log that contradicts its checkpoints is reported and left as it is. */
+/**
+ * Signs each of the tenant's days that needs it, and takes those that are closed into the seal log. A log that contradicts
+ * its checkpoints is reported and left as it is; the other days go on.
+ */
 export async function signTenant(tenantId: string): Promise<void> {
   const { database, log } = runtime()
-  const days = await database.inTenant(tenantId, (tx) => listDaysToSign(tx, tenantId))
-  for (const { date } of days) {
-    try {
-      await database.inTenant(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date))
-    } catch (error) {
-      if (!(error instanceof LogRefused)) throw error
-      log.error({ err: error, tenantId, date }, 'REFUSED to sign the audit log: it contradicts what was signed before')
-    }
+  const refused = (error: unknown, name: LogName) => {
+    if (!(error instanceof LogRefused)) throw error
+    log.error(
+      { err: error, tenantId, log: name },
+      'REFUSED to sign the audit log: it contradicts what was signed before',
+    )
   }
+  const days = await database.inTenant(tenantId, async (tx) => {
+    await insertEmptyDays(tx, tenantId)
+    return await listDaysToSign(tx, tenantId)
+  })
+  for (const { date } of days)
+    await database
+      .inTenant(tenantId, async (tx) => signDay(tx, await tenantById(tx, tenantId), date))
+      .catch((error: unknown) => refused(error, date))
+  await database
+    .inTenant(tenantId, async (tx) => sealClosedDays(tx, await tenantById(tx, tenantId)))
+    .catch((error: unknown) => refused(error, sealLog))
 }

@@ -1,65 +1,96 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { noteReader, signCheckpoint } from './checkpoint-note.ts'
-import { treeRoot } from './merkle.ts'
+import { LogRefused } from './log-refused.ts'
+import { findSignedHead, keepSignedHead } from './signed-heads.ts'
 import {
   findCheckpointOfSize,
   findDay,
-  findLatestCheckpoint,
+  findLastSigned,
   findLeaves,
   insertCheckpoint,
   type LogOwner,
   lockDay,
   lockSealing,
-  type StoredCheckpoint,
   setDaySealed,
   today,
 } from './store.ts'
-
-/** The stored log contradicts what was signed before, or has lost records: nothing is signed over it. */
-export class LogRefused extends Error {
-  override readonly name = 'LogRefused'
-}
+import { storedLeaves, storedRoot } from './stored-leaves.ts'
+import { findTiles, findTreeSize, setTreeSize } from './tile-store.ts'
+import { tileWidth } from './tiles.ts'
+import { extendTree, rootAt } from './tree.ts'
 
 /**
  * Signs what the tenant's log of `date` holds now, unless a checkpoint covers all of it; a day that is over is closed with
- * its last one. One size has one root for ever. Safe to repeat and to run in several processes at once.
- * Throws LogRefused when records are missing or the root that was signed last can no longer be reached.
+ * its last one. Reads what is new, and everything once when it closes the day. One size has one root for ever. Safe to
+ * repeat and to run in several processes at once. Throws LogRefused when records are missing, when the root that was
+ * signed last can no longer be reached, or when this node has signed more than is stored.
  */
 export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
   await lockSealing(tx, tenant.id, date)
   const over = date < (await today(tx))
   // A transaction that began before midnight may still append: the day is closed after it.
   const day = over ? await lockDay(tx, tenant.id, date) : await findDay(tx, tenant.id, date)
-  if (day === undefined || day.sealedAt !== null) return
-  const last = await findLatestCheckpoint(tx, tenant.id, date)
-  if (!over && last?.size === day.size) return
-  const leaves = await wholeLog(tx, tenant, date, day.size)
-  if (last !== undefined) await checkAgainst(tx, tenant, last, leaves)
-  if (last === undefined || last.size < day.size) await signSize(tx, tenant, date, leaves)
+  if (day === undefined) return
+  const treeSize = await findTreeSize(tx, tenant.id, date)
+  const last = await findLastSigned(tx, tenant.id, date)
+  if (treeSize > day.size)
+    throw new LogRefused(`The log of ${date} has ${day.size} records; ${treeSize} were taken up.`)
+  const covered = last?.size === day.size && treeSize === day.size
+  if (covered && (day.sealedAt !== null || !over)) return
+
+  const signed = await signedBefore(tx, tenant, date)
+  for (const { size, by } of signed)
+    if (day.size < size)
+      throw new LogRefused(`The log of ${date} has ${day.size} records; ${size} were signed, says ${by}.`)
+  const root = await takeUp(tx, tenant, date, treeSize, day.size)
+  for (const { size, root: before, by } of signed)
+    if ((await rootAt(tx, { tenantId: tenant.id, name: date }, size))?.equals(before) !== true)
+      throw new LogRefused(`The first ${size} records of ${date} no longer have the root that was signed, says ${by}.`)
+  if (over && treeSize > 0 && !(await storedRoot(tx, tenant.id, date, day.size)).equals(root))
+    throw new LogRefused(`The records of ${date} are not those that were signed while the day went on.`)
+  if (last?.size !== day.size) await signSize(tx, tenant, date, day.size, root)
+  await setTreeSize(tx, tenant.id, date, day.size)
   if (over) await setDaySealed(tx, tenant.id, date)
 }
 
-async function wholeLog(tx: Transaction, tenant: LogOwner, date: string, size: number): Promise<Buffer[]> {
-  const leaves = await findLeaves(tx, tenant.id, date, size)
-  if (leaves === undefined)
-    throw new LogRefused(`The log of ${date} counts ${size} records, and not all of them are stored.`)
-  return leaves
+type Signed = { size: number; root: Buffer; by: string }
+
+/** What must hold of the stored log: its last checkpoint, and what this node remembers outside the database. */
+async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Promise<Signed[]> {
+  const found: Signed[] = []
+  const last = await findLastSigned(tx, tenant.id, date)
+  if (last !== undefined) {
+    const note = (await noteReader(tx, tenant))(date, last.note)
+    if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${date}: ${note.reason}`)
+    const { size, root } = note.checkpoint
+    if (size !== last.size || !last.root.equals(root))
+      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} says something else than its row.`)
+    found.push({ size, root: last.root, by: 'the last checkpoint' })
+  }
+  const head = await findSignedHead(tenant, date)
+  if (head !== undefined) found.push({ ...head, by: 'this node’s own record outside the database' })
+  return found
 }
 
-async function checkAgainst(tx: Transaction, tenant: LogOwner, last: StoredCheckpoint, leaves: Buffer[]) {
-  if (leaves.length < last.size)
-    throw new LogRefused(`The log of ${last.date} has ${leaves.length} records; ${last.size} were signed.`)
-  const note = (await noteReader(tx, tenant))(last.date, last.note)
-  if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${last.date}: ${note.reason}`)
-  const signed = note.checkpoint
-  if (signed.size !== last.size || !treeRoot(leaves.slice(0, last.size)).equals(signed.root))
-    throw new LogRefused(`The first ${last.size} records of ${last.date} no longer have the root that was signed.`)
+/** Adds what is new to the tree. The tile that is not full yet is compared with its records again. */
+async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: number, to: number): Promise<Buffer> {
+  const log = { tenantId: tenant.id, name: date }
+  const start = from - (from % tileWidth)
+  if (from > start) {
+    const [edge] = await findTiles(tx, tenant.id, date, [{ level: 0, tile: start / tileWidth }])
+    const again = await findLeaves(tx, tenant.id, date, start, from)
+    if (again === undefined || edge?.hashes.subarray(0, again.length).equals(again) !== true)
+      throw new LogRefused(`The last of the first ${from} records of ${date} are not those that were signed.`)
+  }
+  const grown = await extendTree(tx, log, from, storedLeaves(tx, tenant.id, date, from, to))
+  if (grown === undefined) throw new LogRefused(`The tree of ${date} can not be continued from ${from} records.`)
+  return grown.root
 }
 
-async function signSize(tx: Transaction, tenant: LogOwner, date: string, leaves: Buffer[]): Promise<void> {
-  const size = leaves.length
-  const root = treeRoot(leaves)
-  const note = await signCheckpoint(tx, tenant, { date, size, root })
+async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: number, root: Buffer): Promise<void> {
+  // Before the signature exists: a node that dies now signs this size with this root only.
+  await keepSignedHead(tenant, date, { size, root })
+  const note = await signCheckpoint(tx, tenant, { log: date, size, root })
   await insertCheckpoint(tx, { tenantId: tenant.id, date, size, root, note })
   const kept = await findCheckpointOfSize(tx, tenant.id, date, size)
   if (kept === undefined || !kept.root.equals(root))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import type { LogName } from './log-name.ts'
 
 export type StoredRecord = {
   auditId: string
@@ -18,6 +19,7 @@ export type StoredRecord = {
 export type StoredCheckpoint = { date: string; size: number; root: Buffer; note: string; createdAt: Date }
 
 const recordColumns = ['auditId', 'date', 'seq', 'type', 'record', 'nonce', 'digest', 'leafHash', 'createdAt'] as const
+const dayColumns = ['date', 'size', 'sealedAt'] as const
 const checkpointColumns = ['date', 'size', 'root', 'note', 'createdAt'] as const
 
 const records = (tx: Transaction, tenantId: string) =>
@@ -62,24 +64,25 @@ export const streamRecords = (
 ): AsyncGenerator<StoredRecord> =>
   cursorRows(tx, records(tx, tenantId).where('date', '=', date).where('seq', '<', size).orderBy('seq'))
 
-/** The leaf hashes of a day's first `size` records in order; undefined when the stored rows are not one each from 0. */
+/**
+ * The leaf hashes of records `start` to before `end` of a day, one after the other; undefined when the stored rows are not
+ * one each. They come in one piece: a row a leaf would cost more than the tree.
+ */
 export async function findLeaves(
   tx: Transaction,
   tenantId: string,
   date: string,
-  size: number,
-): Promise<Buffer[] | undefined> {
-  const rows = await tx
-    .selectFrom('auditRecords')
-    .select(['seq', 'leafHash'])
-    .where('tenantId', '=', tenantId)
-    .where('date', '=', date)
-    .where('seq', '<', size)
-    .orderBy('seq')
-    .execute()
-  const whole =
-    rows.length === size && rows.every(({ seq, leafHash }, index) => seq === index && leafHash.length === 32)
-  return whole ? rows.map((row) => row.leafHash) : undefined
+  start: number,
+  end: number,
+): Promise<Buffer | undefined> {
+  if (start === end) return Buffer.alloc(0)
+  const { rows } = await sql<{ hashes: Buffer | null; whole: boolean }>`
+    select string_agg(leaf_hash, ''::bytea order by seq) as hashes,
+      count(*) = ${end - start}::integer and bool_and(octet_length(leaf_hash) = 32) as whole
+    from audit_records
+    where tenant_id = ${tenantId} and date = ${date} and seq >= ${start} and seq < ${end}`.execute(tx)
+  const [found] = rows
+  return found?.whole === true && found.hashes !== null ? found.hashes : undefined
 }
 
 /** Today's date in UTC, by the database's clock. */
@@ -93,7 +96,7 @@ export async function today(tx: Transaction): Promise<string> {
 export const findDay = (tx: Transaction, tenantId: string, date: string) =>
   tx
     .selectFrom('auditDays')
-    .select(['date', 'size', 'sealedAt'])
+    .select(dayColumns)
     .where('tenantId', '=', tenantId)
     .where('date', '=', date)
     .executeTakeFirst()
@@ -102,33 +105,44 @@ export const findDay = (tx: Transaction, tenantId: string, date: string) =>
 export const lockDay = (tx: Transaction, tenantId: string, date: string) =>
   tx
     .selectFrom('auditDays')
-    .select(['date', 'size', 'sealedAt'])
+    .select(dayColumns)
     .where('tenantId', '=', tenantId)
     .where('date', '=', date)
     .forUpdate()
     .executeTakeFirst()
 
-/** Of the processes that sign this day, lets one at a time go on; appenders don't wait for it. */
-export async function lockSealing(tx: Transaction, tenantId: string, date: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`audit seal\n${tenantId}\n${date}`}, 0))`.execute(tx)
+/** Of the processes that sign this log, lets one at a time go on; appenders don't wait for it. */
+export async function lockSealing(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`audit seal\n${tenantId}\n${log}`}, 0))`.execute(tx)
 }
 
-/** Days whose size is not that of their last checkpoint, and days that are over and not sealed. */
+/** Makes the days without a record between the tenant's first one and today. */
+export async function insertEmptyDays(tx: Transaction, tenantId: string): Promise<void> {
+  await sql`insert into audit_days (tenant_id, date, size)
+    select ${tenantId}, day::date, 0
+    from generate_series(
+      (select min(date) from audit_days where tenant_id = ${tenantId})::timestamp,
+      (clock_timestamp() at time zone 'UTC')::date - 1, interval '1 day') as day
+    on conflict do nothing`.execute(tx)
+}
+
+/** Days that no checkpoint covers as they are, days whose tree is behind, and days that are over and not closed. */
 export const listDaysToSign = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditDays as day')
     .select('day.date')
     .where('day.tenantId', '=', tenantId)
-    .where('day.sealedAt', 'is', null)
     .where(
-      sql<boolean>`(day.date < (clock_timestamp() at time zone 'UTC')::date or day.size is distinct from (
-        select max(checkpoint.size) from audit_checkpoints checkpoint
-        where checkpoint.tenant_id = day.tenant_id and checkpoint.date = day.date))`,
+      sql<boolean>`(day.sealed_at is null and day.date < (clock_timestamp() at time zone 'UTC')::date
+        or not exists (select from audit_trees tree
+          where tree.tenant_id = day.tenant_id and tree.log = day.date::text and tree.size = day.size)
+        or not exists (select from audit_checkpoints checkpoint
+          where checkpoint.tenant_id = day.tenant_id and checkpoint.date = day.date and checkpoint.size = day.size))`,
     )
     .orderBy('day.date')
     .execute()
 
-/** Days with at least one record from `start` until before `end` (as whole days in UTC). */
+/** Days of the log from `start` until before `end` (as whole days in UTC). */
 export const listDays = (tx: Transaction, tenantId: string, start: Date, end: Date) =>
   tx
     .selectFrom('auditDays')
@@ -149,7 +163,18 @@ export async function setDaySealed(tx: Transaction, tenantId: string, date: stri
     .execute()
 }
 
+/** The last one whose tree lies in tiles: all but days of before there were tiles, which the sealer takes up at its start. */
 export const findLatestCheckpoint = (tx: Transaction, tenantId: string, date: string) =>
+  checkpoints(tx, tenantId, date)
+    .where('size', '<=', (eb) =>
+      eb.selectFrom('auditTrees').select('size').where('tenantId', '=', tenantId).where('log', '=', date),
+    )
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** The last one that was signed, whatever its tree. */
+export const findLastSigned = (tx: Transaction, tenantId: string, date: string) =>
   checkpoints(tx, tenantId, date).orderBy('size', 'desc').limit(1).executeTakeFirst()
 
 export const findCheckpointOfRoot = (tx: Transaction, tenantId: string, date: string, root: Buffer) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AuditProof, VerifyInput } from '#lib/schemas/traces.ts'
+import type { AuditProof } from '#lib/schemas/audit.ts'
+import type { VerifyInput } from '#lib/schemas/traces.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -45,7 +46,7 @@ const proofOf = (caller: Caller, auditId = '') => execute(get, caller, { auditId
 const check = (caller: Caller, input: VerifyInput) => execute(verify, caller, input, { name: 'traces.verify' })
 
 /** The input of traces.verify from what audit.get answers. */
-function asInput({ record, digest, seal, ...proof }: AuditProof): VerifyInput {
+function asInput({ record, digest, seal, sealLog, tlogProof, sealTlogProof, ...proof }: AuditProof): VerifyInput {
   const { merkleRoot, treeSize, inclusionProof, checkpoint, ...known } = proof
   if (merkleRoot === null || treeSize === null || inclusionProof === null || checkpoint === null) return known
   return { ...known, merkleRoot, treeSize, inclusionProof, checkpoint }

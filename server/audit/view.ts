@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuditRecord } from '#lib/schemas/traces.ts'
+import { AuditRecord } from '#lib/schemas/audit.ts'
 import type { StoredRecord } from './store.ts'
 
 const Content = AuditRecord.pick({ actor: true, resource: true, at: true }).extend({ reason: z.string().optional() })

@@ -97,7 +97,7 @@ async function grantToApplication(client: Client, ownerUrl: string): Promise<str
   await client.query(`grant usage on all sequences in schema pgboss to ${name}`)
   // What was written once stays: the log, the journal and the votes are append-only for the application.
   await client.query(
-    `revoke update, delete on audit_records, audit_checkpoints, execution_events, approval_votes, policy_decisions from ${name}`,
+    `revoke update, delete on audit_records, audit_checkpoints, audit_seals, audit_seal_checkpoints, audit_cosignatures, execution_events, approval_votes, policy_decisions from ${name}`,
   )
   await client.query(`revoke all on schema_migrations from ${name}`)
   await client.query(

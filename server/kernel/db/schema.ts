@@ -156,6 +156,14 @@ export interface AuditCheckpoints {
   tenantId: string;
 }
 
+export interface AuditCosignatures {
+  createdAt: Generated<Timestamp>;
+  line: string;
+  size: number;
+  tenantId: string;
+  witness: string;
+}
+
 export interface AuditDays {
   date: string;
   sealedAt: Timestamp | null;
@@ -174,6 +182,39 @@ export interface AuditRecords {
   seq: number;
   tenantId: string;
   type: string;
+}
+
+export interface AuditSealCheckpoints {
+  createdAt: Generated<Timestamp>;
+  note: string;
+  root: Buffer;
+  size: number;
+  tenantId: string;
+}
+
+export interface AuditSeals {
+  createdAt: Generated<Timestamp>;
+  date: string;
+  entry: string;
+  seq: number;
+  tenantId: string;
+}
+
+export interface AuditTiles {
+  hashes: Buffer;
+  level: number;
+  log: string;
+  tenantId: string;
+  tile: number;
+}
+
+export interface AuditTrees {
+  brokenAt: Timestamp | null;
+  brokenReason: string | null;
+  checkedAt: Timestamp | null;
+  log: string;
+  size: Generated<number>;
+  tenantId: string;
 }
 
 export interface BrandingImages {
@@ -590,8 +631,13 @@ export interface DB {
   approverGroupMembers: ApproverGroupMembers;
   approverGroups: ApproverGroups;
   auditCheckpoints: AuditCheckpoints;
+  auditCosignatures: AuditCosignatures;
   auditDays: AuditDays;
   auditRecords: AuditRecords;
+  auditSealCheckpoints: AuditSealCheckpoints;
+  auditSeals: AuditSeals;
+  auditTiles: AuditTiles;
+  auditTrees: AuditTrees;
   brandingImages: BrandingImages;
   dpopProofs: DpopProofs;
   evidenceExports: EvidenceExports;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { AuditProof } from '#lib/schemas/traces.ts'
+import type { AuditProof } from '#lib/schemas/audit.ts'
 import { climb, leafOf } from './ladder.ts'
 
 // RFC 6962 test vectors of transparency-dev/merkle: eight leaves and the root of each prefix.
@@ -76,6 +76,9 @@ const proof = (record: AuditProof['record']): AuditProof => ({
   treeSize: null,
   inclusionProof: null,
   checkpoint: null,
+  sealLog: null,
+  tlogProof: null,
+  sealTlogProof: null,
 })
 
 test('the leaf commits to record, nonce, place and tenant, as the log writes it', async () => {

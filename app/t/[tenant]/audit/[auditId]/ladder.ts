@@ -1,6 +1,6 @@
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject } from '#lib/json.ts'
-import type { AuditProof } from '#lib/schemas/traces.ts'
+import type { AuditProof } from '#lib/schemas/audit.ts'
 
 /** One level: SHA-256(0x01 ‖ left ‖ right) = parent. Hashes are lower-case hex; `own` is the side that was reached from below. */
 export type Rung = { left: string; right: string; parent: string; own: 'left' | 'right' }

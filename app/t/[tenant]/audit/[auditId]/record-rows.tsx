@@ -8,7 +8,7 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import type { AuditProof } from '#lib/schemas/traces.ts'
+import type { AuditProof } from '#lib/schemas/audit.ts'
 
 /** Fields that have a row of their own; whatever else the record holds is shown below them. */
 const KNOWN = new Set(['auditId', 'at', 'actor', 'action', 'resource', 'reason', 'details', 'requestId'])

@@ -8,7 +8,8 @@ import { Button } from '#components/ui/button.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { Seal } from '#components/ui/seal.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
-import type { AuditProof, VerifyOutput } from '#lib/schemas/traces.ts'
+import type { AuditProof } from '#lib/schemas/audit.ts'
+import type { VerifyOutput } from '#lib/schemas/traces.ts'
 import { toFailure } from '#lib/trpc.ts'
 
 /** Has the server check the proof that stands on this page against its signed log. */

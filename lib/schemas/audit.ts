@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Hex32, Id, Json, PageInput, page, Time } from './common.ts'
+
+export const AuditRecord = z.object({
+  auditId: Id,
+  date: z.iso.date(),
+  seq: z.int(),
+  type: z.string(),
+  actor: z.object({ type: z.string(), id: z.string(), name: z.string() }),
+  resource: z.object({ type: z.string(), id: z.string() }),
+  reason: z.string().nullable(),
+  at: Time,
+})
+export const ListAuditInput = z.strictObject(PageInput)
+export const AuditList = page(AuditRecord)
+export const GetAuditInput = z.strictObject({ auditId: Id })
+/** Where the day's last checkpoint lies in the log of closed days: its text is the leaf. */
+export const SealProof = z.object({
+  index: z.int(),
+  treeSize: z.int(),
+  merkleRoot: Hex32,
+  inclusionProof: z.array(Hex32),
+  /** With the cosignatures of witnesses. */
+  checkpoint: z.string(),
+})
+/** A record and what proves it: the input of traces.verify, and the same as files for other tools. */
+export const AuditProof = z.object({
+  record: Json,
+  tenant: z.string(),
+  auditId: Id,
+  date: z.iso.date(),
+  nonce: Hex32,
+  digest: z.string(),
+  leafIndex: z.int(),
+  seal: z.enum(['pending', 'sealed']),
+  merkleRoot: Hex32.nullable(),
+  treeSize: z.int().nullable(),
+  inclusionProof: z.array(Hex32).nullable(),
+  checkpoint: z.string().nullable(),
+  /** Null while the day goes on. */
+  sealLog: SealProof.nullable(),
+  /** c2sp.org/tlog-proof@v1: the record in its day, and the day in the seal log. */
+  tlogProof: z.string().nullable(),
+  sealTlogProof: z.string().nullable(),
+})
+export type AuditProof = z.infer<typeof AuditProof>
+export const Checkpoint = z.object({
+  date: z.iso.date(),
+  size: z.int(),
+  merkleRoot: Hex32.nullable(),
+  checkpoint: z.string().nullable(),
+  createdAt: Time.nullable(),
+  verifierKey: z.string(),
+  records: z.int(),
+})
+/** Without a date: today, in UTC. */
+export const CheckpointInput = z.strictObject({
+  date: z.iso
+    .date()
+    .refine((date) => date >= '1970-01-01', 'no log is that old')
+    .optional(),
+})

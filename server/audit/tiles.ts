@@ -1,0 +1,150 @@
+import { emptyRoot, hashBytes, type LeafRange, nodeHash } from './merkle.ts'
+
+// A tree cut into tiles (https://c2sp.org/tlog-tiles): each holds up to 256 hashes of one level, and each hash of a level
+// above is the root of a full tile below. All that a proof needs lies in a handful of them.
+
+export const tileWidth = 256
+export const fullTileBytes: number = tileWidth * hashBytes
+
+/** Where a tile lies: `level` from the leaves up, `tile` from the left. */
+export type TileAt = { level: number; tile: number }
+/** `hashes` is 1 to 256 hashes one after the other. */
+export type Tile = TileAt & { hashes: Buffer }
+/** The tiles that were asked for; one that is not there, or is too short, makes the result undefined. */
+export type Tiles = (at: TileAt) => Uint8Array | undefined
+
+/** A perfect subtree: the `index`-th of 2^height leaves. */
+type Subtree = { height: number; index: number }
+
+/** The perfect subtrees of a range from left to right, as RFC 6962 divides it. */
+function subtrees([start, end]: LeafRange): Subtree[] {
+  const found: Subtree[] = []
+  for (let at = start; at < end; ) {
+    const height = Math.floor(Math.log2(end - at))
+    found.push({ height, index: at / 2 ** height })
+    at += 2 ** height
+  }
+  return found
+}
+
+/** Where the hashes of a subtree lie: `count` of them in one tile. */
+function placeOf({ height, index }: Subtree): TileAt & { offset: number; count: number } {
+  const level = Math.floor(height / 8)
+  const count = 2 ** (height - 8 * level)
+  const first = index * count
+  return { level, tile: Math.floor(first / tileWidth), offset: first % tileWidth, count }
+}
+
+/** The tiles from which the roots of `ranges` can be computed, each once. */
+export function tilesFor(ranges: readonly LeafRange[]): TileAt[] {
+  const found = new Map<string, TileAt>()
+  for (const { level, tile } of ranges.flatMap(subtrees).map(placeOf)) found.set(`${level}/${tile}`, { level, tile })
+  return [...found.values()]
+}
+
+/** The root of a range of leaves; SHA-256("") of an empty one; undefined when a tile is missing or too short. */
+export function rangeRoot(tiles: Tiles, range: LeafRange): Buffer | undefined {
+  const roots: Buffer[] = []
+  for (const subtree of subtrees(range)) {
+    const { offset, count, ...at } = placeOf(subtree)
+    const hashes = tiles(at)?.subarray(offset * hashBytes, (offset + count) * hashBytes)
+    if (hashes?.length !== count * hashBytes) return undefined
+    roots.push(perfectRoot(hashes))
+  }
+  return foldRight(roots)
+}
+
+const foldRight = (roots: readonly Buffer[]): Buffer =>
+  roots.reduceRight<Buffer | undefined>((right, left) => (right ? nodeHash(left, right) : left), undefined) ?? emptyRoot
+
+/** The root over 2^n hashes. */
+function perfectRoot(hashes: Uint8Array): Buffer {
+  if (hashes.length === hashBytes) return Buffer.from(hashes)
+  const row = Buffer.from(hashes)
+  for (let length = row.length; length > hashBytes; length /= 2)
+    for (let at = 0; at < length; at += 2 * hashBytes) {
+      const node = nodeHash(row.subarray(at, at + hashBytes), row.subarray(at + hashBytes, at + 2 * hashBytes))
+      row.set(node, at / 2)
+    }
+  return row.subarray(0, hashBytes)
+}
+
+/** The partial tiles at the right edge of a tree of `size` leaves: all that is needed to go on with it. */
+export function edgeOf(size: number): (TileAt & { width: number })[] {
+  const edge: (TileAt & { width: number })[] = []
+  for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / tileWidth))
+    if (hashes % tileWidth > 0) edge.push({ level, tile: Math.floor(hashes / tileWidth), width: hashes % tileWidth })
+  return edge
+}
+
+/** A tree that takes leaves and gives the tiles that they fill or begin. */
+export type TreeGrowth = {
+  size(): number
+  /** `leaves`: leaf hashes one after the other. */
+  add(leaves: Uint8Array): void
+  /** Tiles that were filled since the last call. */
+  takeFull(): Tile[]
+  /** The tiles at the right edge as they are now. */
+  partial(): Tile[]
+  root(): Buffer
+}
+
+/** Goes on with a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
+export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
+  const levels: { tile: number; width: number; hashes: Buffer }[] = []
+  const levelAt = (level: number) => {
+    levels[level] ??= { tile: 0, width: 0, hashes: Buffer.alloc(fullTileBytes) }
+    return levels[level]
+  }
+  for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / tileWidth)) {
+    const row = levelAt(level)
+    row.tile = Math.floor(hashes / tileWidth)
+    row.width = hashes % tileWidth
+    if (row.width === 0) continue
+    const stored = tiles({ level, tile: row.tile })?.subarray(0, row.width * hashBytes)
+    if (stored?.length !== row.width * hashBytes) return undefined
+    row.hashes.set(stored)
+  }
+  let full: Tile[] = []
+  let leaves = size
+  const push = (level: number, hash: Uint8Array) => {
+    const row = levelAt(level)
+    row.hashes.set(hash, row.width * hashBytes)
+    row.width += 1
+    if (row.width < tileWidth) return
+    const hashes = Buffer.from(row.hashes)
+    full.push({ level, tile: row.tile, hashes })
+    row.tile += 1
+    row.width = 0
+    push(level + 1, perfectRoot(hashes))
+  }
+  const partial = () =>
+    levels.flatMap(({ tile, width, hashes }, level) =>
+      width === 0 ? [] : [{ level, tile, hashes: Buffer.from(hashes.subarray(0, width * hashBytes)) }],
+    )
+  return {
+    size: () => leaves,
+    add(hashes) {
+      if (hashes.length % hashBytes !== 0) throw new RangeError('Leaf hashes are 32 bytes each.')
+      for (let at = 0; at < hashes.length; at += hashBytes) push(0, hashes.subarray(at, at + hashBytes))
+      leaves += hashes.length / hashBytes
+    },
+    takeFull() {
+      const taken = full
+      full = []
+      return taken
+    },
+    partial,
+    root() {
+      const edge = partial().reverse()
+      return foldRight(
+        edge.flatMap(({ hashes }) =>
+          subtrees([0, hashes.length / hashBytes]).map(({ height, index }) => {
+            const start = index * 2 ** height * hashBytes
+            return perfectRoot(hashes.subarray(start, start + 2 ** height * hashBytes))
+          }),
+        ),
+      )
+    },
+  }
+}

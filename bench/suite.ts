@@ -78,19 +78,19 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '8', '9', '11')) {
+  if (wanted('3', '6', '8', '9', '10', '11')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
       await run('6', () => execution(lab, compare))
       await run('8', () => decision(lab, compare))
       await run('9', () => audit(lab, compare))
+      await run('10', () => merkle(lab, postmaster, compare, pace.full))
       await run('11', () => evidence(lab, compare, pace.full ? 200_000 : 4_000))
     } finally {
       await lab.close()
     }
   }
-  await run('10', () => merkle(compare))
   await run('14', javascript)
   await run('counters', counters)
 } finally {

@@ -19,7 +19,18 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (!isHash(left) || !isHash(right)) throw new RangeError('A node is made of two hashes of 32 bytes.')
   nodeInput.set(left, 1)
   nodeInput.set(right, 1 + hashBytes)
-  return hash('sha256', nodeInput, 'buffer')
+  return Buffer.from(hash('sha256', nodeInput, 'binary'), 'binary')
+}
+
+/**
+ * Replaces the hashes in the first `bytes` of `row` by those of their parents, in the first half of it. `bytes` is a
+ * multiple of 64. A text of 32 characters costs a third of a Buffer for each hash.
+ */
+export function hashPairs(row: Buffer, bytes: number): void {
+  for (let at = 0; at < bytes; at += 2 * hashBytes) {
+    row.copy(nodeInput, 1, at, at + 2 * hashBytes)
+    row.write(hash('sha256', nodeInput, 'binary'), at / 2, 'binary')
+  }
 }
 
 /** Root of the tree over `leafHashes` in order; SHA-256("") when there are none. */

@@ -1,4 +1,4 @@
-import { emptyRoot, hashBytes, type LeafRange, nodeHash } from './merkle.ts'
+import { emptyRoot, hashBytes, hashPairs, type LeafRange, nodeHash } from './merkle.ts'
 
 // A tree cut into tiles (https://c2sp.org/tlog-tiles): each holds up to 256 hashes of one level, and each hash of a level
 // above is the root of a full tile below. All that a proof needs lies in a handful of them.
@@ -57,16 +57,14 @@ export function rangeRoot(tiles: Tiles, range: LeafRange): Buffer | undefined {
 const foldRight = (roots: readonly Buffer[]): Buffer =>
   roots.reduceRight<Buffer | undefined>((right, left) => (right ? nodeHash(left, right) : left), undefined) ?? emptyRoot
 
-/** The root over 2^n hashes. */
+// Reused (synchronous, so never shared): a tile's hashes give way to their parents, level by level.
+const scratch = Buffer.alloc(fullTileBytes)
+
+/** The root over 2^n hashes, at most a tile of them. */
 function perfectRoot(hashes: Uint8Array): Buffer {
-  if (hashes.length === hashBytes) return Buffer.from(hashes)
-  const row = Buffer.from(hashes)
-  for (let length = row.length; length > hashBytes; length /= 2)
-    for (let at = 0; at < length; at += 2 * hashBytes) {
-      const node = nodeHash(row.subarray(at, at + hashBytes), row.subarray(at + hashBytes, at + 2 * hashBytes))
-      row.set(node, at / 2)
-    }
-  return row.subarray(0, hashBytes)
+  scratch.set(hashes)
+  for (let bytes = hashes.length; bytes > hashBytes; bytes /= 2) hashPairs(scratch, bytes)
+  return Buffer.from(scratch.subarray(0, hashBytes))
 }
 
 /** The partial tiles at the right edge of a tree of `size` leaves: all that is needed to go on with it. */
@@ -107,16 +105,19 @@ export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   }
   let full: Tile[] = []
   let leaves = size
-  const push = (level: number, hash: Uint8Array) => {
+  /** Takes as many of the hashes as the tile has room for, and gives their bytes. */
+  const push = (level: number, given: Uint8Array): number => {
     const row = levelAt(level)
-    row.hashes.set(hash, row.width * hashBytes)
-    row.width += 1
-    if (row.width < tileWidth) return
+    const taken = given.subarray(0, (tileWidth - row.width) * hashBytes)
+    row.hashes.set(taken, row.width * hashBytes)
+    row.width += taken.length / hashBytes
+    if (row.width < tileWidth) return taken.length
     const hashes = Buffer.from(row.hashes)
     full.push({ level, tile: row.tile, hashes })
     row.tile += 1
     row.width = 0
     push(level + 1, perfectRoot(hashes))
+    return taken.length
   }
   const partial = () =>
     levels.flatMap(({ tile, width, hashes }, level) =>
@@ -126,7 +127,7 @@ export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
     size: () => leaves,
     add(hashes) {
       if (hashes.length % hashBytes !== 0) throw new RangeError('Leaf hashes are 32 bytes each.')
-      for (let at = 0; at < hashes.length; at += hashBytes) push(0, hashes.subarray(at, at + hashBytes))
+      for (let at = 0; at < hashes.length; ) at += push(0, hashes.subarray(at))
       leaves += hashes.length / hashBytes
     },
     takeFull() {

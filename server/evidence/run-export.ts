@@ -1,5 +1,5 @@
-import { checkDay, LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/read-day.ts'
 import { LogRefused } from '#server/audit/log-refused.ts'
+import { checkDay, LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/read-day.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { type Draft, openDraft } from './archive-file.ts'

@@ -20,6 +20,6 @@ export async function cancelRequest(
     status: 'canceled',
     deciders: [],
   })
-  await notify(tx, 'approval', tenant.id)
+  notify(tx, 'approval', tenant.id)
   return true
 }

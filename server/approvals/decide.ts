@@ -83,7 +83,7 @@ export const decide = mutation({
       const deciders = votes.flatMap((vote) => [vote.memberId, ...(vote.onBehalfOf === null ? [] : [vote.onBehalfOf])])
       await tellSubject(approval.kind, tx, tenant, { id, subjectId, status: outcome, deciders })
     }
-    await notify(tx, 'approval', tenant.id)
+    notify(tx, 'approval', tenant.id)
     return {
       approvalId: approval.id,
       status: outcome,

@@ -28,7 +28,7 @@ export const expiry: JobHandler = {
         status: 'expired',
         deciders: [],
       })
-      await notify(tx, 'approval', tenantId)
+      notify(tx, 'approval', tenantId)
       await appendAudit(tx, tenant, {
         auditId,
         actor: systemActor,

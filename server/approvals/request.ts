@@ -103,7 +103,7 @@ export async function requestApproval(
     expiresAt: request.expiresAt,
     people: eligible.filter((member) => member.kind === 'person'),
   })
-  await notify(tx, 'approval', tenant.id)
+  notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest }
 }
 

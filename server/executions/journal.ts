@@ -30,6 +30,6 @@ export async function journal(
       data: entry.data ?? {},
     })),
   )
-  await notify(tx, 'execution', id)
+  notify(tx, 'execution', id)
   return revision + 1
 }

@@ -122,7 +122,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
     { receipts, output: mask(output) },
   )
   if (!consumed) throw new Fenced(`Execution ${row.id} is no longer at revision ${row.revision}.`)
-  await notify(tx, 'execution', row.id)
+  notify(tx, 'execution', row.id)
   if (waits.some((wait) => wait.status === 'open' || !used.includes(wait.id)))
     await supersedeWaits(tx, tenant.id, row.id)
   await appendAudit(tx, tenant, {

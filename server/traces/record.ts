@@ -29,7 +29,7 @@ export async function startTrace(
     executionId: executionId ?? null,
     agentId: agentId ?? null,
   })
-  if (started) await notify(tx, 'trace', trace.traceId)
+  if (started) notify(tx, 'trace', trace.traceId)
 }
 
 /** Takes the lock on the trace until commit. Throws when the trace was never started. */
@@ -94,5 +94,5 @@ async function change(
   const number = trace.changeCount + 1
   if (!(await apply(number))) return
   await setChangeCount(tx, tenantId, traceId, number)
-  await notify(tx, 'trace', traceId)
+  notify(tx, 'trace', traceId)
 }

@@ -59,7 +59,7 @@ export const create = mutation({
       untilAt,
       reason: input.reason,
     })
-    await notify(tx, 'approval', tenant.id)
+    notify(tx, 'approval', tenant.id)
     const row = await findDelegation(tx, tenant.id, id)
     const [delegation] = await delegationViews(tx, tenant.id, row === undefined ? [] : [row])
     if (delegation === undefined) throw new Error('unreachable: it was just written')

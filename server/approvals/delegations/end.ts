@@ -22,7 +22,7 @@ export const end = mutation({
       })
     if (!(await setEnded(tx, tenant.id, row.id, row.revision)))
       throw new ApiError('conflict', 'This delegation is over already.')
-    await notify(tx, 'approval', tenant.id)
+    notify(tx, 'approval', tenant.id)
     const ended = await findDelegation(tx, tenant.id, row.id)
     const [delegation] = await delegationViews(tx, tenant.id, ended === undefined ? [] : [ended])
     if (delegation === undefined) throw new Error('unreachable: it was just read')

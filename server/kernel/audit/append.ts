@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { auditLeafHash, recordDigest } from './record.ts'
 import { insertRecord, nextSequence } from './store.ts'
@@ -54,5 +55,6 @@ export async function appendAudit(
     leafHash,
     createdAt: at,
   })
+  notify(tx, 'audit', tenant.id)
   return auditId
 }

@@ -2,9 +2,6 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
-import type { Channel } from '#server/kernel/db/listen.ts'
-
-const auditChannel: Channel = 'audit'
 
 /** The next place in today's log (UTC, the database's clock). A day that is already sealed takes no more records. */
 export async function nextSequence(
@@ -23,7 +20,6 @@ export async function nextSequence(
   }
 }
 
-/** Inserts the record and tells whoever waits for new ones, at commit, in one statement. */
 export async function insertRecord(
   tx: Transaction,
   row: {
@@ -39,12 +35,8 @@ export async function insertRecord(
     createdAt: string
   },
 ): Promise<void> {
-  await sql`
-    with inserted as (
-      insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at)
-      values (${row.tenantId}, ${row.date}, ${row.seq}, ${row.auditId}, ${row.type}, ${json(row.record)}, ${row.nonce},
-        ${row.digest}, ${row.leafHash}, ${row.createdAt})
-      returning tenant_id
-    )
-    select pg_notify(${auditChannel}, tenant_id::text) from inserted`.execute(tx)
+  await tx
+    .insertInto('auditRecords')
+    .values({ ...row, record: json(row.record) })
+    .execute()
 }

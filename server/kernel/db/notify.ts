@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
 import type { Transaction } from './database.ts'
 import type { Channel } from './listen.ts'
+import { onCommit } from './transaction.ts'
 
-/** Tells listeners at commit that `topic` changed. A rollback tells nobody. */
-export async function notify(tx: Transaction, channel: Channel, topic: string): Promise<void> {
-  await sql`select pg_notify(${channel}, ${topic})`.execute(tx)
-}
+/** Tells listeners at commit that `topic` changed, once however often it is called. A rollback tells nobody. */
+export const notify = (tx: Transaction, channel: Channel, topic: string): void => onCommit(tx, channel, topic)

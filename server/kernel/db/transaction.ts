@@ -8,7 +8,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely'
-import type { Pool } from 'pg'
+import pg from 'pg'
 import { PooledConnection } from './connection.ts'
 import type { DB } from './schema.ts'
 
@@ -19,6 +19,16 @@ export type Transaction = KyselyTransaction<DB>
 export type OpenTransaction = { tx: Transaction; commit(): Promise<void>; rollBack(): Promise<void> }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+// Owned by this module: what an open transaction has to tell, channel and topic as one text.
+const notices = new WeakMap<Transaction, Set<string>>()
+
+/** Sends a notification in the message of the COMMIT. It costs no statement of its own, and the same one goes out once. */
+export function onCommit(tx: Transaction, channel: string, topic: string): void {
+  const noted = notices.get(tx)
+  if (noted === undefined) throw new Error('Only a transaction that openTransaction() opened can notify.')
+  noted.add(`select pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(topic)})`)
+}
 
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
@@ -37,7 +47,7 @@ const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
  * nobody waits for its answer: the first statement goes out right behind it. Kysely's own transactions wait for each, and
  * would send the statements that are asked for at once one by one.
  */
-export async function openTransaction(pool: Pool, tenantId?: string): Promise<OpenTransaction> {
+export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('A tenant is named by its UUID.')
   const connection = new PooledConnection(await pool.connect())
   const begun = connection.send(
@@ -57,13 +67,17 @@ export async function openTransaction(pool: Pool, tenantId?: string): Promise<Op
     },
     plugins,
   )
+  const tx: Transaction = new KyselyTransaction<DB>({ config: { dialect, plugins }, dialect, driver, executor })
+  const noted = new Set<string>()
+  notices.set(tx, noted)
   const end = async (statement: 'commit' | 'rollback') => {
     if (!open) throw new Error('The transaction has ended before.')
     open = false
     try {
       await begun
       // PostgreSQL answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
-      if ((await connection.send(statement)) !== statement.toUpperCase())
+      const message = statement === 'commit' ? [...noted, statement].join('; ') : statement
+      if ((await connection.send(message)) !== statement.toUpperCase())
         throw new Error('The transaction was rolled back: one of its statements had failed.')
     } catch (error) {
       connection.discard()
@@ -73,7 +87,7 @@ export async function openTransaction(pool: Pool, tenantId?: string): Promise<Op
     }
   }
   return {
-    tx: new KyselyTransaction<DB>({ config: { dialect, plugins }, dialect, driver, executor }),
+    tx,
     commit: () => end('commit'),
     rollBack: () => end('rollback'),
   }

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import type { bindTenant } from './database.ts'
+import { notify } from './notify.ts'
+
+// What one transaction is: one tenant, one connection, one message of COMMIT with all it has to tell.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let ear: pg.Client
+const heard: string[] = []
+beforeAll(async () => {
+  running = await testRuntime()
+  tenant = await testTenant(running)
+  ear = new pg.Client(running.database.url)
+  await ear.connect()
+  ear.on('notification', ({ payload = '' }) => heard.push(payload))
+  await ear.query('listen audit')
+})
+afterAll(async () => {
+  await ear.end()
+  await running.close()
+})
+
+const boundTo = async (tx: Parameters<typeof bindTenant>[0]): Promise<string | null | undefined> =>
+  (await sql<{ id: string | null }>`select nullif(current_setting('app.tenant_id', true), '') as id`.execute(tx))
+    .rows[0]?.id
+
+/** All notifications that were committed before it are here, once a later one is. */
+async function allHeard(): Promise<string[]> {
+  await running.database.inDirectory(async (tx) => notify(tx, 'audit', 'the last one'))
+  await expect.poll(() => heard.at(-1)).toBe('the last one')
+  return heard.splice(0).slice(0, -1)
+}
+
+test('a topic is told once at commit, and by a rollback not at all', async () => {
+  await running.database.inTenant(tenant.id, async (tx) => {
+    notify(tx, 'audit', "o'clock")
+    notify(tx, 'audit', "o'clock")
+    notify(tx, 'audit', 'other')
+  })
+  await expect(
+    running.database.inTenant(tenant.id, async (tx) => {
+      notify(tx, 'audit', 'never')
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  expect(await allHeard()).toEqual(["o'clock", 'other'])
+})
+
+test('a tenant is bound for one transaction, and no connection keeps it', async () => {
+  expect(await running.database.inTenant(tenant.id, boundTo)).toBe(tenant.id)
+  const later = await Promise.all(Array.from({ length: 40 }, () => running.database.inDirectory(boundTo)))
+  expect(new Set(later)).toEqual(new Set([null]))
+  await expect(running.database.inTenant("x'; drop table members; --", boundTo)).rejects.toThrow('UUID')
+})
+
+test('after a failed statement nothing is committed, even when the work swallows the error', async () => {
+  const id = '0198c000-0000-7000-8000-00000000f001'
+  const work = running.database.inTenant(tenant.id, async (tx) => {
+    await tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
+    await expect(sql`select 1 / 0`.execute(tx)).rejects.toThrow('division by zero')
+  })
+  await expect(work).rejects.toThrow('rolled back')
+  const groups = await running.database.inTenant(tenant.id, (tx) =>
+    tx.selectFrom('approverGroups').select('id').where('tenantId', '=', tenant.id).where('id', '=', id).execute(),
+  )
+  expect(groups).toEqual([])
+})
+
+test('a transaction that has ended takes no statement and ends no second time', async () => {
+  const { tx, commit, rollBack } = await running.database.open()
+  expect(await boundTo(tx)).toBeNull()
+  await commit()
+  await expect(boundTo(tx)).rejects.toThrow('has ended')
+  await expect(rollBack()).rejects.toThrow('ended before')
+})
+
+test('statements that are asked for at once go out at once and come back in their order', async () => {
+  const numbers = await running.database.inDirectory((tx) =>
+    Promise.all(
+      Array.from(
+        { length: 50 },
+        async (_, n) => (await sql<{ n: number }>`select ${n}::int as n`.execute(tx)).rows[0]?.n,
+      ),
+    ),
+  )
+  expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n))
+})
+
+test('a statement that comes often is prepared, and one that failed to be prepared can be sent again', async () => {
+  const often = (tx: Parameters<typeof boundTo>[0], text: string) =>
+    sql<{ n: number }>`select length(${text}::text) as n`.execute(tx)
+  for (let n = 0; n < 20; n++)
+    expect((await running.database.inDirectory((tx) => often(tx, 'x'.repeat(n)))).rows).toEqual([{ n }])
+  const prepared = await running.database.inDirectory((tx) =>
+    sql<{
+      statement: string
+    }>`select statement from pg_prepared_statements where statement like 'select length(%'`.execute(tx),
+  )
+  expect(prepared.rows).toHaveLength(1)
+  // In a transaction that has failed already nothing can be prepared; the next one must not rely on it.
+  const unlucky = async (fail: boolean) =>
+    running.database.inDirectory(async (tx) => {
+      if (fail) await sql`select 1 / 0`.execute(tx).catch(() => undefined)
+      return (await sql<{ n: number }>`select ${'seldom'}::text || 'seen' as n`.execute(tx)).rows.length
+    })
+  for (let n = 0; n < 30; n++) {
+    if (n % 3 === 0) await expect(unlucky(true)).rejects.toThrow()
+    else expect(await unlucky(false)).toBe(1)
+  }
+})

@@ -9,10 +9,14 @@ export const Attribute = z.object({
   key: z.string(),
   value: Json.optional(),
   masked: z.object({ class: z.string(), length: z.int() }).optional(),
+  /** The value was removed for ever: no grant shows it. */
+  erased: z.literal(true).optional(),
 })
 export const Span = z.object({
   spanId: SpanId,
   parentSpanId: SpanId.nullable(),
+  /** Whether an execution of ours recorded it, or telemetry told of it. */
+  origin: z.enum(['execution', 'telemetry']).optional(),
   name: z.string(),
   kind: SpanKind,
   status: z.enum(['unset', 'ok', 'error']),

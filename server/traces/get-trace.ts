@@ -14,7 +14,7 @@ export const getTrace = query({
       throw new ApiError('tenant_access_denied', 'Tenant access denied')
     const trace = await findTrace(tx, tenant.id, input.traceId)
     if (trace === undefined) throw notFound()
-    const spans = (await listSpans(tx, tenant.id, input.traceId)).map(spanView)
+    const spans = (await listSpans(tx, { tenantId: tenant.id, ...trace })).map(spanView)
     return {
       trace: traceView(trace),
       spans,

@@ -1,22 +1,19 @@
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
-import {
-  insertSpan,
-  insertTrace,
-  lockTrace,
-  type StoredAttribute,
-  setChangeCount,
-  setSpanEnded,
-  setTraceEnded,
-} from './store.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { RecordedAttribute } from './attributes.ts'
+import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
+import { sealSpan } from './seal.ts'
+import { insertTrace } from './store.ts'
 
-// Called by whoever runs agents, inside their transactions: a span is there exactly when what it tells of is. Values come
-// masked (lib/rules/mask.ts): nothing sensitive reaches the store. Doing a thing twice changes nothing, because a job that
-// crashed repeats what it did.
+// Called by whoever runs agents, inside their transactions: a span is there exactly when what it tells of is. Sensitive
+// values are marked by the caller and encrypted here. Doing a thing twice changes nothing, because a job that crashed
+// repeats what it did. Each change of a span is one statement; it takes the lock on the trace until commit.
 
-export type Attributes = StoredAttribute[]
+export type Attributes = RecordedAttribute[]
 
+/** What telemetry began under this id becomes the trace of the execution. */
 export async function startTrace(
   tx: Transaction,
   tenantId: string,
@@ -32,7 +29,7 @@ export async function startTrace(
   if (started) notify(tx, 'trace', trace.traceId)
 }
 
-/** Takes the lock on the trace until commit. Throws when the trace was never started. */
+/** Throws when the trace was never started. */
 export async function startSpan(
   tx: Transaction,
   tenantId: string,
@@ -46,12 +43,14 @@ export async function startSpan(
     startedAt: Date | string
   },
 ): Promise<void> {
-  await change(tx, tenantId, span.traceId, (startChange) =>
-    insertSpan(tx, { tenantId, ...span, parentSpanId: span.parentSpanId ?? null, startChange }),
+  const { attributes, sealed } = await store(tx, tenantId, span)
+  requireTrace(
+    span.traceId,
+    await insertSpan(tx, { tenantId, ...span, parentSpanId: span.parentSpanId ?? null, attributes, sealed }),
   )
 }
 
-/** Appends `attributes` to those of the start. Takes the lock on the trace until commit; a span that never began is ignored. */
+/** Appends `attributes` to those of the start. A span that never began is ignored; throws when its trace never did. */
 export async function endSpan(
   tx: Transaction,
   tenantId: string,
@@ -64,13 +63,10 @@ export async function endSpan(
     endedAt: Date | string
   },
 ): Promise<void> {
-  const { traceId, spanId, status, statusMessage, attributes, endedAt } = span
-  await change(tx, tenantId, traceId, (endChange) =>
-    setSpanEnded(
-      tx,
-      { tenantId, traceId, spanId },
-      { status, statusMessage: statusMessage ?? null, attributes, endedAt, endChange },
-    ),
+  const { attributes, sealed } = await store(tx, tenantId, span)
+  requireTrace(
+    span.traceId,
+    await setSpanEnded(tx, { tenantId, ...span, statusMessage: span.statusMessage ?? null, attributes, sealed }),
   )
 }
 
@@ -79,20 +75,20 @@ export async function endTrace(
   tenantId: string,
   trace: { traceId: string; endedAt: Date | string },
 ): Promise<void> {
-  await change(tx, tenantId, trace.traceId, () => setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
+  requireTrace(trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
 }
 
-/** Gives the trace's next number to a change, and wakes readers when it really was one. */
-async function change(
+/** The tenant's key is read only for a span that has something to hide. */
+async function store(
   tx: Transaction,
   tenantId: string,
-  traceId: string,
-  apply: (number: number) => Promise<boolean>,
-): Promise<void> {
-  const trace = await lockTrace(tx, tenantId, traceId)
-  if (trace === undefined) throw new Error(`The trace ${traceId} was never started.`)
-  const number = trace.changeCount + 1
-  if (!(await apply(number))) return
-  await setChangeCount(tx, tenantId, traceId, number)
-  notify(tx, 'trace', traceId)
+  span: { traceId: string; spanId: string; attributes: Attributes },
+) {
+  if (span.attributes.every((attribute) => attribute.class === undefined && attribute.view === undefined))
+    return { attributes: span.attributes, sealed: null }
+  return sealSpan(await tenantSealer(tx, tenantId), span, span)
+}
+
+function requireTrace(traceId: string, known: boolean): void {
+  if (!known) throw new Error(`The trace ${traceId} was never started.`)
 }

@@ -1,25 +1,19 @@
 import { sql } from 'kysely'
-import type { JsonValue } from '#lib/json.ts'
-import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { json } from '#server/kernel/db/json.ts'
 
-/** Attributes are a list, never an object: a span may carry a key such as __proto__. */
-export type StoredAttribute = { key: string; value: JsonValue }
-
-const spanColumns = [
+const skeletonColumns = [
   'spanId',
   'parentSpanId',
+  'origin',
   'name',
   'kind',
   'status',
   'statusMessage',
-  'attributes',
   'startedAt',
   'endedAt',
 ] as const
 
-/** False when the trace is there already. */
+/** False when the execution's trace is there already. One that telemetry began becomes the execution's. */
 export async function insertTrace(
   tx: Transaction,
   row: {
@@ -34,102 +28,29 @@ export async function insertTrace(
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('traces')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['tenantId', 'traceId']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'traceId'])
+        .doUpdateSet({
+          executionId: row.executionId,
+          agentId: row.agentId,
+          name: row.name,
+          startedAt: row.startedAt,
+          endedAt: null,
+        })
+        .where('traces.executionId', 'is', null)
+        // Without an execution there is nothing to take over.
+        .where(sql<boolean>`${row.executionId}::uuid is not null`),
+    )
     .executeTakeFirstOrThrow()
   return numInsertedOrUpdatedRows === 1n
-}
-
-/** Holds the trace until commit, so that its numbers are given out in the order of the commits. */
-export const lockTrace = (tx: Transaction, tenantId: string, traceId: string) =>
-  tx
-    .selectFrom('traces')
-    .select(['changeCount', 'endedAt'])
-    .where('tenantId', '=', tenantId)
-    .where('traceId', '=', traceId)
-    .forUpdate()
-    .executeTakeFirst()
-
-export async function setChangeCount(
-  tx: Transaction,
-  tenantId: string,
-  traceId: string,
-  changeCount: number,
-): Promise<void> {
-  await tx
-    .updateTable('traces')
-    .set({ changeCount })
-    .where('tenantId', '=', tenantId)
-    .where('traceId', '=', traceId)
-    .execute()
-}
-
-/** False when it had ended already. */
-export async function setTraceEnded(
-  tx: Transaction,
-  tenantId: string,
-  traceId: string,
-  endedAt: Date | string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('traces')
-    .set({ endedAt })
-    .where('tenantId', '=', tenantId)
-    .where('traceId', '=', traceId)
-    .where('endedAt', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
-
-/** False when the span is there already. */
-export async function insertSpan(
-  tx: Transaction,
-  row: {
-    tenantId: string
-    traceId: string
-    spanId: string
-    parentSpanId: string | null
-    name: string
-    kind: SpanKind
-    attributes: StoredAttribute[]
-    startedAt: Date | string
-    startChange: number
-  },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('spans')
-    .values({ ...row, status: 'unset', attributes: json(row.attributes) })
-    .onConflict((conflict) => conflict.columns(['tenantId', 'traceId', 'spanId']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
-}
-
-/** False when there is no such span that is still open. */
-export async function setSpanEnded(
-  tx: Transaction,
-  where: { tenantId: string; traceId: string; spanId: string },
-  end: {
-    status: 'unset' | 'ok' | 'error'
-    statusMessage: string | null
-    attributes: StoredAttribute[]
-    endedAt: Date | string
-    endChange: number
-  },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('spans')
-    .set({ ...end, attributes: sql`attributes || ${json(end.attributes)}` })
-    .where('tenantId', '=', where.tenantId)
-    .where('traceId', '=', where.traceId)
-    .where('spanId', '=', where.spanId)
-    .where('endedAt', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
 }
 
 export const findTrace = (tx: Transaction, tenantId: string, traceId: string) =>
   tx
     .selectFrom('traces')
-    .select(['traceId', 'name', 'executionId', 'agentId', 'changeCount', 'startedAt', 'endedAt'])
+    .select(['traceId', 'day', 'name', 'executionId', 'agentId', 'agentName', 'changeCount', 'spanCount', 'errorCount'])
+    .select(['startedAt', 'endedAt'])
     .where('tenantId', '=', tenantId)
     .where('traceId', '=', traceId)
     .executeTakeFirst()
@@ -143,22 +64,46 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
     .where('id', '=', executionId)
     .executeTakeFirst()
 
-/** In the order in which they began. */
-export const listSpans = (tx: Transaction, tenantId: string, traceId: string) =>
+/** `day` is the trace's: its spans lie in one partition. In the order in which they were committed. */
+export const listSpans = (
+  tx: Transaction,
+  { tenantId, traceId, day }: { tenantId: string; traceId: string; day: string },
+) =>
   tx
     .selectFrom('spans')
-    .select(spanColumns)
+    .select([...skeletonColumns, 'attributes'])
     .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
     .where('traceId', '=', traceId)
     .orderBy('startChange')
     .execute()
 
-/** Starts and ends with a number above `after`, in order. */
-export const listChanges = (tx: Transaction, tenantId: string, traceId: string, after: number, limit: number) =>
-  tx
+/** More of one span than this is not streamed: whoever wants it asks for the span. */
+const streamedBytes = 32 * 1024
+
+/**
+ * Starts and ends with a number above `after`, in order. What telemetry sends has ended already: it has one number. Of a
+ * span with very much in it the attributes stay behind.
+ */
+export const listChanges = (
+  tx: Transaction,
+  { tenantId, traceId, day }: { tenantId: string; traceId: string; day: string },
+  after: number,
+  limit: number,
+) => {
+  const attributes = sql<unknown>`case when pg_column_size(attributes) > ${sql.lit(streamedBytes)} then '[]' else attributes end`
+  return tx
     .selectFrom('spans')
-    .select(['startChange as change', sql<'span.started' | 'span.ended'>`'span.started'`.as('type'), ...spanColumns])
+    .select([
+      'startChange as change',
+      sql<'span.started' | 'span.ended'>`case origin when 'telemetry' then 'span.ended' else 'span.started' end`.as(
+        'type',
+      ),
+      ...skeletonColumns,
+      attributes.as('attributes'),
+    ])
     .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
     .where('traceId', '=', traceId)
     .where('startChange', '>', after)
     .unionAll((union) =>
@@ -167,15 +112,18 @@ export const listChanges = (tx: Transaction, tenantId: string, traceId: string, 
         .select([
           sql<number>`end_change`.as('change'),
           sql<'span.started' | 'span.ended'>`'span.ended'`.as('type'),
-          ...spanColumns,
+          ...skeletonColumns,
+          attributes.as('attributes'),
         ])
         .where('tenantId', '=', tenantId)
+        .where('day', '=', day)
         .where('traceId', '=', traceId)
         .where('endChange', '>', after),
     )
     .orderBy('change')
     .limit(limit)
     .execute()
+}
 
 /** Newest first. `cursorAt` is the start to the microsecond, which a Date would round. */
 export async function listTraces(
@@ -188,19 +136,6 @@ export async function listTraces(
     .leftJoin('agents as agent', (join) =>
       join.onRef('agent.tenantId', '=', 'trace.tenantId').onRef('agent.id', '=', 'trace.agentId'),
     )
-    .innerJoinLateral(
-      (lateral) =>
-        lateral
-          .selectFrom('spans')
-          .select((select) => [
-            select.fn.countAll<number>().as('spanCount'),
-            select.fn.countAll<number>().filterWhere('status', '=', 'error').as('errorCount'),
-          ])
-          .whereRef('spans.tenantId', '=', 'trace.tenantId')
-          .whereRef('spans.traceId', '=', 'trace.traceId')
-          .as('counted'),
-      (join) => join.onTrue(),
-    )
     .select([
       'trace.traceId',
       'trace.name',
@@ -208,9 +143,10 @@ export async function listTraces(
       'trace.agentId',
       'trace.startedAt',
       'trace.endedAt',
-      'agent.displayName as agentName',
-      'counted.spanCount',
-      'counted.errorCount',
+      sql<string | null>`coalesce(agent.display_name, trace.agent_name)`.as('agentName'),
+      'trace.spanCount',
+      'trace.errorCount',
+      'trace.kinds',
       sql<string>`to_char(trace.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('cursorAt'),
     ])
     .where('trace.tenantId', '=', tenantId)

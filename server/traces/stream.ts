@@ -19,13 +19,16 @@ export const stream = subscription({
   async *run({ tenant, input, signal }): AsyncGenerator<[string, TraceEvent]> {
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
+    let day: string | undefined
     const wakes = openWakes(listener, 'trace', traceId, signal)
     let last = Number(input.lastEventId ?? 0)
     try {
       while (!signal.aborted) {
-        const changes = await database.inTenant(tenant.id, (tx) =>
-          listChanges(tx, tenant.id, traceId, last, changesPerRead),
-        )
+        const changes = await database.inTenant(tenant.id, async (tx) => {
+          // The trace of an execution may begin later; its day never changes.
+          day ??= (await findTrace(tx, tenant.id, traceId))?.day
+          return day === undefined ? [] : await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead)
+        })
         for (const { change, type, ...span } of changes) {
           last = change
           yield [String(change), { type, span: spanView(span) }]

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
 import { type Attribute, Span, type Trace } from '#lib/schemas/traces.ts'
+import { type StoredAttribute, StoredAttributes } from './attributes.ts'
 
 type SpanRow = {
   spanId: string
   parentSpanId: string | null
+  origin: string
   name: string
   kind: string
   status: string
@@ -14,8 +16,6 @@ type SpanRow = {
   endedAt: Date | null
 }
 
-// The values are not parsed again: they come from a JSON column, and zod drops keys such as __proto__.
-const Stored = z.array(z.object({ key: z.string(), value: z.custom<JsonValue>() }))
 const Skeleton = Span.omit({ attributes: true })
 const Marker = z.strictObject({ $masked: z.object({ class: z.string(), length: z.int() }) })
 
@@ -28,14 +28,18 @@ export function spanView(row: SpanRow): Span {
       startedAt: row.startedAt.toISOString(),
       endedAt: row.endedAt?.toISOString() ?? null,
     }),
-    attributes: Stored.parse(attributes).map(attributeView),
+    attributes: StoredAttributes.parse(attributes).map(attributeView),
   }
 }
 
-function attributeView({ key, value }: { key: string; value: JsonValue }): z.infer<typeof Attribute> {
+/** The commitment stays behind: it is for proofs. */
+export function attributeView({ key, value, masked, erased }: StoredAttribute): z.infer<typeof Attribute> {
+  const gone = erased === true ? { erased } : {}
+  if (masked !== undefined) return { key, masked, ...gone }
+  if (value === undefined) return { key, ...gone }
   // An agent may send a value that only looks like a marker: then it is shown as what it is.
   const marker = Marker.safeParse(value)
-  return marker.success ? { key, masked: marker.data.$masked } : { key, value }
+  return marker.success ? { key, masked: marker.data.$masked, ...gone } : { key, value, ...gone }
 }
 
 export function traceView(row: {

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { Client, DatabaseError } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { ConfigError } from '#server/kernel/config.ts'
+import { makePartitions } from './partitions.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
 
@@ -42,6 +43,7 @@ export async function migrate(ownerUrl: string): Promise<string> {
       await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
       await client.query('commit')
     }
+    await makePartitions(client)
     await migrateQueue(ownerUrl)
     return await grantToApplication(client, ownerUrl)
   } catch (cause) {

@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -412,6 +420,14 @@ export interface MemberSponsors {
   tenantId: string;
 }
 
+export interface ObservedAgents {
+  firstSeenAt: Generated<Timestamp>;
+  lastSeenAt: Generated<Timestamp>;
+  lastTraceId: string;
+  name: string;
+  tenantId: string;
+}
+
 export interface Policies {
   createdAt: Generated<Timestamp>;
   createdBy: string;
@@ -574,11 +590,19 @@ export interface SigningKeys {
 
 export interface Spans {
   attributes: Json;
+  auditId: string | null;
+  batchIndex: number | null;
+  day: string;
   endChange: number | null;
   endedAt: Timestamp | null;
+  events: Generated<Json>;
+  facts: Generated<Json>;
+  fingerprint: Buffer | null;
   kind: string;
   name: string;
+  origin: string;
   parentSpanId: string | null;
+  sealed: ArrayType<Buffer> | null;
   spanId: string;
   startChange: number;
   startedAt: Timestamp;
@@ -586,6 +610,14 @@ export interface Spans {
   statusMessage: string | null;
   tenantId: string;
   traceId: string;
+}
+
+export interface TelemetryBatches {
+  auditId: string;
+  createdAt: Generated<Timestamp>;
+  day: string;
+  leaves: Buffer;
+  tenantId: string;
 }
 
 export interface TenantKeys {
@@ -609,10 +641,16 @@ export interface Tenants {
 
 export interface Traces {
   agentId: string | null;
+  agentName: string | null;
   changeCount: Generated<number>;
+  day: Generated<string>;
   endedAt: Timestamp | null;
+  errorCount: Generated<number>;
   executionId: string | null;
+  kinds: Generated<string[]>;
   name: string;
+  search: Generated<string>;
+  spanCount: Generated<number>;
   startedAt: Timestamp;
   tenantId: string;
   traceId: string;
@@ -652,6 +690,7 @@ export interface DB {
   mails: Mails;
   members: Members;
   memberSponsors: MemberSponsors;
+  observedAgents: ObservedAgents;
   policies: Policies;
   policyBindings: PolicyBindings;
   policyDecisions: PolicyDecisions;
@@ -667,6 +706,7 @@ export interface DB {
   secrets: Secrets;
   signingKeys: SigningKeys;
   spans: Spans;
+  telemetryBatches: TelemetryBatches;
   tenantKeys: TenantKeys;
   tenants: Tenants;
   traces: Traces;

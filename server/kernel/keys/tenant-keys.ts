@@ -38,17 +38,47 @@ export async function openForTenant(
   sealed: Uint8Array,
   context: string,
 ): Promise<Buffer> {
+  return openWith(await tenantKeys(tx, tenantId), tenantId, sealed, context)
+}
+
+function openWith(keys: readonly TenantKey[], tenantId: string, sealed: Uint8Array, context: string): Buffer {
   const bytes = Buffer.from(sealed)
   if (bytes[0] !== format || bytes.length < headerBytes)
     throw new Error(`The sealed value for ${context} has an unknown format.`)
   const version = bytes.readUInt32BE(1)
-  const known = (await tenantKeys(tx, tenantId)).find((candidate) => candidate.version === version)
+  const known = keys.find((candidate) => candidate.version === version)
   if (known === undefined) throw new Error(`The tenant ${tenantId} has no data key of version ${version}.`)
   const header = bytes.subarray(0, headerBytes)
   try {
     return decrypt(known.key, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
   } catch (cause) {
     throw new Error(`The sealed value for ${context} was changed.`, { cause })
+  }
+}
+
+/** What many values of one transaction are sealed with: the keys are read once. Not to be kept any longer. */
+export type TenantSealer = {
+  seal(plaintext: Uint8Array, context: string): Buffer
+  /** Throws when the bytes, the tenant, the context or the keys do not match. */
+  open(sealed: Uint8Array, context: string): Buffer
+  /** HMAC-SHA-256 under a key that only this installation has, the same for ever: 32 bytes. */
+  fingerprint(text: string): Buffer
+}
+
+/** The same bytes as `sealForTenant` and `openForTenant`, for one transaction. */
+export async function tenantSealer(tx: Transaction, tenantId: string): Promise<TenantSealer> {
+  const keys = await tenantKeys(tx, tenantId)
+  const { version, key } = keys[0]
+  const header = Buffer.alloc(headerBytes)
+  header.writeUInt8(format, 0)
+  header.writeUInt32BE(version, 1)
+  const oldest = keys.at(-1) ?? keys[0]
+  const digestKey = Buffer.from(hkdfSync('sha256', oldest.key, '', 'countersign tenant fingerprint', 32))
+  return {
+    seal: (plaintext, context) =>
+      Buffer.concat([header, encrypt(key, plaintext, additionalData(header, tenantId, context))]),
+    open: (sealed, context) => openWith(keys, tenantId, sealed, context),
+    fingerprint: (text) => createHmac('sha256', digestKey).update(text).digest(),
   }
 }
 

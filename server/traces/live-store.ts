@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { StoredAttribute } from './attributes.ts'
+
+// The spans of our own executions, one change at a time: number, counters, span and notification in one statement. The
+// trace is locked first, so that its numbers are given out in the order of the commits. Each gives false when there is no
+// such trace.
+
+const attributesJson = (attributes: readonly StoredAttribute[]): RawBuilder<never> =>
+  sql<never>`${JSON.stringify(attributes)}::jsonb`
+
+/** Does nothing when the span is there already. */
+export async function insertSpan(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    traceId: string
+    spanId: string
+    parentSpanId: string | null
+    name: string
+    kind: string
+    attributes: readonly StoredAttribute[]
+    sealed: Buffer | null
+    startedAt: Date | string
+  },
+): Promise<boolean> {
+  const { tenantId, traceId, spanId, kind, name } = row
+  const { rows } = await sql<{ known: boolean }>`
+    with trace as (
+      update traces set change_count = change_count + 1, span_count = span_count + 1,
+        kinds = case when ${kind} = any(kinds) then kinds else kinds || ${kind}::text end,
+        search = case when position(lower(${name}) in search) > 0 then search
+          else left(search || e'\\n' || lower(${name}), 4000) end
+      where tenant_id = ${tenantId} and trace_id = ${traceId} and not exists (
+        select 1 from spans where spans.tenant_id = ${tenantId} and spans.day = traces.day
+          and spans.trace_id = ${traceId} and spans.span_id = ${spanId})
+      returning day, change_count
+    ), made as (
+      insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, sealed,
+        started_at, start_change)
+      select ${tenantId}::uuid, day, ${traceId}::text, ${spanId}::text, ${row.parentSpanId}::text, 'execution', ${name}::text, ${kind}::text, 'unset',
+        ${attributesJson(row.attributes)}, case when ${row.sealed}::bytea is null then null else array[${row.sealed}::bytea] end,
+        ${row.startedAt}::timestamptz, change_count
+      from trace on conflict do nothing returning trace_id
+    )
+    select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
+      (select pg_notify('trace', trace_id)::text from made) as told`.execute(tx)
+  return rows[0]?.known === true
+}
+
+/** Does nothing when there is no such span that is still open. */
+export async function setSpanEnded(
+  tx: Transaction,
+  end: {
+    tenantId: string
+    traceId: string
+    spanId: string
+    status: 'unset' | 'ok' | 'error'
+    statusMessage: string | null
+    attributes: readonly StoredAttribute[]
+    sealed: Buffer | null
+    endedAt: Date | string
+  },
+): Promise<boolean> {
+  const { tenantId, traceId, spanId, status } = end
+  const { rows } = await sql<{ known: boolean }>`
+    with trace as (
+      update traces set change_count = change_count + 1, error_count = error_count + ${status === 'error' ? 1 : 0}
+      where tenant_id = ${tenantId} and trace_id = ${traceId} and exists (
+        select 1 from spans where spans.tenant_id = ${tenantId} and spans.day = traces.day
+          and spans.trace_id = ${traceId} and spans.span_id = ${spanId} and spans.ended_at is null)
+      returning day, change_count
+    ), ended as (
+      update spans set status = ${status}, status_message = ${end.statusMessage},
+        attributes = attributes || ${attributesJson(end.attributes)},
+        sealed = case when ${end.sealed}::bytea is null then sealed else coalesce(sealed, '{}') || ${end.sealed}::bytea end,
+        ended_at = ${end.endedAt}::timestamptz, end_change = trace.change_count
+      from trace
+      where spans.tenant_id = ${tenantId} and spans.day = trace.day and spans.trace_id = ${traceId}
+        and spans.span_id = ${spanId} and spans.ended_at is null
+      returning spans.trace_id
+    )
+    select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
+      (select pg_notify('trace', trace_id)::text from ended) as told`.execute(tx)
+  return rows[0]?.known === true
+}
+
+/** Does nothing when it had ended already. */
+export async function setTraceEnded(
+  tx: Transaction,
+  tenantId: string,
+  traceId: string,
+  endedAt: Date | string,
+): Promise<boolean> {
+  const { rows } = await sql<{ known: boolean }>`
+    with ended as (
+      update traces set change_count = change_count + 1, ended_at = ${endedAt}::timestamptz
+      where tenant_id = ${tenantId} and trace_id = ${traceId} and ended_at is null
+      returning trace_id
+    )
+    select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
+      (select pg_notify('trace', trace_id)::text from ended) as told`.execute(tx)
+  return rows[0]?.known === true
+}

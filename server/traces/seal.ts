@@ -1,0 +1,75 @@
+import { hash, randomBytes } from 'node:crypto'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { RecordedAttribute, RecordedEvent, StoredAttribute, StoredEvent } from './attributes.ts'
+
+// A sensitive value leaves a salted commitment behind, as RFC 9901 makes them: base64url(SHA-256(JCS([salt, value]))).
+// Salt and value are encrypted with the tenant's key. The commitment goes into the hashed record, so that a masked span
+// still verifies, and an erasure takes away salt and value alone.
+
+/** What opens one commitment. */
+export type Disclosure = [salt: string, value: JsonValue]
+
+/** The commitment to a value: 43 characters of base64url. */
+export const commitment = ([salt, value]: Disclosure): string => commit(salt, canonicalJson(value))
+
+// What JCS writes for strings is what JSON.stringify writes, and most values are strings.
+const canonical = (value: JsonValue): string =>
+  typeof value === 'string' ? JSON.stringify(value) : canonicalJson(value)
+
+const commit = (salt: string, value: string): string => hash('sha256', `["${salt}",${value}]`, 'base64url')
+
+/** What the bytes of one span are sealed for: sealed bytes that are moved to another span do not open. */
+export const spanContext = (traceId: string, spanId: string): string => `spans/${traceId}/${spanId}`
+
+export type SealedSpan = { attributes: StoredAttribute[]; events: StoredEvent[]; sealed: Buffer | null }
+
+/** Splits a span into what may be shown and what is encrypted. `sealed` is null when nothing is sensitive. */
+export function sealSpan(
+  sealer: TenantSealer,
+  { traceId, spanId }: { traceId: string; spanId: string },
+  { attributes, events = [] }: { attributes: readonly RecordedAttribute[]; events?: readonly RecordedEvent[] },
+): SealedSpan {
+  const disclosures: string[] = []
+  const store = ({ key, value, class: className, view }: RecordedAttribute): StoredAttribute => {
+    if (className === undefined && view === undefined) return { key, value }
+    const text = canonical(value)
+    const salt = newSalt()
+    disclosures.push(`["${salt}",${text}]`)
+    const sd = commit(salt, text)
+    if (className === undefined) return { key, value: view ?? null, sd }
+    return { key, masked: { class: className, length: typeof value === 'string' ? value.length : text.length }, sd }
+  }
+  const shown = {
+    attributes: attributes.map(store),
+    events: events.map((event) => ({ ...event, attributes: event.attributes.map(store) })),
+  }
+  if (disclosures.length === 0) return { ...shown, sealed: null }
+  const plaintext = Buffer.from(`[${disclosures.join(',')}]`)
+  return { ...shown, sealed: sealer.seal(plaintext, spanContext(traceId, spanId)) }
+}
+
+const saltBytes = 16
+let pool = Buffer.alloc(0)
+
+/** 128 random bits. Drawn by the hundred: one draw costs as much as the hash. */
+function newSalt(): string {
+  if (pool.length < saltBytes) pool = randomBytes(256 * saltBytes)
+  const salt = pool.toString('base64url', 0, saltBytes)
+  pool = pool.subarray(saltBytes)
+  return salt
+}
+
+/** The sealed values of a span by their commitments. */
+export function openSpan(
+  sealer: TenantSealer,
+  { traceId, spanId, sealed }: { traceId: string; spanId: string; sealed: readonly Buffer[] | null },
+): Map<string, Disclosure> {
+  const context = spanContext(traceId, spanId)
+  return new Map(
+    (sealed ?? [])
+      .flatMap((bytes) => JSON.parse(sealer.open(bytes, context).toString()) as Disclosure[])
+      .map((disclosure) => [commitment(disclosure), disclosure]),
+  )
+}

@@ -17,6 +17,7 @@ import * as openapi from '../app/v1/openapi.json/route.ts'
 import * as publish from '../app/v1/policies/[policyId]/versions/[version]/publish/route.ts'
 import * as policyVersions from '../app/v1/policies/[policyId]/versions/route.ts'
 import * as policies from '../app/v1/policies/route.ts'
+import * as telemetry from '../app/v1/traces/route.ts'
 
 type Module = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>>
 
@@ -36,6 +37,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/v1/policies', policies],
   ['/v1/policies/:policyId/versions', policyVersions],
   ['/v1/policies/:policyId/versions/:version/publish', publish],
+  ['/v1/traces', telemetry],
   ['/v1/:procedure{[^/]+}', procedures],
 ]
 

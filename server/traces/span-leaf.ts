@@ -1,5 +1,5 @@
-import { leafHash } from '#server/audit/merkle.ts'
 import type { JsonValue } from '#lib/json.ts'
+import { leafHash } from '#server/audit/merkle.ts'
 import type { StoredAttribute, StoredEvent } from './attributes.ts'
 
 /** What of a span is proved: all of it that may be shown, and the commitments to the rest. Times are microseconds. */

@@ -27,7 +27,9 @@ export const stream = subscription({
         const changes = await database.inTenant(tenant.id, async (tx) => {
           // The trace of an execution may begin later; its day never changes.
           day ??= (await findTrace(tx, tenant.id, traceId))?.day
-          return day === undefined ? [] : await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead)
+          return day === undefined
+            ? []
+            : await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead)
         })
         for (const { change, type, ...span } of changes) {
           last = change

@@ -239,6 +239,7 @@ export const lines: Record<string, Line> = {
     plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),
   ],
 
+  'POST /v1/traces': ['telemetry:write', plain()],
   'GET /v1/traces.getTrace': [
     'trace:read',
     by('trace', (traceId) => ({ traceId })),

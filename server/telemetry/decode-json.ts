@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import type { JsonValue } from '#lib/json.ts'
+import {
+  Allowance,
+  checkSpan,
+  type Decoded,
+  type KeyValue,
+  maxDepth,
+  numeric,
+  OtlpError,
+  type OtlpEvent,
+  type OtlpSpan,
+  OtlpTooMuch,
+  Rejections,
+  type Scoped,
+  SpanRefused,
+  storable,
+} from './otlp.ts'
+
+// OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
+// text or numbers, unknown fields are ignored (opentelemetry-proto, docs/specification.md).
+
+/** Throws OtlpError for what is no such message. */
+export function decodeJson(bytes: Uint8Array): Decoded {
+  const rejected = new Rejections()
+  const spans: Scoped[] = []
+  const allowance = new Allowance()
+  try {
+    const body: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    for (const group of list(record(body), 'resourceSpans')) {
+      const resource = keyValues(optional(group, 'resource'), 'attributes', allowance, 0)
+      for (const scoped of list(record(group), 'scopeSpans')) {
+        const scope = text(optional(scoped, 'scope'), 'name')
+        for (const raw of list(record(scoped), 'spans')) {
+          allowance.span()
+          try {
+            spans.push({ resource, scope, span: checkSpan(spanOf(record(raw), allowance)) })
+          } catch (error) {
+            if (!(error instanceof SpanRefused)) throw error
+            rejected.add(error.message)
+          }
+        }
+      }
+    }
+  } catch (error) {
+    if (error instanceof OtlpTooMuch || error instanceof OtlpError) throw error
+    // Without its cause: the parser's message quotes the body, which must not get into the log.
+    throw new OtlpError('The body is no JSON.')
+  }
+  return { spans, rejected }
+}
+
+type Fields = Record<string, unknown>
+
+const wrong = (what: string) => new OtlpError(`The body is no ExportTraceServiceRequest: ${what}.`)
+
+const Plain = z.custom<Fields>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+
+function record(value: unknown): Fields {
+  const found = Plain.safeParse(value)
+  if (!found.success) throw wrong('an object is expected')
+  return found.data
+}
+
+/** Own members only: `constructor` of an object that lacks it is not what was sent. */
+const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
+
+function optional(from: unknown, name: string): Fields {
+  const value = field(record(from), name)
+  return value === undefined || value === null ? {} : record(value)
+}
+
+function list(from: Fields, name: string): unknown[] {
+  const value = field(from, name)
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw wrong(`${name} is a list`)
+  return value
+}
+
+function text(from: Fields, name: string): string {
+  const value = field(from, name)
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw wrong(`${name} is text`)
+  return storable(value)
+}
+
+function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
+  const status = optional(from, 'status')
+  const code = field(status, 'code') ?? 0
+  if (typeof code !== 'number') throw wrong('status.code is a number')
+  return {
+    traceId: text(from, 'traceId').toLowerCase(),
+    spanId: text(from, 'spanId').toLowerCase(),
+    parentSpanId: text(from, 'parentSpanId').toLowerCase() || null,
+    name: text(from, 'name'),
+    startMicros: micros(from, 'startTimeUnixNano'),
+    endMicros: micros(from, 'endTimeUnixNano'),
+    attributes: keyValues(from, 'attributes', allowance, 0),
+    events: list(from, 'events').map((raw): OtlpEvent => {
+      allowance.value()
+      const event = record(raw)
+      return {
+        name: text(event, 'name'),
+        micros: micros(event, 'timeUnixNano'),
+        attributes: keyValues(event, 'attributes', allowance, 0),
+      }
+    }),
+    status: code,
+    statusMessage: text(status, 'message'),
+  }
+}
+
+function keyValues(from: Fields, name: string, allowance: Allowance, depth: number): KeyValue[] {
+  return list(from, name).map((raw) => {
+    allowance.value()
+    const pair = record(raw)
+    return { key: text(pair, 'key'), value: anyValue(field(pair, 'value'), allowance, depth) }
+  })
+}
+
+function anyValue(raw: unknown, allowance: Allowance, depth: number): JsonValue {
+  if (raw === undefined || raw === null) return null
+  if (depth > maxDepth) throw new SpanRefused(`a value is nested more than ${maxDepth} levels deep`)
+  allowance.value()
+  const value = record(raw)
+  if (Object.hasOwn(value, 'stringValue')) return text(value, 'stringValue')
+  if (Object.hasOwn(value, 'boolValue')) return value.boolValue === true
+  if (Object.hasOwn(value, 'intValue')) return integer(value.intValue)
+  if (Object.hasOwn(value, 'doubleValue')) return double(value.doubleValue)
+  if (Object.hasOwn(value, 'arrayValue'))
+    return list(optional(value, 'arrayValue'), 'values').map((inner) => anyValue(inner, allowance, depth + 1))
+  if (Object.hasOwn(value, 'kvlistValue'))
+    return keyValues(optional(value, 'kvlistValue'), 'values', allowance, depth + 1)
+  if (Object.hasOwn(value, 'bytesValue')) return text(value, 'bytesValue')
+  return null
+}
+
+function integer(value: unknown): number | string {
+  if (typeof value !== 'number' && !(typeof value === 'string' && /^-?\d{1,20}$/.test(value)))
+    throw wrong('intValue is an integer')
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
+
+function double(value: unknown): number | string {
+  if (typeof value === 'number') return numeric(value)
+  if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return value
+  throw wrong('doubleValue is a number')
+}
+
+/** Nanoseconds as text or number, in microseconds. */
+function micros(from: Fields, name: string): number {
+  const value = field(from, name)
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return Number(value.slice(0, -3))
+  if (typeof value === 'number' && value >= 0) return Math.floor(value / 1000)
+  throw wrong(`${name} is a number of nanoseconds`)
+}

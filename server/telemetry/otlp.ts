@@ -1,0 +1,96 @@
+import type { JsonValue } from '#lib/json.ts'
+
+// What both encodings of OTLP are decoded into. Nested key-value lists stay lists of {key, value}, never object keys.
+
+export type KeyValue = { key: string; value: JsonValue }
+export type OtlpEvent = { name: string; micros: number; attributes: KeyValue[] }
+
+/** Ids in lower-case hex, times in microseconds since the epoch. */
+export type OtlpSpan = {
+  traceId: string
+  spanId: string
+  parentSpanId: string | null
+  name: string
+  startMicros: number
+  endMicros: number
+  attributes: KeyValue[]
+  events: OtlpEvent[]
+  /** 0 unset, 1 ok, 2 error. */
+  status: number
+  statusMessage: string
+}
+export type Scoped = { resource: KeyValue[]; scope: string; span: OtlpSpan }
+
+export type Decoded = {
+  spans: Scoped[]
+  rejected: Rejections
+}
+
+/** The request can't be decoded: 400, and the exporter must not send it again. */
+export class OtlpError extends Error {}
+/** There is more in the request than one may hold, whatever its size in bytes: 413. */
+export class OtlpTooMuch extends Error {}
+/** One span can't be taken; the others can. */
+export class SpanRefused extends Error {}
+
+/** Levels of lists within an attribute. */
+export const maxDepth = 32
+const maxSpans = 50_000
+const maxValues = 1_000_000
+
+/** What was left out and why, in the exporter's words; exact in number, the first reasons in words. */
+export class Rejections {
+  count = 0
+  readonly reasons = new Set<string>()
+
+  add(reason: string): void {
+    this.count += 1
+    if (this.reasons.size < 3) this.reasons.add(reason)
+  }
+}
+
+/** Counts what one request holds, so that few bytes can't become much memory. */
+export class Allowance {
+  #values = 0
+  #spans = 0
+
+  value(): void {
+    this.#values += 1
+    if (this.#values > maxValues) throw new OtlpTooMuch(`A request holds at most ${maxValues} values.`)
+  }
+  span(): void {
+    this.#spans += 1
+    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request holds at most ${maxSpans} spans.`)
+  }
+}
+
+/** Throws SpanRefused for ids that are no ids (W3C Trace Context: of their length, and not all zero) and times that are none. */
+export function checkSpan(span: OtlpSpan): OtlpSpan {
+  if (!/^[0-9a-f]{32}$/.test(span.traceId) || /^0+$/.test(span.traceId))
+    throw new SpanRefused('a trace id is 16 bytes, not all zero')
+  if (!/^[0-9a-f]{16}$/.test(span.spanId) || /^0+$/.test(span.spanId))
+    throw new SpanRefused('a span id is 8 bytes, not all zero')
+  if (span.parentSpanId !== null && !/^[0-9a-f]{16}$/.test(span.parentSpanId))
+    throw new SpanRefused('a parent span id is 8 bytes')
+  if (span.startMicros <= 0 || span.startMicros > Number.MAX_SAFE_INTEGER)
+    throw new SpanRefused('a span needs its start, between 1970 and 2255')
+  if (span.endMicros > Number.MAX_SAFE_INTEGER) throw new SpanRefused('a span ends before 2255')
+  // Clocks that were set back meanwhile: a span does not end before it began.
+  if (span.endMicros < span.startMicros) span.endMicros = span.startMicros
+  if (span.parentSpanId !== null && /^0+$/.test(span.parentSpanId)) span.parentSpanId = null
+  return span
+}
+
+/** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
+export const storable = (text: string): string => {
+  const whole = text.isWellFormed() ? text : text.toWellFormed()
+  return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\ufffd') : whole
+}
+
+/** JSON has no NaN and no infinities, and JCS no integers beyond 2^53 − 1: they are kept as text. */
+export const numeric = (value: number): number | string =>
+  !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
+    ? String(value)
+    : Object.is(value, -0)
+      ? 0
+      : value

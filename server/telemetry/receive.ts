@@ -1,0 +1,80 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { z } from 'zod'
+import { ApiError } from '#lib/errors.ts'
+import { readBody } from '#server/kernel/body.ts'
+import { authorize, type Declared } from '#server/kernel/operation.ts'
+import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
+import { enter, type Place } from './admission.ts'
+import { decodeJson } from './decode-json.ts'
+import { decodeProtobuf } from './decode-protobuf.ts'
+import { ingest } from './ingest.ts'
+import { type Decoded, OtlpError, OtlpTooMuch } from './otlp.ts'
+import { answer, type Encoding } from './respond.ts'
+
+/** After decompression. */
+const maxBytes = 16 * 1024 * 1024
+/** What a request counts for until it is known. */
+const unknownBytes = 64 * 1024
+
+const operation: Declared = {
+  kind: 'mutation',
+  permission: 'telemetry:write',
+  input: z.object({}).loose().describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
+  output: z.object({
+    partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
+  }),
+}
+
+/** OTLP/HTTP: 200 once it is committed, with the number of spans that were refused; 400 and 413 for good, 429 and 503 for now. */
+export const receiveTraces: RouteHandler = declare(
+  { name: 'telemetry.export', operation },
+  authenticated(async (caller, request) => {
+    authorize(caller, operation.permission)
+    const encoding = encodingOf(request)
+    const announced = Number(request.headers.get('content-length') ?? 0)
+    const place = enter(Math.min(announced || unknownBytes, maxBytes))
+    try {
+      const decoded = await read(request, encoding, place)
+      await ingest(caller, decoded)
+      return answer(encoding, decoded.rejected, caller.requestId)
+    } catch (error) {
+      if (error instanceof OtlpTooMuch) throw new ApiError('payload_too_large', error.message)
+      if (error instanceof OtlpError) throw new ApiError('bad_request', error.message)
+      throw error
+    } finally {
+      place.leave()
+    }
+  }),
+)
+
+function encodingOf(request: Request): Encoding {
+  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'application/x-protobuf') return 'protobuf'
+  if (type === 'application/json') return 'json'
+  throw new ApiError('unsupported_media_type', 'Send OTLP as application/x-protobuf or application/json.')
+}
+
+async function read(request: Request, encoding: Encoding, place: Place): Promise<Decoded> {
+  const sent = await readBody(request, maxBytes)
+  place.grow(sent.byteLength)
+  const bytes = await decompressed(sent, request.headers.get('content-encoding'))
+  place.grow(bytes.byteLength)
+  await place.turn()
+  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
+}
+
+const unzip = promisify(gunzip)
+
+async function decompressed(bytes: Uint8Array, coding: string | null): Promise<Uint8Array> {
+  if (coding === null || coding === 'identity') return bytes
+  if (coding !== 'gzip') throw new ApiError('unsupported_media_type', 'Compress with gzip, or not at all.')
+  try {
+    return await unzip(bytes, { maxOutputLength: maxBytes })
+  } catch (error) {
+    // The library stops as soon as there is more: a bomb never unfolds.
+    if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE')
+      throw new OtlpTooMuch(`The body is larger than ${maxBytes} bytes when it is decompressed.`)
+    throw new OtlpError('The body is not valid gzip.')
+  }
+}

@@ -1,0 +1,86 @@
+import type { JsonValue } from '#lib/json.ts'
+import type { KeyValue } from './otlp.ts'
+
+// What of an attribute is sensitive by itself. In doubt it is: a value that was masked can be shown by a grant, one that was
+// shown can't be taken back.
+
+/** A text that says more than a name does. */
+const longText = 256
+
+const byKey: readonly [RegExp, string][] = [
+  [
+    /(^|\.)tool(\.|_)?call[._]?(arguments|args)$|^ai\.toolCall\.(args|input)$|^input\.(value|parameters)$|^tool\.parameters$/,
+    'tool.arguments',
+  ],
+  [/(^|\.)tool(\.|_)?call[._]?results?$|^ai\.toolCall\.(result|output)$|^output\.value$/, 'tool.result'],
+  [
+    /(^|\.)(input|output)[._]messages?(\.|$)|system_instructions?$|^gen_ai\.(prompt|completion|content)(\.|$)|^traceloop\.entity\.(input|output)$/,
+    'content',
+  ],
+  [
+    /^llm\.(prompts|completions|prompt_template|invocation_parameters|input_messages|output_messages|function_call)/,
+    'content',
+  ],
+  [
+    /^ai\.(prompt|response)\.(?!model|id$|finishReason|timestamp|msTo|avg)|^ai\.(prompt|values?|schema|embeddings?|settings\.context)(\.|$)/,
+    'content',
+  ],
+  [
+    /^(retrieval\.documents|reranker\.(input|output)_documents|embedding\.(embeddings|text)|gen_ai\.(retrieval\.|memory\.|tool\.definitions|tool\.description|agent\.description)|message\.content|tool_call\.function\.arguments|document\.content|event\.body|body$)/,
+    'content',
+  ],
+  [/^exception\.(message|stacktrace)$|^error\.(message|stack)$|^otel\.status_description$/, 'error'],
+  [
+    /^(url\.(full|query|path)|http\.(url|target|request\.body|response\.body)|db\.(statement|query\.text|query\.parameter.*)|messaging\.message\.body|rpc\.message.*|http\.(request|response)\.header\..*)$/,
+    'request',
+  ],
+  [/^(enduser|user|client\.address|net\.peer\.ip|http\.client_ip|source\.address)(\.|$)/, 'identity'],
+  [
+    /(^|[._-])(e-?mail|phone|mobile|iban|bic|ssn|passport|birth(day|date|_date)?|dob|(first|last|full|sur|family|given)_?name|address|street|postal_?code|zip_?code|customer(_?name)?|patient(_?id)?|credit_?card|card_?number)([._-]|$)/i,
+    'identity',
+  ],
+  [
+    /(^|[._-])(password|passwd|secret|api_?key|access_?key|authorization|cookie|set-cookie|private_?key|credentials?|session_?token|(access|refresh|id|bearer)_?token)([._-]|$)/i,
+    'secret',
+  ],
+]
+
+/** Personal data that tells itself by its form, wherever it stands. */
+const byForm: readonly [RegExp, string][] = [
+  [/[^\s@"'<>,;:()[\]\\]+@[^\s@"'<>,;:()[\]\\]+\.[^\s@"'<>,;:()[\]\\.]{2,}/, 'pii.email'],
+  [/\b[A-Z]{2}\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,7}[A-Z0-9]{1,4}\b/, 'pii.iban'],
+  [/(^|[^\w.-])\+\d[\d ()/-]{7,}\d($|[^\w.-])/, 'pii.phone'],
+  [/\b(?:Bearer|Basic) [A-Za-z0-9._~+/-]{16,}|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'secret'],
+]
+
+/** Classes of keys, remembered: the same few keys come with every span. */
+const known = new Map<string, string | undefined>()
+const maxKnown = 5000
+
+function classOfKey(key: string): string | undefined {
+  if (known.has(key)) return known.get(key)
+  const found = key.length > longText ? 'text' : byKey.find(([pattern]) => pattern.test(key))?.[1]
+  if (known.size < maxKnown) known.set(key, found)
+  return found
+}
+
+/** The class of a sensitive attribute; undefined for one that may be shown. `declared`: of a manifest's data.sensitive. */
+export function sensitiveClass({ key, value }: KeyValue, declared?: ReadonlyMap<string, string>): string | undefined {
+  if (value === null || typeof value === 'boolean') return undefined
+  const named = declared?.get(key) ?? classOfKey(key)
+  if (typeof value === 'number') return named === 'identity' ? named : declared?.get(key)
+  return named ?? classOfValue(value)
+}
+
+function classOfValue(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return value.length > longText ? 'text' : classOfText(value)
+  const text = JSON.stringify(value)
+  return text.length > longText ? 'text' : classOfText(text)
+}
+
+/** The class of personal data that `text` holds. */
+export function classOfText(text: string): string | undefined {
+  // Most texts hold none of the characters without which none of the forms is there.
+  if (!/[@+]|[A-Z]{2}\d{2}|Bearer|Basic|eyJ/.test(text)) return undefined
+  return byForm.find(([pattern]) => pattern.test(text))?.[1]
+}

@@ -1,0 +1,242 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+// Telemetry comes by the thousand: each column of a batch is one parameter, its values joined by a character that none of
+// them holds (the driver would write an array element by element, at several times the cost).
+
+const separator = '\u001e'
+const nothing = '\u001d'
+
+/** A list as one text, and as PostgreSQL's array of `type` again. Values must not hold the two characters. */
+const column = (values: readonly (string | number | null)[], type: string): RawBuilder<unknown> =>
+  values.length === 0
+    ? sql`'{}'::${sql.raw(type)}[]`
+    : sql`string_to_array(${values.map((value) => value ?? nothing).join(separator)}::text, ${sql.lit(separator)}, ${sql.lit(nothing)})::${sql.raw(type)}[]`
+
+/** A name without control characters: they are not to be seen, and two of them stand between values here. */
+export const nameable = (name: string): string => name.replaceAll(/\p{Cc}+/gu, ' ')
+
+export type BatchTrace = {
+  traceId: string
+  name: string
+  agentName: string | null
+  startedMicros: number
+}
+export type LockedTrace = {
+  traceId: string
+  day: string
+  changeCount: number
+  /** Nothing of it can be there yet. */
+  made: boolean
+}
+
+const micros = (value: RawBuilder<unknown>): RawBuilder<unknown> => sql`to_timestamp(${value} / 1e6::float8)`
+
+/** Makes the traces that are not there, and holds all of them until commit. In the order of their ids, as everyone does. */
+export async function lockTraces(
+  tx: Transaction,
+  tenantId: string,
+  traces: readonly BatchTrace[],
+): Promise<LockedTrace[]> {
+  const sorted = [...traces].sort((a, b) => (a.traceId < b.traceId ? -1 : 1))
+  const { rows } = await sql<LockedTrace>`
+    insert into traces (tenant_id, trace_id, name, agent_id, agent_name, started_at)
+    select ${tenantId}::uuid, i.trace_id, i.name, agents.id, i.agent_name, ${micros(sql`i.started`)}
+    from unnest(${column(
+      sorted.map((one) => one.traceId),
+      'text',
+    )}, ${column(
+      sorted.map((one) => nameable(one.name)),
+      'text',
+    )},
+      ${column(
+        sorted.map((one) => one.agentName),
+        'text',
+      )}, ${column(
+        sorted.map((one) => one.startedMicros),
+        'float8',
+      )})
+      with ordinality as i (trace_id, name, agent_name, started, place)
+    left join agents on agents.tenant_id = ${tenantId}::uuid and agents.name = i.agent_name
+    order by i.place
+    on conflict (tenant_id, trace_id) do update set change_count = traces.change_count
+    returning trace_id, day::text as day, change_count, (xmax = 0) as made`.execute(tx)
+  return rows
+}
+
+export type KnownSpan = { traceId: string; spanId: string; origin: string; fingerprint: Buffer | null }
+
+/** Those of the spans that are there already. */
+export async function findKnownSpans(
+  tx: Transaction,
+  tenantId: string,
+  spans: readonly { traceId: string; spanId: string; day: string }[],
+): Promise<KnownSpan[]> {
+  if (spans.length === 0) return []
+  const { rows } = await sql<KnownSpan>`
+    select spans.trace_id, spans.span_id, spans.origin, spans.fingerprint
+    from unnest(${column(
+      spans.map((one) => one.traceId),
+      'text',
+    )}, ${column(
+      spans.map((one) => one.spanId),
+      'text',
+    )},
+      ${column(
+        spans.map((one) => one.day),
+        'date',
+      )}) as i (trace_id, span_id, day)
+    join spans on spans.tenant_id = ${tenantId}::uuid and spans.day = i.day and spans.trace_id = i.trace_id
+      and spans.span_id = i.span_id`.execute(tx)
+  return rows
+}
+
+export type BatchRow = {
+  traceId: string
+  spanId: string
+  parentSpanId: string | null
+  day: string
+  name: string
+  kind: string
+  status: string
+  /** JSON texts. */
+  attributes: string
+  events: string
+  facts: string
+  sealed: Buffer | null
+  fingerprint: Buffer
+  startedMicros: number
+  endedMicros: number
+  change: number
+}
+
+/** Spans that are not there: one that is fails the batch. */
+export async function insertSpans(
+  tx: Transaction,
+  tenantId: string,
+  auditId: string,
+  rows: readonly BatchRow[],
+): Promise<void> {
+  const of = <K extends keyof BatchRow>(key: K) => rows.map((row) => row[key])
+  const hex = (bytes: Buffer | null) => (bytes === null ? null : bytes.toString('hex'))
+  await sql`
+    insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, events,
+      facts, sealed, fingerprint, audit_id, batch_index, started_at, ended_at, start_change)
+    select ${tenantId}::uuid, day, trace_id, span_id, parent_span_id, 'telemetry', name, kind, status, attributes::jsonb,
+      events::jsonb, facts::jsonb, case when sealed is null then null else array[decode(sealed, 'hex')] end,
+      decode(fingerprint, 'hex'), ${auditId}::uuid, place - 1, ${micros(sql`started`)}, ${micros(sql`ended`)}, change
+    from unnest(${column(of('day'), 'date')}, ${column(of('traceId'), 'text')}, ${column(of('spanId'), 'text')},
+      ${column(of('parentSpanId'), 'text')}, ${column(of('name'), 'text')}, ${column(of('kind'), 'text')},
+      ${column(of('status'), 'text')}, ${column(of('attributes'), 'text')}, ${column(of('events'), 'text')},
+      ${column(of('facts'), 'text')}, ${column(of('sealed').map(hex), 'text')},
+      ${column(of('fingerprint').map(hex), 'text')}, ${column(of('startedMicros'), 'float8')},
+      ${column(of('endedMicros'), 'float8')}, ${column(of('change'), 'int')}) with ordinality
+      as i (day, trace_id, span_id, parent_span_id, name, kind, status, attributes, events, facts, sealed, fingerprint,
+        started, ended, change, place)`.execute(tx)
+}
+
+export type TraceGrowth = {
+  traceId: string
+  spans: number
+  errors: number
+  kinds: readonly string[]
+  search: string
+  agentName: string | null
+  startedMicros: number
+  /** Name and end of the span without a parent, if it is among them. */
+  root: { name: string; endedMicros: number } | undefined
+}
+
+/**
+ * Adds to counters and to what is searched. Name, agent, start and end of a trace of an execution stay as they are: they are
+ * not telemetry's to say. Tells the readers of each trace.
+ */
+export async function growTraces(tx: Transaction, tenantId: string, growth: readonly TraceGrowth[]): Promise<void> {
+  await sql`
+    with grown as (
+      update traces set change_count = change_count + i.spans, span_count = span_count + i.spans,
+        error_count = error_count + i.errors,
+        kinds = array(select distinct k from unnest(traces.kinds || string_to_array(i.kinds, ' ')) k order by k),
+        search = case when position(i.search in traces.search) > 0 then traces.search
+          else left(traces.search || e'\\n' || i.search, 4000) end,
+        name = case when traces.execution_id is null then coalesce(i.root_name, traces.name) else traces.name end,
+        agent_name = case when traces.execution_id is null then coalesce(traces.agent_name, i.agent_name)
+          else traces.agent_name end,
+        started_at = case when traces.execution_id is null then least(traces.started_at, ${micros(sql`i.started`)})
+          else traces.started_at end,
+        ended_at = case when traces.execution_id is null then coalesce(${micros(sql`i.root_ended`)}, traces.ended_at)
+          else traces.ended_at end
+      from unnest(${column(
+        growth.map((one) => one.traceId),
+        'text',
+      )}, ${column(
+        growth.map((one) => one.spans),
+        'int',
+      )},
+        ${column(
+          growth.map((one) => one.errors),
+          'int',
+        )}, ${column(
+          growth.map((one) => one.kinds.join(' ')),
+          'text',
+        )},
+        ${column(
+          growth.map((one) => one.search),
+          'text',
+        )}, ${column(
+          growth.map((one) => one.agentName),
+          'text',
+        )},
+        ${column(
+          growth.map((one) => one.startedMicros),
+          'float8',
+        )},
+        ${column(
+          growth.map((one) => one.root?.name ?? null),
+          'text',
+        )},
+        ${column(
+          growth.map((one) => one.root?.endedMicros ?? null),
+          'float8',
+        )})
+        as i (trace_id, spans, errors, kinds, search, agent_name, started, root_name, root_ended)
+      where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id
+      returning traces.trace_id
+    )
+    select count(pg_notify('trace', trace_id)::text) from grown`.execute(tx)
+}
+
+/** The leaves of one batch, in order. */
+export async function insertBatch(
+  tx: Transaction,
+  row: { tenantId: string; auditId: string; day: string; leaves: Buffer },
+): Promise<void> {
+  await tx.insertInto('telemetryBatches').values(row).execute()
+}
+
+/** Remembers the agents that telemetry names. Each at most once a minute, and in the order of their names. */
+export async function noteAgents(
+  tx: Transaction,
+  tenantId: string,
+  agents: readonly { name: string; traceId: string }[],
+): Promise<void> {
+  if (agents.length === 0) return
+  const sorted = [...agents].sort((a, b) => (a.name < b.name ? -1 : 1))
+  await sql`
+    insert into observed_agents (tenant_id, name, last_trace_id)
+    select ${tenantId}::uuid, i.name, i.trace_id
+    from unnest(${column(
+      sorted.map((one) => one.name),
+      'text',
+    )}, ${column(
+      sorted.map((one) => one.traceId),
+      'text',
+    )})
+      with ordinality as i (name, trace_id, place)
+    where not exists (select 1 from observed_agents o where o.tenant_id = ${tenantId}::uuid and o.name = i.name
+      and o.last_seen_at > now() - interval '1 minute')
+    order by i.place
+    on conflict (tenant_id, name) do update set last_seen_at = now(), last_trace_id = excluded.last_trace_id`.execute(
+    tx,
+  )
+}

@@ -10,12 +10,13 @@ import { policies, policyBindings } from '#server/policies/router.ts'
 import { releases } from '#server/releases/router.ts'
 import { secrets } from '#server/secrets/router.ts'
 import { serviceAccounts } from '#server/service-accounts/router.ts'
+import { observedAgents } from '#server/telemetry/router.ts'
 import { session, tenants } from '#server/tenants/router.ts'
 import { traces } from '#server/traces/router.ts'
 
 /** Every procedure of the API, by domain. */
 export const appRouter = router({
-  agents,
+  agents: mergeRouters(agents, observedAgents),
   approvals,
   audit,
   catalog,

@@ -22,7 +22,11 @@ export type Dialect = (read: Read, name: string) => Facts | undefined
 
 /** A name of something, as far as it may be shown: at most 200 characters, and nothing personal. */
 export const nameIn = (value: JsonValue | undefined): string | undefined =>
-  typeof value === 'string' && value !== '' && value.length <= 200 && classOfText(value) === undefined
+  typeof value === 'string' &&
+  value !== '' &&
+  value.length <= 200 &&
+  !/\p{Cc}/u.test(value) &&
+  classOfText(value) === undefined
     ? value
     : undefined
 

@@ -77,6 +77,8 @@ export const lines: Record<string, Line> = {
   'GET /v1/agents.get': ['agent:read', by('agent', (id) => ({ id }))],
   'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
 
+  'GET /v1/agents.observed': ['agent:read', plain()],
+
   // A machine decides nothing, and a request is decided once.
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],

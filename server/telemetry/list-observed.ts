@@ -1,0 +1,25 @@
+import { ListObservedAgentsInput, ObservedAgentList } from '#lib/schemas/telemetry.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listObserved } from './store.ts'
+
+/** agents.observed: every agent that telemetry has named, so that those that nobody registered are seen. */
+export const observed = query({
+  permission: 'agent:read',
+  input: ListObservedAgentsInput,
+  output: ObservedAgentList,
+  async run({ tx, tenant, input }) {
+    const rows = await listObserved(tx, tenant.id, input.limit + 1, input.cursor)
+    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.name)
+    return {
+      items: items.map(({ id, firstSeenAt, lastSeenAt, ...row }) => ({
+        ...row,
+        registered: id !== null,
+        agentId: id,
+        firstSeenAt: firstSeenAt.toISOString(),
+        lastSeenAt: lastSeenAt.toISOString(),
+      })),
+      nextCursor,
+    }
+  },
+})

@@ -1,0 +1,244 @@
+import { gzipSync } from 'node:zlib'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { otlpJson, otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
+
+// OTLP over HTTP against the real server.
+
+let api: TestApi
+let token: string
+let maria: string
+let owner: Client
+beforeAll(async () => {
+  api = await startApi()
+  token = await api.client('telemetry')
+  maria = await api.person('maria')
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+})
+
+type Body = string | Uint8Array<ArrayBuffer>
+const send = (body: Body, headers: Record<string, string> = {}, bearer: string | null = token) =>
+  api.request(bearer ?? undefined, '/v1/traces', {
+    method: 'POST',
+    headers: { 'content-type': typeof body === 'string' ? 'application/json' : 'application/x-protobuf', ...headers },
+    body,
+  })
+
+type Read = {
+  trace: { name: string; agentId: string | null }
+  spans: { spanId: string; name: string; kind: string; status: string; origin?: string; attributes: unknown[] }[]
+}
+const read = async (traceId: string) => payload<Read>(await api.query(maria, 'traces.getTrace', { traceId }))
+const rowsIn = async (table: string) =>
+  (await owner.query<{ rows: number }>(`select count(*)::int as rows from ${table}`)).rows[0]?.rows ?? 0
+
+const span = (from: Partial<TestSpan> = {}): TestSpan => ({ traceId: newTraceId(), spanId: newSpanId(), ...from })
+
+describe('encodings', () => {
+  test('protobuf and JSON, gzip or not, are the same spans', async () => {
+    for (const [encode, gzip] of [
+      [otlpJson, false],
+      [otlpJson, true],
+      [otlpProtobuf, false],
+      [otlpProtobuf, true],
+    ] as const) {
+      const root = span({
+        name: 'invoke_agent planner',
+        attributes: [
+          ['gen_ai.operation.name', 'invoke_agent'],
+          ['gen_ai.agent.name', 'planner'],
+          ['retries', 3],
+          ['ratio', 0.5],
+          ['cached', false],
+          ['labels', ['a', 'b']],
+          [
+            'nested',
+            {
+              pairs: [
+                ['__proto__', 'x'],
+                ['constructor', 1],
+              ],
+            },
+          ],
+        ],
+        status: { code: 2, message: 'it broke for pavel.novak@mail.example' },
+      })
+      const body = encode([root, { ...span(), traceId: root.traceId, parentSpanId: root.spanId }])
+      const answer = gzip
+        ? await send(new Uint8Array(gzipSync(body)), {
+            'content-encoding': 'gzip',
+            'content-type': typeof body === 'string' ? 'application/json' : 'application/x-protobuf',
+          })
+        : await send(body)
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.headers.get('content-type')).toBe(
+        encode === otlpJson ? 'application/json' : 'application/x-protobuf',
+      )
+      expect(answer.text).toBe(encode === otlpJson ? '{}' : '')
+      const { trace, spans } = await read(root.traceId)
+      expect(trace.name).toBe('invoke_agent planner')
+      expect(spans[0]).toMatchObject({ kind: 'agent', status: 'error', origin: 'telemetry' })
+      expect(spans[0]?.attributes).toEqual([
+        { key: 'gen_ai.operation.name', value: 'invoke_agent' },
+        { key: 'gen_ai.agent.name', value: 'planner' },
+        { key: 'retries', value: 3 },
+        { key: 'ratio', value: 0.5 },
+        { key: 'cached', value: false },
+        { key: 'labels', value: ['a', 'b'] },
+        {
+          key: 'nested',
+          value: [
+            { key: '__proto__', value: 'x' },
+            { key: 'constructor', value: 1 },
+          ],
+        },
+        { key: 'otel.status_description', masked: { class: 'error', length: 37 } },
+      ])
+    }
+  })
+
+  test('an empty request is fine, and writes nothing', async () => {
+    const before = await rowsIn('audit_records')
+    for (const body of ['{}', '{"resourceSpans":[]}', new Uint8Array()]) expect((await send(body)).status).toBe(200)
+    expect(await rowsIn('audit_records')).toBe(before)
+  })
+})
+
+describe('what was sent', () => {
+  test('the same batch again, in either encoding, adds nothing', async () => {
+    const traceId = newTraceId()
+    const batch = Array.from({ length: 5 }, () => span({ traceId, attributes: [['step', 1]] }))
+    expect((await send(otlpJson(batch))).text).toBe('{}')
+    const counted = await Promise.all(['spans', 'audit_records', 'telemetry_batches', 'traces'].map(rowsIn))
+    for (const body of [otlpJson(batch), otlpProtobuf(batch), otlpJson([...batch, ...batch])]) {
+      const answer = await send(body)
+      expect([answer.status, answer.text === '{}' || answer.text === '']).toEqual([200, true])
+    }
+    expect(await Promise.all(['spans', 'audit_records', 'telemetry_batches', 'traces'].map(rowsIn))).toEqual(counted)
+    expect((await read(traceId)).spans).toHaveLength(5)
+  })
+
+  test('the same batch many times at once is there once', async () => {
+    const traceId = newTraceId()
+    const batch = Array.from({ length: 20 }, () => span({ traceId }))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(otlpJson(batch))))
+    expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(Array(8).fill('200 {}'))
+    expect((await read(traceId)).spans).toHaveLength(20)
+    const { rows } = await owner.query('select span_count, change_count from traces where trace_id = $1', [traceId])
+    expect(rows).toEqual([{ span_count: 20, change_count: 20 }])
+  })
+
+  test('partial success counts exactly, and says why', async () => {
+    const good = span()
+    const batch = [
+      good,
+      span({ spanId: '00000000000000' }),
+      span({ traceId: '0'.repeat(32) }),
+      span({ startMs: 0 }),
+      { ...good, name: 'another under the same id' },
+    ]
+    const json = await send(otlpJson(batch))
+    expect(json.status).toBe(200)
+    expect(json.body).toEqual({
+      partialSuccess: { rejectedSpans: '4', errorMessage: expect.stringContaining('a span id is 8 bytes') },
+    })
+    expect((await read(good.traceId)).spans.map(({ name }) => name)).toEqual(['work'])
+    const again = await send(otlpJson([{ ...good, name: 'changed afterwards' }]))
+    expect(again.body).toMatchObject({ partialSuccess: { rejectedSpans: '1' } })
+    expect((await read(good.traceId)).spans.map(({ name }) => name)).toEqual(['work'])
+  })
+
+  test('keys such as constructor and __proto__ and a span with 10,000 attributes stay readable', async () => {
+    const names = ['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty']
+    const many = span({
+      attributes: [
+        ...names.map((name): [string, string] => [name, name]),
+        ...Array.from({ length: 10_000 }, (_, index): [string, number] => [`n${index}`, index]),
+      ],
+    })
+    expect((await send(otlpJson([many]))).text).toBe('{}')
+    const [read1] = (await read(many.traceId)).spans
+    expect(read1?.attributes).toHaveLength(10_005)
+    expect(JSON.stringify(read1?.attributes.slice(0, 5))).toBe(
+      JSON.stringify(names.map((name) => ({ key: name, value: name }))),
+    )
+  })
+
+  test('what PostgreSQL and JSON cannot hold is kept as near as can be', async () => {
+    const odd = span({ name: 'nul \u0000 and \u001e\u001d here', attributes: [['nul', 'a\u0000b']] })
+    expect((await send(otlpProtobuf([odd]))).text).toBe('')
+    const { spans } = await read(odd.traceId)
+    expect(spans).toMatchObject([{ name: 'nul \ufffd and   here', attributes: [{ key: 'nul', value: 'a\ufffdb' }] }])
+  })
+
+  test('agents that nobody registered are listed as such', async () => {
+    const spans = [span({ attributes: [['gen_ai.agent.name', 'shadow-bot']] }), span()]
+    await send(otlpJson(spans, [['service.name', 'billing-agent']]))
+    const { items } = payload<{ items: { name: string; registered: boolean }[] }>(
+      await api.query(maria, 'agents.observed', {}),
+    )
+    expect(items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'shadow-bot', registered: false }),
+        expect.objectContaining({ name: 'billing-agent', registered: false }),
+      ]),
+    )
+  })
+})
+
+describe('limits', () => {
+  test('more than 16 MiB, as sent or decompressed, is 413; a bomb never unfolds', async () => {
+    const big = `{"x":"${'a'.repeat(17 * 1024 * 1024)}"}`
+    expect((await send(big)).status).toBe(413)
+    const bomb = new Uint8Array(gzipSync(Buffer.alloc(1024 * 1024 * 1024)))
+    const answer = await send(bomb, { 'content-encoding': 'gzip', 'content-type': 'application/json' })
+    expect([answer.status, answer.body]).toMatchObject([413, { code: 'payload_too_large' }])
+    expect((await send('{}')).status).toBe(200)
+  }, 60_000)
+
+  test('few bytes do not become much memory', async () => {
+    // Two bytes for each empty span, and for each empty attribute.
+    const prefix = (bytes: Uint8Array, field: number) => {
+      const length: number[] = []
+      for (let rest = bytes.length; ; rest = Math.floor(rest / 128)) {
+        if (rest < 128) {
+          length.push(rest)
+          break
+        }
+        length.push((rest % 128) + 128)
+      }
+      return Buffer.concat([Buffer.from([field * 8 + 2, ...length]), bytes])
+    }
+    const spans = Buffer.alloc(8 * 1024 * 1024)
+    for (let at = 0; at < spans.length; at += 2) spans[at] = 0x12
+    const wrap = (scope: Uint8Array) => new Uint8Array(prefix(prefix(scope, 2), 1))
+    expect((await send(wrap(spans))).status).toBe(413)
+    const attributes = Buffer.alloc(8 * 1024 * 1024)
+    for (let at = 0; at < attributes.length; at += 2) attributes[at] = 0x4a
+    expect((await send(wrap(prefix(attributes, 2)))).status).toBe(413)
+  }, 60_000)
+})
+
+describe('who may send', () => {
+  test('needs telemetry:write, whatever the body', async () => {
+    expect((await send('not json', {}, maria)).status).toBe(403)
+    expect((await send('not json', {}, null)).status).toBe(401)
+  })
+
+  test('no tenant writes into another one’s trace', async () => {
+    const mine = span({ name: 'mine' })
+    await send(otlpJson([mine]))
+    const other = await api.client('telemetry', 'globex')
+    const answer = await send(otlpJson([{ ...mine, name: 'theirs' }]), {}, other)
+    // To them it is a trace of their own.
+    expect([answer.status, answer.text]).toEqual([200, '{}'])
+    expect((await read(mine.traceId)).spans.map(({ name }) => name)).toEqual(['mine'])
+  })
+})

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 
 // Telemetry comes by the thousand: each column of a batch is one parameter, its values joined by a character that none of
 // them holds (the driver would write an array element by element, at several times the cost).
@@ -153,7 +154,6 @@ export type TraceGrowth = {
  */
 export async function growTraces(tx: Transaction, tenantId: string, growth: readonly TraceGrowth[]): Promise<void> {
   await sql`
-    with grown as (
       update traces set change_count = change_count + i.spans, span_count = span_count + i.spans,
         error_count = error_count + i.errors,
         kinds = array(select distinct k from unnest(traces.kinds || string_to_array(i.kinds, ' ')) k order by k),
@@ -200,10 +200,8 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
           'float8',
         )})
         as i (trace_id, spans, errors, kinds, search, agent_name, started, root_name, root_ended)
-      where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id
-      returning traces.trace_id
-    )
-    select count(pg_notify('trace', trace_id)::text) from grown`.execute(tx)
+      where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id`.execute(tx)
+  for (const { traceId } of growth) notify(tx, 'trace', traceId)
 }
 
 /** The leaves of one batch, in order. */

@@ -2,9 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { StoredAttribute } from './attributes.ts'
 
-// The spans of our own executions, one change at a time: number, counters, span and notification in one statement. The
-// trace is locked first, so that its numbers are given out in the order of the commits. Each gives false when there is no
-// such trace.
+// The spans of our own executions, one change at a time: number, counters and span in one statement. The
+// trace is locked first, so that its numbers are given out in the order of the commits. Each tells
+// whether there is such a trace, and whether anything changed.
+
+type Change = { known: boolean; changed: boolean }
 
 const attributesJson = (attributes: readonly StoredAttribute[]): RawBuilder<never> =>
   sql<never>`${JSON.stringify(attributes)}::jsonb`
@@ -23,9 +25,9 @@ export async function insertSpan(
     sealed: Buffer | null
     startedAt: Date | string
   },
-): Promise<boolean> {
+): Promise<Change> {
   const { tenantId, traceId, spanId, kind, name } = row
-  const { rows } = await sql<{ known: boolean }>`
+  const { rows } = await sql<Change>`
     with trace as (
       update traces set change_count = change_count + 1, span_count = span_count + 1,
         kinds = case when ${kind} = any(kinds) then kinds else kinds || ${kind}::text end,
@@ -44,8 +46,8 @@ export async function insertSpan(
       from trace on conflict do nothing returning trace_id
     )
     select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
-      (select pg_notify('trace', trace_id)::text from made) as told`.execute(tx)
-  return rows[0]?.known === true
+      exists (select 1 from made) as changed`.execute(tx)
+  return rows[0] ?? { known: false, changed: false }
 }
 
 /** Does nothing when there is no such span that is still open. */
@@ -61,9 +63,9 @@ export async function setSpanEnded(
     sealed: Buffer | null
     endedAt: Date | string
   },
-): Promise<boolean> {
+): Promise<Change> {
   const { tenantId, traceId, spanId, status } = end
-  const { rows } = await sql<{ known: boolean }>`
+  const { rows } = await sql<Change>`
     with trace as (
       update traces set change_count = change_count + 1, error_count = error_count + ${status === 'error' ? 1 : 0}
       where tenant_id = ${tenantId} and trace_id = ${traceId} and exists (
@@ -81,8 +83,8 @@ export async function setSpanEnded(
       returning spans.trace_id
     )
     select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
-      (select pg_notify('trace', trace_id)::text from ended) as told`.execute(tx)
-  return rows[0]?.known === true
+      exists (select 1 from ended) as changed`.execute(tx)
+  return rows[0] ?? { known: false, changed: false }
 }
 
 /** Does nothing when it had ended already. */
@@ -91,14 +93,14 @@ export async function setTraceEnded(
   tenantId: string,
   traceId: string,
   endedAt: Date | string,
-): Promise<boolean> {
-  const { rows } = await sql<{ known: boolean }>`
+): Promise<Change> {
+  const { rows } = await sql<Change>`
     with ended as (
       update traces set change_count = change_count + 1, ended_at = ${endedAt}::timestamptz
       where tenant_id = ${tenantId} and trace_id = ${traceId} and ended_at is null
       returning trace_id
     )
     select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
-      (select pg_notify('trace', trace_id)::text from ended) as told`.execute(tx)
-  return rows[0]?.known === true
+      exists (select 1 from ended) as changed`.execute(tx)
+  return rows[0] ?? { known: false, changed: false }
 }

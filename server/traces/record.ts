@@ -44,7 +44,8 @@ export async function startSpan(
   },
 ): Promise<void> {
   const { attributes, sealed } = await store(tx, tenantId, span)
-  requireTrace(
+  told(
+    tx,
     span.traceId,
     await insertSpan(tx, { tenantId, ...span, parentSpanId: span.parentSpanId ?? null, attributes, sealed }),
   )
@@ -64,7 +65,8 @@ export async function endSpan(
   },
 ): Promise<void> {
   const { attributes, sealed } = await store(tx, tenantId, span)
-  requireTrace(
+  told(
+    tx,
     span.traceId,
     await setSpanEnded(tx, { tenantId, ...span, statusMessage: span.statusMessage ?? null, attributes, sealed }),
   )
@@ -75,7 +77,7 @@ export async function endTrace(
   tenantId: string,
   trace: { traceId: string; endedAt: Date | string },
 ): Promise<void> {
-  requireTrace(trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
+  told(tx, trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
 }
 
 /** The tenant's key is read only for a span that has something to hide. */
@@ -89,6 +91,8 @@ async function store(
   return sealSpan(await tenantSealer(tx, tenantId), span, span)
 }
 
-function requireTrace(traceId: string, known: boolean): void {
+/** Wakes the trace's readers when something changed. */
+function told(tx: Transaction, traceId: string, { known, changed }: { known: boolean; changed: boolean }): void {
   if (!known) throw new Error(`The trace ${traceId} was never started.`)
+  if (changed) notify(tx, 'trace', traceId)
 }

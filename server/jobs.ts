@@ -4,10 +4,13 @@ import {
   roleGrantDecided,
   settingChangeDecided,
 } from '#server/access/changes/on-decided.ts'
+import { onAgentStop } from '#server/agents/stops.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
+import { stopVerdicts } from '#server/executions/stop.ts'
+import { agentResumed, agentRetired, agentSuspended } from '#server/executions/stop-agent.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
@@ -16,7 +19,14 @@ import { bindingDecided } from '#server/policies/on-decided.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
 
 /** What the worker role runs, one line for each queue. */
-export const jobs: readonly JobHandler[] = [advanceExecutions, expiry, waitExpiry, evidenceExports, mailing]
+export const jobs: readonly JobHandler[] = [
+  advanceExecutions,
+  stopVerdicts,
+  expiry,
+  waitExpiry,
+  evidenceExports,
+  mailing,
+]
 
 /** What a decision does to the thing that was asked for, and an input to what waits for it. */
 export function registerDecisions(): void {
@@ -28,4 +38,7 @@ export function registerDecisions(): void {
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
   onInput(inputArrived)
+  onAgentStop('suspended', agentSuspended)
+  onAgentStop('resumed', agentResumed)
+  onAgentStop('retired', agentRetired)
 }

@@ -1,8 +1,31 @@
 import { z } from 'zod'
-import { Actor, Digest, EnvironmentName, Id, Json, JsonObject, PageInput, page, Revision, Time } from './common.ts'
+import {
+  Actor,
+  Digest,
+  EnvironmentName,
+  Id,
+  Json,
+  JsonObject,
+  PageInput,
+  page,
+  Reason,
+  Revision,
+  Time,
+} from './common.ts'
 
 export const CreateAgentInput = z.strictObject({ yaml: z.string().min(1) })
 export const AgentStatus = z.enum(['registered', 'active', 'suspended', 'retired'])
+export type AgentStatus = z.infer<typeof AgentStatus>
+
+/** suspend, resume, retire. `stopping`: executions asked to stop; `parked`: executions whose waiting stands still. */
+export const OperateAgentInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
+export const OperateAgentOutput = z.object({
+  id: Id,
+  status: AgentStatus,
+  revision: Revision,
+  stopping: z.int(),
+  parked: z.int(),
+})
 
 export const Issue = z.object({ path: z.string(), message: z.string() })
 export const CreateAgentOutput = z.object({

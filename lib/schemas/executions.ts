@@ -81,6 +81,11 @@ export const Execution = ExecutionSummary.extend({
   steps: z.array(StepView),
   startedAt: Time.nullable(),
   deadlineAt: Time.nullable(),
+  /** When somebody asked it to stop, and when it was certain that it had. */
+  stopRequestedAt: Time.nullable(),
+  stopConfirmedAt: Time.nullable(),
+  /** Its waiting stands still since then: the agent is suspended. */
+  parkedAt: Time.nullable(),
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById
@@ -104,4 +109,11 @@ export const GetEventsInput = z.strictObject({
 export const GetEventsOutput = z.object({ items: z.array(ExecutionEvent), nextCursor: z.string().nullable() })
 
 export const CancelExecutionInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
-export const CancelExecutionOutput = z.object({ id: Id, status: ExecutionStatus, revision: Revision })
+/** `stopConfirmedAt` is null until it is certain that nothing goes on; of an indeterminate one it stays null. */
+export const CancelExecutionOutput = z.object({
+  id: Id,
+  status: ExecutionStatus,
+  revision: Revision,
+  stopRequestedAt: Time.nullable(),
+  stopConfirmedAt: Time.nullable(),
+})

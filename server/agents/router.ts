@@ -2,9 +2,15 @@ import { procedure, router } from '#server/kernel/trpc.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
+import { resume } from './resume.ts'
+import { retire } from './retire.ts'
+import { suspend } from './suspend.ts'
 
 export const agents = router({
   create: procedure.mutation(create),
   get: procedure.query(get),
   list: procedure.query(list),
+  resume: procedure.mutation(resume),
+  retire: procedure.mutation(retire),
+  suspend: procedure.mutation(suspend),
 })

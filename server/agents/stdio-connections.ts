@@ -68,6 +68,13 @@ async function close(key: string, connection: Connection): Promise<void> {
   await client?.close()
 }
 
+/** Ends the tenant's process of this server unless a call of somebody else is under way in it. */
+export async function endStdioServer(tenant: { externalId: string }, server: string): Promise<void> {
+  const key = `${tenant.externalId}\n${server}`
+  const connection = connections.get(key)
+  if (connection?.calls === 0) await close(key, connection)
+}
+
 /** Ends every tool server that this process started. */
 export async function closeToolServers(): Promise<void> {
   await Promise.all([...connections].map(([key, connection]) => close(key, connection)))

@@ -167,3 +167,24 @@ export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: 
     .where('release.agentId', 'in', agentIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...agentIds])
     .orderBy('release.environment')
     .execute()
+
+/** From one status to another at a revision. Gives the new revision; undefined when it changed meanwhile. */
+export async function setAgentStatus(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  revision: number,
+  from: string,
+  to: string,
+): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('agents')
+    .set((e) => ({ status: to, revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('revision', '=', revision)
+    .where('status', '=', from)
+    .returning('revision')
+    .executeTakeFirst()
+  return row?.revision
+}

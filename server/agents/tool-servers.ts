@@ -5,7 +5,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { withRemoteServer } from './remote-server.ts'
-import { withStdioServer } from './stdio-connections.ts'
+import { endStdioServer, withStdioServer } from './stdio-connections.ts'
 import { toolDifferences } from './tool-drift.ts'
 import { failedCall, refusedCall, type ToolResult, toolResult } from './tool-result.ts'
 import type { ToolServer } from './tool-server.ts'
@@ -65,6 +65,8 @@ export async function callTool(
     arguments: JsonObject
     idempotencyKey: string
     timeoutMs: number
+    /** Gives the call up: the server is told (MCP cancellation), and its answer is not waited for. */
+    signal?: AbortSignal
   },
 ): Promise<ToolResult> {
   const { server, released } = call
@@ -85,17 +87,23 @@ export async function callTool(
         )
       const answer = await client.callTool(
         { name: released.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
-        { timeout: call.timeoutMs },
+        { timeout: call.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) },
       )
       return toolResult(answer)
     })
   } catch (error) {
+    if (call.signal?.aborted === true) throw error
     // ApiError: thrown before anything was sent. ProtocolError: the server's answer.
     if (error instanceof ApiError) return failedCall(error.message)
     if (error instanceof ProtocolError)
       return toolResult({ content: [{ type: 'text', text: error.message }], isError: true })
     throw error
   }
+}
+
+/** After a call was given up: the operator's server is ended unless others use it, so that the call goes on nowhere. */
+export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<void> {
+  if (server.url === undefined) await endStdioServer(tenant, server.server)
 }
 
 const withServer = <T>(tenant: Tenant, server: ToolServer, work: (client: Client) => Promise<T>): Promise<T> =>

@@ -17,6 +17,8 @@ export const expiry: JobHandler = {
     runtime().database.inTenant(tenantId, async (tx) => {
       const approval = await lockApproval(tx, tenantId, id)
       if (approval === undefined || approval.status !== 'pending') return
+      // Its agent is suspended, so its time stands still; the resume brings another job.
+      if (approval.parkedAt !== null) return
       // The queue's clock and the row's may differ by a little: the row decides, the job comes again.
       if (!approval.expired) return await runtime().queue.enqueue(tx, expiryQueue, { tenantId, id }, approval.expiresAt)
       const tenant = await tenantById(tx, tenantId)

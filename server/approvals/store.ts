@@ -6,6 +6,7 @@ import { json } from '#server/kernel/db/json.ts'
 import type { Identity } from './identities.ts'
 
 const columns = [
+  'parkedAt',
   'id',
   'kind',
   'subjectId',
@@ -35,7 +36,7 @@ async function selectApproval(tx: Transaction, tenantId: string, id: string, loc
   const row = await tx
     .selectFrom('approvals')
     .select(columns)
-    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('expired'))
+    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .$if(lock, (q) => q.forUpdate())
@@ -188,7 +189,7 @@ export async function listApprovals(
   let query = tx
     .selectFrom('approvals')
     .select(columns)
-    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('expired'))
+    .select(sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`.as('expired'))
     .where('tenantId', '=', tenantId)
   if (cursor !== undefined) query = query.where('id', '<', cursor)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)

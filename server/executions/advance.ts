@@ -1,8 +1,9 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { JsonValue } from '#lib/json.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import type { ToolResult } from '#server/agents/tool-result.ts'
 import { toolServerOf } from '#server/agents/tool-server.ts'
-import { callTool } from '#server/agents/tool-servers.ts'
+import { abandonCall, callTool } from '#server/agents/tool-servers.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -11,14 +12,16 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { startSpan, startTrace } from '#server/traces/record.ts'
 import { beginCall, type StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
-import { finishCall, recordLateAnswer } from './finish-call.ts'
+import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { nextStep } from './next-step.ts'
 import { resumeStep } from './resume.ts'
 import { rootSpanId } from './spans.ts'
+import { endStopped } from './stop.ts'
 import { setStep } from './store.ts'
 import { beginWait, settleWait } from './wait-step.ts'
+import { type StopWatch, watchStop } from './watch-stop.ts'
 
 const defaultTimeout = 'PT1H'
 const longestCallMs = 600_000
@@ -35,36 +38,55 @@ type Turn =
  */
 export async function advance({ tenantId, id }: JobData): Promise<void> {
   const { database, log } = runtime()
+  const stop = watchStop(tenantId, id)
   try {
     for (;;) {
       const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
       if (turn.kind === 'wait') return
-      if (turn.kind === 'again') continue
-      const { call, tenant, spec, deadlineAt } = turn
-      const result = await callTool(tenant, {
-        server: toolServerOf(spec, call.tool.server),
-        released: call.tool,
-        arguments: call.arguments,
-        idempotencyKey: `${id}:${call.step.id}`,
-        timeoutMs: Math.min(
-          longestCallMs,
-          Math.max(1000, (deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()),
-        ),
-      })
-      const record = (how: typeof finishCall) =>
-        database.inTenant(tenantId, async (tx) => {
-          const loaded = await loadExecution(tx, tenantId, id)
-          if (loaded !== undefined) await how(tx, loaded, call, result)
-        })
-      await record(finishCall).catch(async (error: unknown) => {
-        if (error instanceof Fenced) await record(recordLateAnswer)
-        throw error
-      })
+      if (turn.kind === 'call') await makeCall({ tenantId, id }, turn, stop)
     }
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
     log.info({ executionId: id }, 'the execution was changed by somebody else; this worker leaves it')
+  } finally {
+    stop.close()
   }
+}
+
+/** Makes the call and records its answer. A call that was given up leaves its outcome to the next turn. */
+async function makeCall(
+  { tenantId, id }: JobData,
+  { call, tenant, spec, deadlineAt }: Extract<Turn, { kind: 'call' }>,
+  stop: StopWatch,
+): Promise<void> {
+  const { database, log } = runtime()
+  const server = toolServerOf(spec, call.tool.server)
+  const left = (deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()
+  const result = await callTool(tenant, {
+    server,
+    released: call.tool,
+    arguments: call.arguments,
+    idempotencyKey: `${id}:${call.step.id}`,
+    timeoutMs: Math.min(longestCallMs, Math.max(1000, left)),
+    signal: stop.signal,
+  }).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error
+    return undefined
+  })
+  if (result === undefined) {
+    abandonCall(tenant, server).catch((error: unknown) =>
+      log.warn({ err: error, executionId: id }, 'a tool server could not be ended'),
+    )
+    return
+  }
+  const record = <T>(how: (tx: Transaction, loaded: Loaded, call: StartedCall, result: ToolResult) => Promise<T>) =>
+    database.inTenant(tenantId, async (tx) => {
+      const loaded = await loadExecution(tx, tenantId, id)
+      return loaded === undefined ? undefined : await how(tx, loaded, call, result)
+    })
+  await record(finishCall).catch(async (error: unknown) => {
+    if (!(error instanceof Fenced) || (await record(recordFenced)) !== 'still ours') throw error
+  })
 }
 
 /** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
@@ -89,6 +111,11 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
 async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
   const loaded = await loadExecution(tx, tenantId, id)
   if (loaded === undefined || loaded.row.endedAt !== null) return { kind: 'wait' }
+  if (mustStop(loaded)) {
+    await endStopped(tx, loaded)
+    return { kind: 'wait' }
+  }
+  if (loaded.row.parkedAt !== null) return { kind: 'wait' }
   if (loaded.status === 'queued') {
     await begin(tx, loaded)
     return { kind: 'again' }
@@ -139,6 +166,12 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     }
   }
 }
+
+/** Somebody asked for it; or it was started in the moment in which its agent was suspended. */
+const mustStop = ({ row }: Loaded): boolean =>
+  row.stopRequestedAt !== null ||
+  row.agentStatus === 'retired' ||
+  (row.agentStatus === 'suspended' && row.parkedAt === null)
 
 const turnOf = (call: StartedCall | undefined, { tenant, row, content }: Loaded): Turn =>
   call === undefined ? { kind: 'wait' } : { kind: 'call', call, tenant, spec: content.spec, deadlineAt: row.deadlineAt }

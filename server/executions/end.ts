@@ -35,7 +35,13 @@ export async function endExecution(
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status, ended: true, ...(output === undefined ? {} : { output }), ...(error === undefined ? {} : { error }) },
+    {
+      status,
+      ended: true,
+      stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
+      ...(output === undefined ? {} : { output }),
+      ...(error === undefined ? {} : { error }),
+    },
     [...entries, { type: `execution.${status}`, data }],
   )
   if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)

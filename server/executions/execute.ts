@@ -8,7 +8,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
-import { executionQueue } from './jobs.ts'
+import { executionQueue } from './execution-queue.ts'
 import { findExecutionByKey, insertExecution } from './store.ts'
 
 /** Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all. */

@@ -14,7 +14,7 @@ import { setStep } from './store.ts'
  * Records that a tool answered after its execution had been ended or taken over: the state stays as it is, and what
  * happened outside is not lost.
  */
-export async function recordLateAnswer(
+async function recordLateAnswer(
   tx: Transaction,
   { tenant, row }: Loaded,
   call: StartedCall,
@@ -26,6 +26,31 @@ export async function recordLateAnswer(
     resource: { type: 'execution', id: row.id },
     details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
   })
+}
+
+/**
+ * Records an answer whose execution changed during the call. One that was only asked to stop is still this worker's: its
+ * answer counts, and the next turn ends it.
+ */
+export async function recordFenced(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: ToolResult,
+): Promise<'still ours' | 'late'> {
+  const { row, steps } = loaded
+  const step = steps.find((candidate) => candidate.stepId === call.step.id)
+  if (
+    row.endedAt === null &&
+    row.stopRequestedAt !== null &&
+    step?.status === 'calling' &&
+    step.attempts === call.attempt
+  ) {
+    await finishCall(tx, loaded, { ...call, revision: row.revision }, result)
+    return 'still ours'
+  }
+  await recordLateAnswer(tx, loaded, call, result)
+  return 'late'
 }
 
 /** Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. */

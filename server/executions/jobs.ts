@@ -3,8 +3,7 @@ import type { OnInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { advance, giveUp } from './advance.ts'
-
-export const executionQueue = 'executions'
+import { executionQueue } from './execution-queue.ts'
 
 /** About ten minutes of trying again; an outage of the database does not count, because then nothing is tried. */
 const maxRetries = 15

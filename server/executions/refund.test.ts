@@ -161,6 +161,7 @@ describe('a refund', () => {
       'step.skipped',
       'policy.decided',
       'approval.requested',
+      'approval.decided',
       'policy.decided',
       'tool.called',
       'tool.returned',

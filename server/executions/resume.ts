@@ -54,18 +54,25 @@ async function afterApproval(
     ])
     return undefined
   }
+  const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
+    { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
+  ])
   // Waiting for people does not use up the time that the manifest gives the agent.
   const waitedMs = Date.now() - approval.requestedAt.getTime()
-  return await beginCall(tx, loaded, {
-    step,
-    arguments: record.arguments as JsonObject,
-    index: (content.spec.runtime.steps ?? []).findIndex((candidate) => candidate.id === step.id),
-    granted: {
-      approvalId,
-      tokens: await approvalTokens(tx, tenant.id, decisionId),
-      deadlineAt: new Date((row.deadlineAt?.getTime() ?? Date.now()) + waitedMs),
+  return await beginCall(
+    tx,
+    { ...loaded, row: { ...row, revision } },
+    {
+      step,
+      arguments: record.arguments as JsonObject,
+      index: (content.spec.runtime.steps ?? []).findIndex((candidate) => candidate.id === step.id),
+      granted: {
+        approvalId,
+        tokens: await approvalTokens(tx, tenant.id, decisionId),
+        deadlineAt: new Date((row.deadlineAt?.getTime() ?? Date.now()) + waitedMs),
+      },
     },
-  })
+  )
 }
 
 /**

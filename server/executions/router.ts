@@ -1,10 +1,12 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { cancel } from './cancel.ts'
 import { execute } from './execute.ts'
 import { get } from './get.ts'
 import { getEvents } from './get-events.ts'
 import { list } from './list.ts'
 
 export const executions = router({
+  cancel: procedure.mutation(cancel),
   execute: procedure.mutation(execute),
   get: procedure.query(get),
   getEvents: procedure.query(getEvents),

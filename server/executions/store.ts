@@ -32,6 +32,10 @@ const summary = (tx: Transaction, tenantId: string) =>
       'execution.startedAt',
       'execution.endedAt',
       'execution.deadlineAt',
+      'execution.stopRequestedAt',
+      'execution.stopConfirmedAt',
+      'execution.stopReason',
+      'execution.parkedAt',
       'agent.name as agentName',
       'agent.displayName as agentDisplayName',
       'agent.status as agentStatus',
@@ -58,6 +62,15 @@ export const listExecutions = (
 
 export const findExecution = (tx: Transaction, tenantId: string, id: string) =>
   summary(tx, tenantId).where('execution.id', '=', id).executeTakeFirst()
+
+/** Whether somebody asked it to stop. */
+export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('executions')
+    .select('stopRequestedAt')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
 
 export const findExecutionByKey = (tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) =>
   tx
@@ -100,6 +113,10 @@ export type ExecutionChange = {
   started?: boolean
   ended?: boolean
   deadlineAt?: Date
+  /** Somebody asks it to stop, for this reason. */
+  stopReason?: string
+  /** It is certain that nothing of it goes on. */
+  stopConfirmed?: boolean
 }
 
 /**
@@ -125,6 +142,10 @@ export async function setExecution(
       ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
       ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
       ...(change.deadlineAt === undefined ? {} : { deadlineAt: change.deadlineAt }),
+      ...(change.stopReason === undefined
+        ? {}
+        : { stopRequestedAt: sql<Date>`clock_timestamp()`, stopReason: change.stopReason }),
+      ...(change.stopConfirmed === true ? { stopConfirmedAt: sql<Date>`clock_timestamp()` } : {}),
     }))
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)

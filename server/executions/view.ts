@@ -46,5 +46,8 @@ export function executionView({ row, content, steps, mask, input }: Loaded, acto
     }),
     startedAt: row.startedAt?.toISOString() ?? null,
     deadlineAt: row.deadlineAt?.toISOString() ?? null,
+    stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
+    stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
+    parkedAt: row.parkedAt?.toISOString() ?? null,
   }
 }

@@ -78,6 +78,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
 
   'GET /v1/agents.observed': ['agent:read', plain()],
+  // The world's agent has another revision: it goes on.
+  'POST /v1/agents.resume': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/agents.retire': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/agents.suspend': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
 
   // A machine decides nothing, and a request is decided once.
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
@@ -114,6 +118,8 @@ export const lines: Record<string, Line> = {
     by('export', exportOf, { also: 'evidence:list' }),
   ],
 
+  // So has its execution.
+  'POST /v1/executions.cancel': ['execution:cancel', by('execution', (id) => ({ id, ...canceled }), { own: [409] })],
   'GET /v1/executions.inputEvents.get': ['input:read', by('inputEvent', (receiptId) => ({ receiptId }))],
   'GET /v1/executions.inputEvents.list': [
     'input:read',

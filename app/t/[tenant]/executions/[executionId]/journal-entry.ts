@@ -67,6 +67,21 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     shape: 'failed',
     note: 'Nobody knows whether the tool ran',
   }),
+  'input.requested': ({ inputs }) => ({
+    title: 'It waits for input from outside',
+    shape: 'waiting',
+    ...(Array.isArray(inputs)
+      ? { note: inputs.map((input) => text(isJsonObject(input) ? input.name : input)).join(', ') }
+      : {}),
+  }),
+  'input.applied': ({ output }) => ({ title: 'Input came', shape: 'approved', payloads: payload('Input', output) }),
+  'execution.stop_requested': () => ({ title: 'A stop was asked for', shape: 'waiting' }),
+  'execution.parked': () => ({
+    title: 'Parked: the agent was suspended',
+    shape: 'waiting',
+    note: 'Every deadline stands still',
+  }),
+  'execution.resumed': () => ({ title: 'The agent was resumed', shape: 'running' }),
   'step.skipped': () => ({ title: 'The step was skipped', shape: 'revoked', note: 'Its condition does not hold' }),
   'execution.succeeded': ({ output }) => ({
     title: 'The execution succeeded',

@@ -1,0 +1,32 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { type AgentStatus, OperateAgentInput, OperateAgentOutput } from '#lib/schemas/agents.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { type StopKind, tellExecutions } from './stops.ts'
+import { findAgent, setAgentStatus } from './store.ts'
+
+/** active ⇄ suspended → retired: one operation for each arrow, by whoever operates agents. */
+export const changeOf = (kind: StopKind, from: AgentStatus, to: AgentStatus) =>
+  mutation({
+    permission: 'agent:operate',
+    input: OperateAgentInput,
+    output: OperateAgentOutput,
+    audit: (input, output) => ({
+      action: `agent.${kind}`,
+      resource: { type: 'agent', id: input.id },
+      reason: input.reason,
+      details: { from, to, ...(output === undefined ? {} : { stopping: output.stopping, parked: output.parked }) },
+    }),
+    async run({ tx, tenant, input }) {
+      const agent = await findAgent(tx, tenant.id, input.id)
+      if (agent === undefined) throw notFound()
+      if (agent.status !== from)
+        throw refuse('conflict', `The agent is ${agent.status}: only one that is ${from} can be ${kind}.`)
+      const revision = await setAgentStatus(tx, tenant.id, agent.id, input.expectedRevision, from, to)
+      if (revision === undefined)
+        throw new ApiError('revision_conflict', 'The agent has changed since you read it.', {
+          details: { revision: agent.revision },
+        })
+      const { stopping, parked } = await tellExecutions(kind, tx, tenant.id, agent.id, input.reason)
+      return { id: agent.id, status: to, revision, stopping, parked }
+    },
+  })

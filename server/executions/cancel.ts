@@ -1,0 +1,62 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { CancelExecutionInput, CancelExecutionOutput } from '#lib/schemas/executions.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { Fenced, journal } from './journal.ts'
+import { type Loaded, loadExecution } from './load.ts'
+import { endStopped, tellStop } from './stop.ts'
+
+/**
+ * Stops an execution. What waits or has not begun ends at once; what runs ends within seconds, as canceled, or as
+ * indeterminate when nobody knows whether the call under way ran.
+ */
+export const cancel = mutation({
+  permission: 'execution:cancel',
+  input: CancelExecutionInput,
+  output: CancelExecutionOutput,
+  audit: (input, output) => ({
+    action: 'execution.stop_requested',
+    resource: { type: 'execution', id: input.id },
+    reason: input.reason,
+    ...(output === undefined ? {} : { details: { status: output.status } }),
+  }),
+  async run({ tx, tenant, input, repeated }) {
+    const loaded = await loadExecution(tx, tenant.id, input.id)
+    if (loaded === undefined) throw notFound()
+    const { row } = loaded
+    if (row.endedAt !== null) throw refuse('conflict', `The execution has ended: ${loaded.status}.`)
+    if (row.stopRequestedAt !== null) {
+      repeated()
+      return answer(loaded)
+    }
+    if (row.revision !== input.expectedRevision) throw conflict(row.revision)
+    try {
+      await requestStop(tx, loaded, input.reason)
+    } catch (error) {
+      if (error instanceof Fenced) throw conflict(row.revision + 1)
+      throw error
+    }
+    const after = await loadExecution(tx, tenant.id, input.id)
+    if (after === undefined) throw notFound()
+    return answer(after)
+  },
+})
+
+async function requestStop(tx: Transaction, loaded: Loaded, reason: string): Promise<void> {
+  const { tenant, row } = loaded
+  const execution = { tenantId: tenant.id, id: row.id, revision: row.revision }
+  const revision = await journal(tx, execution, { stopReason: reason }, [{ type: 'execution.stop_requested' }])
+  if (loaded.status === 'running') await tellStop(tx, tenant.id, row.id)
+  else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: new Date(), stopReason: reason } })
+}
+
+const answer = ({ row, status }: Loaded) => ({
+  id: row.id,
+  status,
+  revision: row.revision,
+  stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
+  stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
+})
+
+const conflict = (revision: number) =>
+  new ApiError('revision_conflict', 'The execution has changed since you read it.', { details: { revision } })

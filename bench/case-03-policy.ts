@@ -1,23 +1,23 @@
-import { readFileSync } from 'node:fs'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { create as createAgent } from '#server/agents/create.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { sourceDigest } from '#server/policies/create-version.ts'
+import { insertBinding, setBindingDecided } from '#server/policies/binding-store.ts'
 import { decide, type ToolCallRequest } from '#server/policies/decide.ts'
 import { cedarRequest } from '#server/policies/request.ts'
-import {
-  insertBinding,
-  insertPolicy,
-  insertVersion,
-  setBindingDecided,
-  setVersionPublished,
-} from '#server/policies/store.ts'
+import { sourceDigest } from '#server/policies/source-digest.ts'
+import { insertPolicy, insertVersion, setVersionPublished } from '#server/policies/store.ts'
+import { typedSchema } from '#server/policies/typed-schema.ts'
 import { type Lab, perform } from './lab.ts'
 import { closedLoop } from './load.ts'
 import type { comparer } from './measure.ts'
 import { type Figure, ratioFigure } from './report.ts'
 
 const environment = 'production'
+const tool = {
+  server: 'payments',
+  name: 'lookup_order',
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+}
 const schemaName = 'bench'
 const action = 'action in Countersign::Action::"ToolCall"'
 
@@ -74,7 +74,7 @@ export async function boundAgent(lab: Lab, count: number): Promise<ToolCallReque
     releaseId: newId(),
     releaseDigest: sourceDigest(name),
     environment,
-    tool: { server: 'payments', name: 'lookup_order', sideEffect: 'read', idempotent: true },
+    tool: { ...tool, sideEffect: 'read', idempotent: true, digest: sourceDigest('lookup_order') },
     arguments: { id: 'A-1001' },
     executionId: newId(),
     stepId: 'order',
@@ -90,12 +90,13 @@ export async function ourDecision(lab: Lab, request: ToolCallRequest): Promise<v
 }
 
 export async function policy(lab: Lab, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
-  const schema = readFileSync(new URL('../server/policies/schema.cedarschema', import.meta.url), 'utf8')
-  if (cedar.preparseSchema(schemaName, schema).type === 'failure') throw new Error('The schema does not parse.')
+  if (cedar.preparseSchema(schemaName, typedSchema([tool])).type === 'failure')
+    throw new Error('The schema does not parse.')
   const figures: Figure[] = []
   for (const [count, least] of [
     [10, 0.8],
     [100, 1.5],
+    [1000, 10],
   ] as const) {
     const request = await boundAgent(lab, count)
     const result = await compare(
@@ -123,7 +124,7 @@ function wholeSet(count: number, request: ToolCallRequest): (deadline: number) =
   const staticPolicies = Object.fromEntries(sources(count).map((source, index) => [`rule-${index}`, source]))
   if (cedar.preparsePolicySet(setName, { staticPolicies }).type === 'failure')
     throw new Error('The set does not parse.')
-  const { context, ...rest } = cedarRequest(request, new Date())
+  const { context, ...rest } = cedarRequest(request, new Date()).request
   const question = {
     ...rest,
     context: { ...context, fulfilled: [] },

@@ -10,6 +10,7 @@ import type { Column } from '#components/ui/data-table.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { agentPath, approvalPath, policyPath } from '#lib/paths.ts'
+import { labelText } from '#lib/rules/label-text.ts'
 import type { Binding } from '#lib/schemas/policies.ts'
 
 /** Bindings as the page of their agent or of their policy shows them. */
@@ -44,11 +45,14 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
         key: 'agent',
         header: 'Agent',
         rowHeader: true,
-        cell: (row) => (
-          <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link wrap-anywhere">
-            <ShownText>{row.agentName}</ShownText>
-          </Link>
-        ),
+        cell: (row) =>
+          row.agentId === null ? (
+            <ShownText>{`Agents with ${labelText(row.selector ?? {})}`}</ShownText>
+          ) : (
+            <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link wrap-anywhere">
+              <ShownText>{row.agentName ?? row.agentId}</ShownText>
+            </Link>
+          ),
       },
   { key: 'version', header: 'Version', cell: (row) => row.policyVersion },
   { key: 'environment', header: 'Environment', cell: (row) => row.environment },

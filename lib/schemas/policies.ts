@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Actor, Digest, EnvironmentName, Id, JsonObject, PageInput, page, Revision, Time } from './common.ts'
+import { Actor, Digest, EnvironmentName, Id, PageInput, page, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens'),
@@ -44,19 +44,41 @@ export const PolicyVersionList = page(PolicyVersion)
 export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int32().min(1) })
 
 export const BindingStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
-export const ProposeBindingInput = z.strictObject({
-  agentId: Id,
-  environment: EnvironmentName,
-  policyId: Id,
-  policyVersion: z.int32().min(1),
-  mode: z.enum(['enforce', 'shadow']).default('enforce'),
-})
+/** Labels of a manifest's metadata that an agent must carry, all of them. */
+export const LabelSelector = z
+  .record(z.string().min(1).max(100), z.string().max(200))
+  .refine((labels) => Object.keys(labels).length > 0, 'at least one label')
+  .refine((labels) => Object.keys(labels).length <= 10, 'at most 10 labels')
+export type LabelSelector = z.infer<typeof LabelSelector>
+/** For one agent, or for all that carry these labels. */
+export const ProposeBindingInput = z
+  .strictObject({
+    agentId: Id.optional(),
+    selector: LabelSelector.optional(),
+    environment: EnvironmentName,
+    policyId: Id,
+    policyVersion: z.int32().min(1),
+    mode: z.enum(['enforce', 'shadow']).default('enforce'),
+  })
+  .refine((input) => (input.agentId === undefined) !== (input.selector === undefined), {
+    path: ['agentId'],
+    message: 'Either agentId or selector.',
+  })
 export const ProposeBindingOutput = z.object({ bindingId: Id, approvalId: Id, status: BindingStatus })
-export const ListBindingsInput = z.strictObject({ ...PageInput, agentId: Id.optional() })
+export const ListBindingsInput = z.strictObject({
+  ...PageInput,
+  /** Bindings of this agent itself; those by label are listed without it. */
+  agentId: Id.optional(),
+  policyId: Id.optional(),
+  environment: EnvironmentName.optional(),
+  status: BindingStatus.optional(),
+})
 export const Binding = z.object({
   id: Id,
-  agentId: Id,
-  agentName: z.string(),
+  /** Null for a binding by label. */
+  agentId: Id.nullable(),
+  agentName: z.string().nullable(),
+  selector: LabelSelector.nullable(),
   environment: EnvironmentName,
   policyId: Id,
   policyName: z.string(),
@@ -91,14 +113,24 @@ export const DecisionReason = z.object({
   source: z.string().nullable(),
 })
 export type DecisionReason = z.infer<typeof DecisionReason>
-export const RecordedDecision = z.object({
-  id: Id,
+/** A decision without its circumstances: what must come out again. */
+export const DecisionFacts = z.object({
   effect: Effect,
-  action: z.string(),
-  resource: z.string(),
   obligations: z.array(Obligation),
   reasons: z.array(DecisionReason),
+  policies: z.array(z.object({ policyId: z.string(), name: z.string(), version: z.int(), digest: Digest })),
   inputDigest: Digest,
-  createdAt: Time,
-  request: JsonObject.optional(),
+})
+export type DecisionFacts = z.infer<typeof DecisionFacts>
+
+export const RecomputeInput = z.strictObject({ decisionId: Id })
+export const RecomputeOutput = z.object({
+  decisionId: Id,
+  decidedAt: Time,
+  action: z.string(),
+  resource: z.string(),
+  /** Every byte of the decision came out again. */
+  same: z.boolean(),
+  recorded: DecisionFacts,
+  computed: DecisionFacts,
 })

@@ -83,7 +83,11 @@ export function createPayments(hooks: PaymentsHooks = {}): McpServer {
     {
       title: 'Issue refund',
       description: 'Pays the amount of an order back to its customer. It can not be taken back.',
-      inputSchema: z.object({ id: z.string(), amount: z.string().optional(), currency: z.string().optional() }),
+      inputSchema: z.object({
+        id: z.string(),
+        amount: z.string().meta({ format: 'decimal' }).optional(),
+        currency: z.string().optional(),
+      }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     },
     async ({ id, amount, currency }, extra) => {

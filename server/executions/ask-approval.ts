@@ -14,11 +14,14 @@ import { presentCall } from './present-call.ts'
 import { rootSpanId, spanIdOf } from './spans.ts'
 import { setStep } from './store.ts'
 
-/** Asks the people that the policy names, and parks the execution; ends it when nobody could decide. */
+/**
+ * Asks the people that the policy names, and parks the execution; ends it when nobody could decide. They decide on what
+ * leaves; the step keeps the arguments as they are, because policies are asked again about them.
+ */
 export async function askForApproval(
   tx: Transaction,
   loaded: Loaded,
-  { step, arguments: args, index, granted }: ProposedCall,
+  { step, arguments: args, leaving, index, granted }: ProposedCall & { leaving: JsonObject },
   tool: ReleasedTool,
   decision: PolicyDecision,
   decided: JournalEntry,
@@ -26,13 +29,13 @@ export async function askForApproval(
   const { tenant, row, mask } = loaded
   const wanted = decision.approval
   if (wanted === undefined) throw new Error('A decision that needs an approval names none.')
-  const maskedArguments = mask(args) as JsonObject
+  const maskedArguments = mask(leaving) as JsonObject
   const expiresAt = new Date(Date.now() + wanted.expiresAfterSeconds * 1000)
   const owners = (await findOwners(tx, tenant.id, [row.agentId])).map((owner) => owner.id)
   const request = await requestApproval(tx, tenant, {
     kind: 'tool_call',
     subjectId: row.id,
-    payload: payloadOf(loaded, tool, args, decision),
+    payload: payloadOf(loaded, tool, leaving, decision),
     presentation: presentCall(loaded, { tool, maskedArguments, index, decision }),
     agentId: row.agentId,
     executionId: row.id,

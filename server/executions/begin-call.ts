@@ -1,7 +1,7 @@
 import type { JsonObject } from '#lib/json.ts'
 import { spendApproval } from '#server/approvals/spend.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { decide } from '#server/policies/decide.ts'
+import { decide, maskedArguments } from '#server/policies/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { askForApproval } from './ask-approval.ts'
 import { auditCall, recordDecision, startToolSpan } from './call-records.ts'
@@ -49,20 +49,22 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     ])
     return undefined
   }
+  // What a rule masks does not leave: what is approved, and what runs, are the masked arguments.
+  const leaving = maskedArguments(call.arguments, decision.masks)
   // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
   if (
     granted !== undefined &&
-    !(await spendApproval(tx, tenant.id, granted.approvalId, payloadOf(loaded, tool, call.arguments, decision)))
+    !(await spendApproval(tx, tenant.id, granted.approvalId, payloadOf(loaded, tool, leaving, decision)))
   ) {
     const message = 'What would run is not what was approved, or the approval was used before.'
     await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, [decided])
     return undefined
   }
   if (decision.effect === 'require_approval') {
-    await askForApproval(tx, loaded, call, tool, decision, decided)
+    await askForApproval(tx, loaded, { ...call, leaving }, tool, decision, decided)
     return undefined
   }
-  return await startCall(tx, loaded, call, tool, decision.decisionId, decided)
+  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision.decisionId, decided)
 }
 
 function whyStopped(

@@ -27,12 +27,13 @@ export const execute = mutation({
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
-    if (!(await hasActiveBinding(tx, tenant.id, agent.id, input.environment)))
+    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
+    const running = { id: agent.id, version: release?.version ?? '' }
+    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
       throw refuse(
         'policy_binding_required',
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,
       )
-    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 

@@ -1,6 +1,7 @@
 import { durationSeconds } from '#lib/duration.ts'
+import { parsePath } from '#lib/rules/mask.ts'
 
-/** The kinds of obligation that a soft forbid may carry. Only `approval` can be honoured today. */
+/** The kinds of obligation that a soft forbid may carry. */
 export const obligationKinds = ['approval', 'mask', 'budget'] as const
 export type ObligationKind = (typeof obligationKinds)[number]
 
@@ -30,6 +31,13 @@ const ruleId = (text: string) =>
     ? undefined
     : `letters, digits, dots, hyphens and underscores, not beginning with "${manifestRulePrefix}"`
 
+const paths = (text: string) =>
+  text.length <= 1000 && text.split(',').every((path) => parsePath(path.trim()) !== undefined)
+    ? undefined
+    : 'paths such as $.customer.email, separated by commas'
+const amount = (text: string) =>
+  /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? undefined : 'a number such as 100 or 2.50, without a sign'
+
 /** Each annotation that a rule may carry, and what its value should be (undefined: it is fine). */
 const known: Record<string, (text: string) => string | undefined> = {
   id: ruleId,
@@ -44,10 +52,12 @@ const known: Record<string, (text: string) => string | undefined> = {
   approval_quorum: quorum,
   approval_ttl: ttl,
   mask_classes: atMost(500),
-  mask_method: oneOf('redact', 'tokenize', 'hash', 'truncate'),
-  budget_scope: atMost(100),
+  mask_paths: paths,
+  mask_method: oneOf('redact', 'truncate', 'hash'),
+  budget_scope: oneOf('execution', 'agent', 'tenant'),
   budget_window: ttl,
-  budget_unit: atMost(100),
+  budget_unit: oneOf('calls', 'tokens', 'USD', 'EUR'),
+  budget_limit: amount,
 }
 
 /** What is wrong with one annotation of a rule that has the obligation `kind`; undefined when nothing is. */
@@ -58,4 +68,20 @@ export function whyNotAnnotation(key: string, value: string, kind: string | unde
   if (owner !== undefined && owner !== kind) return `@${key} belongs on a rule with @obligation("${owner}").`
   const expected = check(value)
   return expected === undefined ? undefined : `@${key} should be ${expected}.`
+}
+
+/** What a rule lacks for its obligation to be honoured, as sentences. */
+export function missingFor(annotations: Readonly<Record<string, string>>): string[] {
+  if (
+    annotations.obligation === 'mask' &&
+    annotations.mask_paths === undefined &&
+    annotations.mask_classes === undefined
+  )
+    return [
+      'A rule with @obligation("mask") says what is masked: @mask_paths("$.customer.email") or @mask_classes("pii.email").',
+    ]
+  if (annotations.obligation !== 'budget') return []
+  return ['budget_limit', 'budget_unit'].flatMap((key) =>
+    annotations[key] === undefined ? [`A rule with @obligation("budget") needs @${key}("…").`] : [],
+  )
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { create as createAgent } from '#server/agents/create.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
+import { get as getApproval } from '#server/approvals/get.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -11,13 +12,12 @@ import { createPolicy } from './create-policy.ts'
 import { createVersion } from './create-version.ts'
 import { approvalTokens, decide, hasActiveBinding, type ToolCallRequest } from './decide.ts'
 import { closeEngine } from './engine.ts'
-import { evaluateRequest } from './evaluate-request.ts'
 import { listBindings } from './list-bindings.ts'
-import { manifestPolicy } from './manifest-rules.ts'
 import { bindingDecided } from './on-decided.ts'
 import { proposeBinding } from './propose-binding.ts'
 import { publishVersion } from './publish-version.ts'
-import { listEnforcedPolicies } from './store.ts'
+import { recompute } from './recompute.ts'
+import { keepToolSchemas } from './tenant-schema.ts'
 
 const permit = '@id("all") permit (principal, action in Countersign::Action::"ToolCall", resource);'
 const soft =
@@ -91,13 +91,19 @@ describe('bindings', () => {
     const { id: agentId } = await newAgent()
     const { bindingId, approvalId, status } = await propose({ agentId, policyId: await newPolicy(permit) })
     expect(status).toBe('proposed')
-    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, agentId, 'production'))).toBe(false)
+    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: agentId, version: '1' }, 'production'))).toBe(
+      false,
+    )
     await vote(approvalId, 'approve')
     expect((await run(listBindings, { agentId })).items).toMatchObject([
       { id: bindingId, status: 'active', mode: 'enforce', approvalId, revision: 2, decidedAt: expect.any(String) },
     ])
-    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, agentId, 'production'))).toBe(true)
-    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, agentId, 'staging'))).toBe(false)
+    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: agentId, version: '1' }, 'production'))).toBe(
+      true,
+    )
+    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: agentId, version: '1' }, 'staging'))).toBe(
+      false,
+    )
     expect(await audited(bindingId)).toEqual(['policy_binding.proposed', 'policy_binding.activated'])
   })
 
@@ -156,6 +162,11 @@ describe('bindings', () => {
   })
 })
 
+const describedTool = {
+  digest: `sha256:${'d'.repeat(64)}`,
+  inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+}
+
 describe('the decision point', () => {
   const requestFor = (agent: { id: string; name: string }): ToolCallRequest => ({
     agent: {
@@ -171,7 +182,13 @@ describe('the decision point', () => {
     releaseId: newId(),
     releaseDigest: `sha256:${'0'.repeat(64)}`,
     environment: 'production',
-    tool: { server: 's', name: 't', sideEffect: 'write', idempotent: false },
+    tool: {
+      server: 's',
+      name: 't',
+      sideEffect: 'write',
+      idempotent: false,
+      ...describedTool,
+    },
     arguments: { to: 'a' },
     executionId: newId(),
     stepId: 'one',
@@ -214,12 +231,90 @@ describe('the decision point', () => {
       reasons: decision.reasons,
       inputDigest: decision.inputDigest,
     })
-    const { now, ...again } = row.request as ToolCallRequest & { now: string }
-    expect(again).toEqual(request)
-    const bound = await inTenant((tx) => listEnforcedPolicies(tx, tenant.id, agent.id, 'production'))
-    const manifest = manifestPolicy(again.agent)
-    const outcome = await evaluateRequest(manifest === undefined ? bound : [...bound, manifest], again, new Date(now))
-    expect(outcome).toMatchObject({ effect: row.effect, reasons: row.reasons })
+    const again = await run(recompute, { decisionId: decision.decisionId })
+    expect(again).toMatchObject({ same: true, computed: { effect: 'require_approval', reasons: row.reasons } })
+    expect(again.computed).toEqual(again.recorded)
+  })
+
+  test('a decision that rests on typed arguments comes out again, byte for byte', async () => {
+    await inTenant((tx) => keepToolSchemas(tx, tenant.id, [{ server: 's', name: 't', ...describedTool }]))
+    const agent = await newAgent()
+    const same =
+      '@id("to") forbid (principal, action in Countersign::Action::"ToolCall", resource) when { context.arguments has to && context.arguments.to == "b" };'
+    await bind({ agentId: agent.id, policyId: await newPolicy(`${permit}\n${same}`) })
+    for (const [to, effect] of Object.entries({ a: 'allow', b: 'deny' })) {
+      const { decisionId, ...decision } = await ask({ ...requestFor(agent), arguments: { to } })
+      expect(decision.effect).toBe(effect)
+      expect(await run(recompute, { decisionId })).toMatchObject({ same: true, computed: { effect } })
+    }
+  })
+
+  test('what is in shadow is recorded beside the decision, and never changes it', async () => {
+    const agent = await newAgent()
+    const freeze = '@id("freeze") @code("FREEZE") forbid (principal, action, resource);'
+    const policyId = await newPolicy(permit, `${permit}\n${freeze}`)
+    await bind({ agentId: agent.id, policyId })
+    await bind({ agentId: agent.id, policyId, policyVersion: 2, mode: 'shadow' })
+    const { decisionId, effect, reasons } = await ask(requestFor(agent))
+    expect([effect, reasons[0]?.rule]).toEqual(['allow', 'all'])
+    expect((await recorded(decisionId)).shadow).toMatchObject({
+      effect: 'deny',
+      reasons: [{ rule: 'freeze', policyVersion: 2 }],
+      policies: [{ policyId, version: 2 }],
+    })
+    // A version in shadow took nobody's place; one that is enforced takes both places.
+    expect(Object.values(await states(agent.id))).toEqual(['active', 'active'])
+    await bind({ agentId: agent.id, policyId, policyVersion: 2 })
+    expect(Object.values(await states(agent.id)).sort()).toEqual(['active', 'superseded', 'superseded'])
+    const later = await ask(requestFor(agent))
+    expect(later.effect).toBe('deny')
+    expect((await recorded(later.decisionId)).shadow).toBeNull()
+  })
+
+  test('a change of the bindings holds for the very next decision', async () => {
+    const agent = await newAgent()
+    await bind({ agentId: agent.id, policyId: await newPolicy(permit) })
+    expect((await ask(requestFor(agent))).effect).toBe('allow')
+    await bind({ agentId: agent.id, policyId: await newPolicy('@id("stop") forbid (principal, action, resource);') })
+    expect((await ask(requestFor(agent))).effect).toBe('deny')
+    const { items } = await run(listBindings, { agentId: agent.id, status: 'active' })
+    const id = items[0]?.id ?? ''
+    await inTenant((tx) => tx.updateTable('policyBindings').set({ status: 'revoked' }).where('id', '=', id).execute())
+    expect((await ask(requestFor(agent))).effect).toBe('allow')
+  })
+
+  test('a binding by labels holds for the agents that carry all of them, and for no other', async () => {
+    const labels = { team: `team-${newSpanId()}`, zone: 'eu' }
+    const labelled = async (own: object) =>
+      (await run(createAgent, { yaml: JSON.stringify({ metadata: { name: `agent-${newSpanId()}`, labels: own } }) }))
+        .agent
+    const [carrier, other] = [await labelled({ ...labels, more: 'x' }), await labelled({ team: labels.team })]
+    const policyId = await newPolicy(permit)
+    const input = { selector: labels, environment: 'production', policyId, policyVersion: 1 }
+    const { bindingId, approvalId } = await run(proposeBinding, input)
+    expect(await run(getApproval, { approvalId }, jonas)).toMatchObject({
+      presentation: { agent: null, effects: expect.arrayContaining([expect.stringContaining(carrier.name)]) },
+    })
+    await vote(approvalId, 'approve')
+    expect((await ask(requestFor(carrier))).effect).toBe('allow')
+    expect((await ask(requestFor(other))).effect).toBe('deny')
+    expect((await run(listBindings, { policyId })).items).toMatchObject([
+      { id: bindingId, agentId: null, agentName: null, selector: labels },
+    ])
+    expect(
+      await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: carrier.id, version: '1' }, 'production')),
+    ).toBe(true)
+    await expect(run(proposeBinding, { ...input, agentId: carrier.id })).rejects.toMatchObject({ status: 400 })
+    await expect(run(proposeBinding, { ...input, selector: {} })).rejects.toMatchObject({ status: 400 })
+    await expect(run(proposeBinding, input)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('a rule of one agent’s policies is never asked about another agent', async () => {
+    const [one, two] = [await newAgent(), await newAgent()]
+    await bind({ agentId: one.id, policyId: await newPolicy(permit) })
+    await bind({ agentId: two.id, policyId: await newPolicy('@id("no") forbid (principal, action, resource);') })
+    const effects = await Promise.all([one, two, one, two].map(async (agent) => (await ask(requestFor(agent))).effect))
+    expect(effects).toEqual(['allow', 'deny', 'allow', 'deny'])
   })
 
   test('the tokens of a recorded decision are what its approval lifts', async () => {

@@ -1,13 +1,12 @@
 // Works on one text, in a thread that is thrown away: whatever the text does to Cedar dies with it.
-import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
-import type { RuleProblem } from './check.ts'
+import type { CheckTask, RuleProblem } from './check.ts'
+import { withToken } from './lift.ts'
 import { annotationsOf, lintRule } from './lint.ts'
-import type { RuleText } from './scan.ts'
 
 /** Parse, lint and validate. Later checks run only on what passed the earlier ones. */
-function problemsOf(rules: RuleText[]): RuleProblem[] {
+function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {
   const problems: RuleProblem[] = []
   const named: Record<string, string> = {}
   const taken = new Map<string, number>()
@@ -17,19 +16,23 @@ function problemsOf(rules: RuleText[]): RuleProblem[] {
       problems.push(...parsed.errors.map((error) => problemOf(rule, error)))
       continue
     }
-    problems.push(...lintRule(parsed.json, new Set(taken.keys())).map((message) => ({ rule, message, byte: 0 })))
-    const { id } = annotationsOf(parsed.json)
+    const { id, obligation } = annotationsOf(parsed.json)
+    const lints = lintRule(parsed.json, new Set(taken.keys()))
+    if (lints.length === 0 && obligation !== undefined && withToken(text, '""') === undefined)
+      lints.push('Write the lift without brackets of its own: unless { context.fulfilled.contains("…") }.')
+    problems.push(...lints.map((message) => ({ rule, message, byte: 0 })))
     if (id === undefined) continue
     taken.set(id, rule)
     named[id] = text
   }
   if (problems.length > 0) return problems
-  const schema = readFileSync(new URL('schema.cedarschema', import.meta.url), 'utf8')
   const answer = cedar.validate({ schema, policies: { staticPolicies: named } })
   if (answer.type === 'failure') return answer.errors.map((error) => problemOf(0, error))
   // A warning is an error here: each means that the rule does not say what its reader believes (a condition that is
-  // never true, letters of another alphabet that look alike).
-  return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) =>
+  // never true, letters of another alphabet that look alike). In a rule with errors it only repeats them in other words.
+  const wrong = new Set(answer.validationErrors.map(({ policyId }) => policyId))
+  const warnings = answer.validationWarnings.filter(({ policyId }) => !wrong.has(policyId))
+  return [...answer.validationErrors, ...warnings].map(({ policyId, error }) =>
     problemOf(taken.get(policyId) ?? 0, error),
   )
 }
@@ -41,6 +44,6 @@ function problemOf(rule: number, { message, help, sourceLocations }: cedar.Detai
 }
 
 // Started is worth a message of its own: a busy machine is not the text's fault.
-parentPort?.on('message', (rules: RuleText[] | 'start') =>
-  parentPort?.postMessage(rules === 'start' ? 'started' : problemsOf(rules)),
+parentPort?.on('message', (task: CheckTask | 'start') =>
+  parentPort?.postMessage(task === 'start' ? 'started' : problemsOf(task)),
 )

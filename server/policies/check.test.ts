@@ -139,8 +139,32 @@ describe('lints', () => {
     expect(await messages(source)).toContainEqual(expect.stringContaining(expected))
   })
 
-  test.each(['mask', 'budget'])('the kind %s is known', async (kind) => {
-    const token = `context.fulfilled.contains("${kind}:s")`
-    expect(await checkPolicy(`@id("s") @obligation("${kind}") ${head('forbid')} unless { ${token} };`)).toEqual([])
+  test.each([
+    ['mask', '@mask_paths("$.note")', '@mask_paths("note")', '@mask_paths should be paths'],
+    ['mask', '@mask_classes("pii.email")', '', 'says what is masked'],
+    [
+      'mask',
+      '@mask_paths("$.a") @mask_method("hash")',
+      '@mask_paths("$.a") @mask_method("tokenize")',
+      '@mask_method should be',
+    ],
+    ['budget', '@budget_limit("2.50") @budget_unit("USD")', '@budget_unit("USD")', 'needs @budget_limit'],
+    [
+      'budget',
+      '@budget_limit("1") @budget_unit("calls") @budget_scope("tenant")',
+      '@budget_limit("-1") @budget_unit("calls")',
+      '@budget_limit should be',
+    ],
+  ])('the kind %s says what it demands', async (kind, right, wrong, expected) => {
+    const rule = (annotations: string) =>
+      `@id("s") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:s") };`
+    expect(await checkPolicy(rule(right))).toEqual([])
+    expect(await messages(rule(wrong))).toContainEqual(expect.stringContaining(expected))
+  })
+
+  test('a lift in brackets of its own is refused: it could not be told from another rule’s', async () => {
+    expect(await messages(soft('', '(context.fulfilled.contains("approval:s"))'))).toEqual([
+      expect.stringContaining('Write the lift'),
+    ])
   })
 })

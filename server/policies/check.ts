@@ -1,8 +1,11 @@
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { positionOfByte } from './position.ts'
 import { findExcess, type RuleText, splitRules } from './scan.ts'
+import { typedSchema } from './typed-schema.ts'
 import { ask, EngineFailure, startWorker } from './worker.ts'
 
+/** What the thread works on: the rules, and the Cedar schema that they are validated against. */
+export type CheckTask = { rules: RuleText[]; schema: string }
 /** What is wrong with one rule; `byte` is a UTF-8 offset in the rule's own text. */
 export type RuleProblem = { rule: number; message: string; byte: number }
 
@@ -19,14 +22,14 @@ const waiting: (() => void)[] = []
 
 /**
  * Everything that is wrong with a policy's text, in its order; empty when it may be stored. The text is scanned, then
- * parsed, linted and validated in a thread of its own. Throws ApiError unavailable when too many texts wait already.
+ * parsed, linted and validated against `schema` in a thread of its own. Throws ApiError unavailable when too many texts wait already.
  */
-export async function checkPolicy(source: string): Promise<Issue[]> {
+export async function checkPolicy(source: string, schema: string = typedSchema([])): Promise<Issue[]> {
   const excess = findExcess(source)
   if (excess !== undefined) return [issueAt(source, Buffer.byteLength(source.slice(0, excess.index)), excess.message)]
   const rules = splitRules(source)
   if (rules.length === 0) return [issueAt(source, 0, 'The policy holds no rule.')]
-  const problems = await inTurn(() => problemsOf(rules))
+  const problems = await inTurn(() => problemsOf({ rules, schema }))
   return problems
     .map(({ rule, message, byte }) => {
       const before = Buffer.byteLength(source.slice(0, rules[rule]?.start ?? 0))
@@ -43,7 +46,7 @@ const issueAt = (source: string, byte: number, message: string): Issue => ({
   ...positionOfByte(source, byte),
 })
 
-async function problemsOf(rules: RuleText[]): Promise<RuleProblem[]> {
+async function problemsOf(task: CheckTask): Promise<RuleProblem[]> {
   const worker = startWorker('check-worker.ts', {
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 2 },
   })
@@ -53,7 +56,7 @@ async function problemsOf(rules: RuleText[]): Promise<RuleProblem[]> {
     throw new ApiError('unavailable', 'The policy engine did not start. Try again in a moment.', { cause })
   }
   try {
-    const problems = await ask<RuleProblem[]>(worker, rules, timeoutMs)
+    const problems = await ask<RuleProblem[]>(worker, task, timeoutMs)
     await worker.terminate()
     return problems
   } catch (error) {
@@ -76,4 +79,15 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (next === undefined) running -= 1
     else next()
   }
+}
+
+/** Throws `invalid_policy` (400) with the place of each error. */
+export async function requireSound(source: string, schema: string): Promise<void> {
+  const issues = await checkPolicy(source, schema)
+  const [first] = issues
+  if (first === undefined) return
+  const more = issues.length === 1 ? '' : ` (and ${issues.length - 1} more)`
+  throw new ApiError('invalid_policy', `Line ${first.line}, column ${first.column}: ${first.message}${more}`, {
+    issues,
+  })
 }

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
-import { ApiError, notFound } from '#lib/errors.ts'
+import { notFound } from '#lib/errors.ts'
 import { CreatePolicyVersionInput, PolicyVersion } from '#lib/schemas/policies.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { checkPolicy } from './check.ts'
+import { requireSound } from './check.ts'
+import { sourceDigest } from './source-digest.ts'
 import { insertVersion, listVersions, lockPolicy } from './store.ts'
+import { tenantSchema } from './tenant-schema.ts'
 import { versionView } from './view.ts'
 
 /** Stores a text as the policy's next draft. One that has errors is 400 `invalid_policy` with a line and column for each. */
@@ -18,14 +19,8 @@ export const createVersion = preparedMutation({
     ...(output === undefined ? {} : { details: { version: output.version, digest: output.digest } }),
   }),
   // The check takes up to seconds: no transaction waits for it.
-  async prepare({ input }) {
-    const issues = await checkPolicy(input.source)
-    const [first] = issues
-    if (first === undefined) return
-    const more = issues.length === 1 ? '' : ` (and ${issues.length - 1} more)`
-    throw new ApiError('invalid_policy', `Line ${first.line}, column ${first.column}: ${first.message}${more}`, {
-      issues,
-    })
+  async prepare({ tenant, input }) {
+    await requireSound(input.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, principal, input }) {
     if ((await lockPolicy(tx, tenant.id, input.policyId)) === undefined) throw notFound()
@@ -41,6 +36,3 @@ export const createVersion = preparedMutation({
     return versionView(row, await actorsById(tx, tenant.id, [row.createdBy]))
   },
 })
-
-/** `sha256:` of the text's UTF-8 bytes. */
-export const sourceDigest = (source: string): string => `sha256:${createHash('sha256').update(source).digest('hex')}`

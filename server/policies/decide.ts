@@ -1,69 +1,119 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { canonicalJson, JcsError } from '#lib/jcs.ts'
+import { JcsError } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { Obligation } from '#lib/schemas/policies.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { denied, evaluateRequest, type Outcome, tokensAfter } from './evaluate-request.ts'
-import { manifestPolicy } from './manifest-rules.ts'
-import type { ToolCallRequest } from './request.ts'
-import type { DecidingPolicy } from './soft-forbid.ts'
-import { findDecision, insertDecision, listEnforcedPolicies } from './store.ts'
+import type { ObligationKind } from './annotations.ts'
+import { digestOf } from './decision-digest.ts'
+import { findDecision, insertDecision } from './decision-store.ts'
+import { type DecidingPolicy, type DecidingSet, denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
+import { tokensAfter } from './obligations.ts'
+import { boundTo, decidingSet } from './policy-set.ts'
+import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
 
-export type { ToolCallRequest } from './request.ts'
-export { hasActiveBinding } from './store.ts'
+export { maskedArguments } from './mask-arguments.ts'
+export type { BudgetObligation, MaskObligation } from './obligations.ts'
+export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './request.ts'
 
 export type PolicyDecision = Outcome & {
   decisionId: string
   inputDigest: string
   /** What decided, in order; the manifest's own rules last, as version 0 of policy `manifest`. */
-  policies: { policyId: string; name: string; version: number; digest: string }[]
+  policies: DecidingPolicy[]
 }
+
+/** What the bindings in shadow would have made of it; recorded beside the decision, and without any effect. */
+export type ShadowOutcome = Pick<Outcome, 'effect' | 'obligations' | 'reasons'> & { policies: DecidingPolicy[] }
+
+/** What a caller does with a decision. A rule that demands anything else denies. */
+const usual: readonly ObligationKind[] = ['approval', 'mask']
 
 /**
  * The decision point: may this agent make this call now? Default deny, forbid wins, any failure denies; it throws only when
- * the database does. Every answer is recorded with what is needed to compute it again.
+ * the database does. Every answer is recorded with what is needed to compute it again. A caller that reserves budgets says
+ * so in `honours`, applies `masks` to the arguments that leave, and asks again after an approval.
  */
-export async function decide(tx: Transaction, tenant: Tenant, request: ToolCallRequest): Promise<PolicyDecision> {
+export async function decide(
+  tx: Transaction,
+  tenant: Tenant,
+  request: GovernedRequest,
+  honours: readonly ObligationKind[] = usual,
+): Promise<PolicyDecision> {
   const now = new Date()
-  const bound = await listEnforcedPolicies(tx, tenant.id, request.agent.id, request.environment)
-  const manifest = manifestPolicy(request.agent)
-  const policies: DecidingPolicy[] = manifest === undefined ? bound : [...bound, manifest]
-  const input = recordable({ ...request, now: now.toISOString() })
-  const outcome = await outcomeOf()
+  const bound = await boundTo(tx, tenant.id, request.agent, request.environment)
+  const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
+  const input = recordable(request, now, honours)
+  const [outcome, shadow] = await Promise.all([
+    outcomeOf(set, bound.enforced, request, now, honours, input.whole),
+    shadowOf(),
+  ])
   const decision = {
     ...outcome,
     decisionId: newId(),
     inputDigest: input.digest,
-    policies: policies.map(({ policyId, name, version, digest }) => ({ policyId, name, version, digest })),
+    policies: set.policies.map(facts),
   }
   await insertDecision(tx, {
     tenantId: tenant.id,
     id: decision.decisionId,
     agentId: request.agent.id,
     releaseId: request.releaseId,
-    executionId: request.executionId,
-    stepId: request.stepId,
+    executionId: request.executionId ?? null,
+    stepId: request.stepId ?? null,
+    requestedBy: request.requestedBy ?? null,
     environment: request.environment,
-    action: 'ToolCall',
-    resource: `${request.tool.server}/${request.tool.name}`,
+    action: actionOf(request),
+    resource: resourceOf(request),
     effect: decision.effect,
     obligations: decision.obligations,
     reasons: decision.reasons,
     policies: decision.policies,
+    shadow,
     request: input.value,
     inputDigest: decision.inputDigest,
   })
   return decision
 
-  async function outcomeOf(): Promise<Outcome> {
-    if (!input.whole) return denied('request_invalid', 'The arguments hold a value that cannot be bound to a digest.')
-    if (bound.length === 0)
-      return denied('policy_binding_required', 'No active policy binding governs this agent in this environment.')
-    return await evaluateRequest(policies, request, now)
+  async function shadowOf(): Promise<ShadowOutcome | null> {
+    if (bound.shadow === undefined) return null
+    const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
+    const { effect, obligations, reasons } = await outcomeOf(set, bound.shadow, request, now, honours, input.whole)
+    return { effect, obligations, reasons, policies: set.policies.map(facts) }
   }
+}
+
+/** `policies` are those that are bound: without one, nothing is governed, whatever the manifest says. */
+export async function outcomeOf(
+  set: DecidingSet,
+  policies: readonly DecidingPolicy[],
+  request: GovernedRequest,
+  now: Date,
+  honours: readonly ObligationKind[],
+  whole: boolean,
+): Promise<Outcome> {
+  if (!whole) return denied('request_invalid', 'The arguments hold a value that cannot be bound to a digest.')
+  if (policies.length === 0)
+    return denied('policy_binding_required', 'No active policy binding governs this agent in this environment.')
+  return await evaluateRequest(set, request, now, honours)
+}
+
+const facts = ({ policyId, name, version, digest }: DecidingPolicy): DecidingPolicy => ({
+  policyId,
+  name,
+  version,
+  digest,
+})
+
+/** True when a policy is enforced on the agent there. */
+export async function hasActiveBinding(
+  tx: Transaction,
+  tenantId: string,
+  agent: { id: string; version: string },
+  environment: string,
+): Promise<boolean> {
+  return (await boundTo(tx, tenantId, agent, environment)).enforced.length > 0
 }
 
 /**
@@ -71,23 +121,36 @@ export async function decide(tx: Transaction, tenant: Tenant, request: ToolCallR
  * Throws when there is no such decision. A decision that asked for nothing adds nothing.
  */
 export async function approvalTokens(tx: Transaction, tenantId: string, decisionId: string): Promise<string[]> {
-  const { request, obligations } = await findDecision(tx, tenantId, decisionId)
-  const { fulfilled } = Before.parse(request)
-  return tokensAfter(fulfilled, z.array(Obligation).parse(obligations))
+  const row = await findDecision(tx, tenantId, decisionId)
+  if (row === undefined) throw new Error('An approval names a decision that was never made.')
+  const { fulfilled } = Before.parse(row.request)
+  return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
 }
 
 const Before = z.object({ fulfilled: z.array(z.string()) })
 
-/** The request as it is recorded, and its digest. Arguments without a canonical form (JCS) are left out. */
-function recordable(request: ToolCallRequest & { now: string }): { value: JsonObject; digest: string; whole: boolean } {
+/**
+ * The request as it is recorded, and its digest. A tool's schema is kept once, by its digest; arguments without a canonical
+ * form (JCS) are left out.
+ */
+function recordable(
+  request: GovernedRequest,
+  now: Date,
+  honours: readonly ObligationKind[],
+): { value: JsonObject; digest: string; whole: boolean } {
+  const more = { now: now.toISOString(), honours: [...honours] }
+  const value: JsonObject = { ...withoutSchema(request), ...more }
   try {
-    return { value: request, digest: digestOf(request), whole: true }
+    return { value, digest: digestOf(value), whole: true }
   } catch (error) {
     if (!(error instanceof JcsError)) throw error
-    const { arguments: _left, ...rest } = request
+    const { arguments: _left, ...rest } = value
     return { value: rest, digest: digestOf(rest), whole: false }
   }
 }
 
-const digestOf = (value: JsonObject): string =>
-  `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
+function withoutSchema(request: GovernedRequest): JsonObject {
+  if (!('tool' in request)) return { ...request }
+  const { inputSchema: _kept, ...tool } = request.tool
+  return { ...request, tool }
+}

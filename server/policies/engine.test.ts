@@ -1,17 +1,20 @@
 import { afterAll, expect, test } from 'vitest'
-import { type CedarRequest, closeEngine, type Evaluation, evaluate } from './engine.ts'
+import { type CedarRequest, closeEngine, type PolicyText, settleIn } from './engine.ts'
 import { findExcess, limits } from './scan.ts'
+import { sourceDigest } from './source-digest.ts'
 
 afterAll(closeEngine)
 
 const tool = { type: 'Countersign::Tool', id: 'payments/look' }
+const action = { type: 'Countersign::Action', id: 'payments/look' }
 const request: CedarRequest = {
   principal: { type: 'Countersign::Agent', id: 'a' },
-  action: { type: 'Countersign::Action', id: 'ToolCall' },
+  action,
   resource: tool,
   context: {
     call: { now: { __extn: { fn: 'datetime', arg: '2026-05-01T12:00:00.000Z' } }, counters: { toolCalls: 3 } },
     env: { name: 'production' },
+    arguments: {},
   },
   entities: [
     {
@@ -19,6 +22,7 @@ const request: CedarRequest = {
       attrs: { version: '1', release: 'r', lifecycle: 'released', allowedTools: [{ __entity: tool }] },
       parents: [],
     },
+    { uid: action, attrs: {}, parents: [{ type: 'Countersign::Action', id: 'ToolCall' }] },
     {
       uid: tool,
       attrs: { server: 'payments', name: 'look', sideEffect: 'read', idempotent: true },
@@ -26,48 +30,98 @@ const request: CedarRequest = {
     },
   ],
 }
-const ask = async (source: string, fulfilled: string[] = []): Promise<Evaluation | undefined> =>
-  (await evaluate({ request, policies: [{ digest: source, source, fulfilled }] }))[0]
+/** How often a set's texts were read: the engine asks for those that it does not hold. */
+let reads = 0
+const settleBy = (sources: string[], grants: string[] = [], changes: Partial<CedarRequest> = {}) => {
+  const texts: PolicyText[] = sources.map((source) => ({ digest: sourceDigest(source), source }))
+  const set = { key: texts.map(({ digest }) => digest).join() }
+  return settleIn({ set, request: { ...request, ...changes }, grants, misfit: false }, async () => {
+    reads += 1
+    return texts
+  })
+}
+const ask = (source: string) => settleBy([source])
 const permit = (condition: string) => `@id("p") permit (principal, action, resource) when { ${condition} };`
 const sound = permit('resource in Countersign::ToolServer::"payments" && principal.allowedTools.contains(resource)')
 
 test('answers with the determining rules, their own text and annotations', async () => {
   const forbid = '@id("f") @code("NO") forbid (principal, action, resource);'
-  expect(await ask(sound)).toMatchObject({ decision: 'allow', determining: [{ order: 0, text: sound }] })
+  expect(await ask(sound)).toMatchObject({ effect: 'allow', permits: [{ policy: 0, rule: { order: 0, text: sound } }] })
   expect(await ask(`// why\n${sound}\n${forbid}\n`)).toMatchObject({
-    decision: 'deny',
-    determining: [{ order: 1, text: forbid, annotations: { id: 'f', code: 'NO' } }],
+    effect: 'deny',
+    because: 'forbidden',
+    rules: [{ policy: 0, rule: { order: 1, text: forbid, annotations: { id: 'f', code: 'NO' } } }],
   })
 })
 
 test('the facts of the schema can be used', async () => {
-  expect(await ask(permit('context.call.now.toTime() < duration("13h")'))).toMatchObject({ decision: 'allow' })
-  expect(await ask(permit('principal has riskTier'))).toMatchObject({ decision: 'deny', determining: [] })
+  expect(await ask(permit('context.call.now.toTime() < duration("13h")'))).toMatchObject({ effect: 'allow' })
+  expect(await ask(permit('principal has riskTier'))).toMatchObject({ because: 'no_permit' })
 })
 
 test('a rule that fails is told, although Cedar skips it', async () => {
   const overflow = permit('context.call.counters.toolCalls * 9223372036854775807 > 0')
-  expect(await ask(overflow)).toMatchObject({ decision: 'deny', determining: [], erring: [{ text: overflow }] })
+  expect(await ask(overflow)).toMatchObject({ because: 'policy_error', rules: [{ rule: { text: overflow } }] })
 })
 
-test('a request that the schema does not know is invalid, and a text that does not parse unusable', async () => {
-  const odd = { ...request, context: { ...request.context, extra: 1 } }
-  expect(await evaluate({ request: odd, policies: [{ digest: sound, source: sound, fulfilled: [] }] })).toEqual([
-    { outcome: 'invalid_request' },
-  ])
-  expect(await ask('permit (')).toEqual({ outcome: 'unusable_policy' })
+test('a request that Cedar cannot read is invalid, and a text that does not parse fails', async () => {
+  const context = { ...request.context, extra: { __extn: { fn: 'decimal', arg: 'no' } } }
+  expect(await settleBy([sound], [], { context })).toEqual({ effect: 'deny', because: 'request_invalid' })
+  expect(await ask('permit (')).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
+  expect(await settleBy([sound, 'permit ('])).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
 })
 
-test('more policies than slots are all answered by their own text', async () => {
-  const source = (n: number) => permit(`context.call.counters.toolCalls == ${n % 4}`)
-  const texts = Array.from({ length: 300 }, (_, n) => `// ${n}\n${source(n)}`)
-  const round = async () =>
-    (await evaluate({ request, policies: texts.map((text) => ({ digest: text, source: text, fulfilled: [] })) })).map(
-      (answer) => answer.outcome === 'decided' && answer.decision,
-    )
+test('a set is read and parsed once, however many are asked', async () => {
+  const texts = Array.from({ length: 300 }, (_, n) =>
+    permit(`context.call.counters.toolCalls == ${n % 4} && ${n} >= 0`),
+  )
+  const before = reads
+  const round = async () => (await Promise.all(texts.map(ask))).map(({ effect }) => effect)
   const expected = texts.map((_, n) => (n % 4 === 3 ? 'allow' : 'deny'))
   expect(await round()).toEqual(expected)
   expect(await round()).toEqual(expected)
+  expect(reads - before).toBe(300)
+})
+
+test('only rules whose scope can match are asked: by action, by resource, by principal', async () => {
+  const forbid = (scope: string, id: string) => `@id("${id}") forbid (${scope});`
+  const others = [
+    forbid('principal == Countersign::Agent::"b", action, resource', 'agent'),
+    forbid('principal, action == Countersign::Action::"payments/pay", resource', 'action'),
+    forbid('principal, action in [Countersign::Action::"ModelCall"], resource', 'actions'),
+    forbid('principal, action, resource == Countersign::Tool::"payments/pay"', 'tool'),
+    forbid('principal, action, resource in Countersign::ToolServer::"crm"', 'server'),
+    forbid('principal, action, resource is Countersign::Model', 'type'),
+    forbid(
+      'principal is Countersign::Agent, action, resource is Countersign::Tool in Countersign::ToolServer::"crm"',
+      'both',
+    ),
+  ]
+  expect(await settleBy([sound, ...others])).toMatchObject({ effect: 'allow' })
+  const matching = [
+    forbid('principal == Countersign::Agent::"a", action, resource', 'agent'),
+    forbid('principal, action == Countersign::Action::"payments/look", resource', 'action'),
+    forbid('principal, action in Countersign::Action::"ToolCall", resource', 'group'),
+    forbid(
+      'principal, action in [Countersign::Action::"ModelCall", Countersign::Action::"ToolCall"], resource',
+      'groups',
+    ),
+    forbid('principal, action, resource == Countersign::Tool::"payments/look"', 'tool'),
+    forbid('principal, action, resource in Countersign::ToolServer::"payments"', 'server'),
+    forbid('principal is Countersign::Agent, action, resource is Countersign::Tool', 'type'),
+  ]
+  for (const one of matching) expect(await settleBy([sound, one, ...others])).toMatchObject({ because: 'forbidden' })
+})
+
+test('the same rule name in two policies: a grant lifts the one that it was given for', async () => {
+  const soft = (more: string) =>
+    `${more}@id("ask") @obligation("approval") forbid (principal, action, resource) unless { context.fulfilled.contains("approval:ask") };`
+  const [one, two] = [soft('// one\n'), soft('// two\n')]
+  const both = await settleBy([sound, one, two])
+  expect(both).toMatchObject({ effect: 'allow', obligations: [{ policy: 1 }, { policy: 2 }] })
+  const granted = await settleBy([sound, one, two], [`approval:${sourceDigest(one)}/ask`])
+  expect(granted).toMatchObject({ effect: 'allow', obligations: [{ policy: 2 }] })
+  expect(await settleBy([sound, one, two], ['approval:ask'])).toMatchObject({ obligations: [{}, {}] })
 })
 
 // What the scan lets through and recurses deepest in Cedar, evaluated to its last term.
@@ -85,20 +139,20 @@ test.each([
   ['chains in nesting', `${'(false||false||'.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
 ])('the longest %s that may be stored is decided', async (_form, condition) => {
   expect(findExcess(permit(condition))).toBeUndefined()
-  expect(await ask(permit(condition))).toMatchObject({ decision: 'allow' })
+  expect(await ask(permit(condition))).toMatchObject({ effect: 'allow' })
 })
 
 test('a trap forced past the scan fails its own batch and nobody else: the worker is replaced', async () => {
   const trap = permit(`${'('.repeat(200)}true${')'.repeat(200)}`)
   const [before, trapped, after] = await Promise.allSettled([ask(sound), ask(trap), ask(sound)])
-  expect(before).toMatchObject({ status: 'fulfilled', value: { decision: 'allow' } })
+  expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
   expect(trapped).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
-  expect(after).toMatchObject({ status: 'fulfilled', value: { decision: 'allow' } })
+  expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 })
 
 test('closing waits for what was asked before, and a later question starts a new worker', async () => {
   const asked = ask(sound)
   await closeEngine()
-  expect(await asked).toMatchObject({ decision: 'allow' })
-  expect(await ask(sound)).toMatchObject({ decision: 'allow' })
+  expect(await asked).toMatchObject({ effect: 'allow' })
+  expect(await ask(sound)).toMatchObject({ effect: 'allow' })
 })

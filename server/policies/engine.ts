@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
+import type { Rule } from './rule.ts'
+import type { Settlement } from './soft-forbid.ts'
 import { ask, EngineFailure, startWorker } from './worker.ts'
 
 /** A request in Cedar's own terms; the engine adds `context.fulfilled`. */
@@ -14,61 +16,95 @@ export type CedarRequest = {
 /** A published text; equal digests are equal texts and parsed once. */
 export type PolicyText = { digest: string; source: string }
 
-export type Batch = { request: CedarRequest; policies: (PolicyText & { fulfilled: string[] })[] }
-
 /** What the decision point needs to know of a rule: its place, its own text, its annotations. */
 export type RuleFacts = { order: number; text: string; annotations: Record<string, string> }
 
 export type Evaluation =
   /** `determining`: all satisfied forbids, else all satisfied permits. `erring`: rules that Cedar would have skipped. */
-  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: RuleFacts[]; erring: RuleFacts[] }
-  /** The text does not parse. */
+  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
+  /** The texts do not parse. */
   | { outcome: 'unusable_policy' }
-  /** The request does not fit the schema. */
+  /** The request can't be evaluated. */
   | { outcome: 'invalid_request' }
 
-/** Milliseconds for one batch; a worker's first one includes its start. */
-const timeoutMs = 2000
-const startMs = 10_000
+export type Question = {
+  /** Equal keys are equal texts in equal order; without `texts` the worker may not know it. */
+  set: { key: string; texts?: readonly PolicyText[] }
+  request: CedarRequest
+  /** What granted approvals lift. */
+  grants: readonly string[]
+  /** The arguments don't fit their types, and are not in the context. */
+  misfit: boolean
+}
+export type Answer = Settlement | 'unknown_set'
 
-type Engine = { worker: Worker | undefined; turn: Promise<unknown> }
+/** Milliseconds for one batch; longer where a worker starts or texts have to be parsed. */
+const timeoutMs = 2000
+const parseMs = 10_000
+/** Questions that go to the worker together. */
+const mostTogether = 32
+
+type Waiting = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
+type Engine = { worker: Worker | undefined; waiting: Waiting[]; busy: Promise<void> | undefined }
 
 // Server code can be loaded twice (Next's bundle and the server's own graph): one decision worker serves both.
 const slot = Symbol.for('countersign.policy-engine')
 const holder = globalThis as typeof globalThis & { [slot]?: Engine }
 
 function engine(): Engine {
-  holder[slot] ??= { worker: undefined, turn: Promise.resolve() }
+  holder[slot] ??= { worker: undefined, waiting: [], busy: undefined }
   return holder[slot]
 }
 
 /**
- * Evaluates each policy by itself on one request, in the decision worker; batches run one after the other. A worker that
- * traps or hangs is replaced and asked once more. Throws EngineFailure when the second one fails too.
+ * Settles one request by the rules of one set. `readTexts` is called when the worker does not hold the set. What is asked
+ * while the worker is busy goes to it in one batch. A worker that traps or hangs is replaced, and each question of its batch
+ * asked once more, alone: only the one that it died of fails, with EngineFailure.
  */
-export function evaluate(batch: Batch): Promise<Evaluation[]> {
-  const state = engine()
-  const answer = state.turn.then(async () => {
-    try {
-      return await askOnce(state, batch)
-    } catch (error) {
-      if (!(error instanceof EngineFailure)) throw error
-      return await askOnce(state, batch)
-    }
-  })
-  // The next batch waits for this one to end, however it ends.
-  state.turn = answer.then(
-    () => undefined,
-    () => undefined,
-  )
-  return answer
+export async function settleIn(
+  question: Question,
+  readTexts: () => Promise<readonly PolicyText[]>,
+): Promise<Settlement> {
+  const answer = await enqueue(question)
+  if (answer !== 'unknown_set') return answer
+  const again = await enqueue({ ...question, set: { key: question.set.key, texts: await readTexts() } })
+  if (again === 'unknown_set') throw new EngineFailure('The policy engine forgot a set that it was just given.')
+  return again
 }
 
-async function askOnce(state: Engine, batch: Batch): Promise<Evaluation[]> {
-  const limit = state.worker === undefined ? startMs : timeoutMs
+function enqueue(question: Question): Promise<Answer> {
+  const state = engine()
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  state.waiting.push({ question, resolve, reject })
+  state.busy ??= work(state)
+  return promise
+}
+
+async function work(state: Engine): Promise<void> {
+  while (state.waiting.length > 0) {
+    const batch = state.waiting.splice(0, mostTogether)
+    try {
+      await answerAll(state, batch)
+    } catch {
+      // Whatever it was, no innocent question is denied for it.
+      for (const one of batch) await answerAll(state, [one]).catch(one.reject)
+    }
+  }
+  // In the same turn as the look at what waits: a question that comes later finds nobody at work, and begins anew.
+  state.busy = undefined
+}
+
+async function answerAll(state: Engine, batch: readonly Waiting[]): Promise<void> {
+  const questions = batch.map(({ question }) => question)
+  const slow = state.worker === undefined || questions.some(({ set }) => set.texts !== undefined)
   const worker = state.worker ?? start(state)
   try {
-    return await ask<Evaluation[]>(worker, batch, limit)
+    const answers = await ask<Answer[]>(worker, questions, slow ? parseMs : timeoutMs)
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const answer = answers[index]
+      if (answer === undefined) reject(new EngineFailure('The policy engine left a question out.'))
+      else resolve(answer)
+    }
   } catch (error) {
     if (state.worker === worker) state.worker = undefined
     throw error
@@ -89,10 +125,10 @@ function start(state: Engine): Worker {
   return worker
 }
 
-/** Ends the decision worker after the batches that were asked before. A later evaluate() starts a new one. */
+/** Ends the decision worker after what was asked before. A later question starts a new one. */
 export async function closeEngine(): Promise<void> {
   const state = engine()
-  await state.turn
+  await state.busy
   const { worker } = state
   state.worker = undefined
   await worker?.terminate()

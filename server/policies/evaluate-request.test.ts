@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { sourceDigest } from './create-version.ts'
-import { closeEngine } from './engine.ts'
-import { evaluateRequest } from './evaluate-request.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { type ObligationKind, obligationKinds } from './annotations.ts'
+import { closeEngine, type PolicyText } from './engine.ts'
+import { type DecidingPolicy, evaluateRequest } from './evaluate-request.ts'
 import { manifestPolicy } from './manifest-rules.ts'
 import type { ToolCallRequest } from './request.ts'
-import type { DecidingPolicy } from './soft-forbid.ts'
+import { sourceDigest } from './source-digest.ts'
 
 afterAll(closeEngine)
 
@@ -23,14 +24,25 @@ const request: ToolCallRequest = {
   releaseId: '0197c0de-0000-7000-8000-000000000002',
   releaseDigest: `sha256:${'0'.repeat(64)}`,
   environment: 'production',
-  tool: { server: 'payments', name: 'issue_refund', sideEffect: 'irreversible', idempotent: true },
+  tool: {
+    server: 'payments',
+    name: 'issue_refund',
+    sideEffect: 'irreversible',
+    idempotent: true,
+    inputSchema: {
+      type: 'object',
+      properties: { amount: { type: 'string', format: 'decimal' }, note: { type: 'string' } },
+      required: ['amount'],
+    },
+  },
   arguments: { amount: '10.00' },
   executionId: '0197c0de-0000-7000-8000-000000000003',
   stepId: 'refund',
   toolCalls: 2,
   fulfilled: [],
 }
-const policy = (source: string, name = 'p'): DecidingPolicy => ({
+type Text = DecidingPolicy & PolicyText
+const policy = (source: string, name = 'p'): Text => ({
   policyId: name,
   name,
   version: 1,
@@ -42,12 +54,17 @@ const permit = `@id("ok") ${head('permit')} when { principal.allowedTools.contai
 const hard = `@id("no") @code("FREEZE") @message("Nothing moves today.") ${head('forbid')};`
 const soft = (id: string, annotations = '', kind = 'approval') =>
   `@id("${id}") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:${id}") };`
-const decide = (sources: string | (string | DecidingPolicy)[], changes: Partial<ToolCallRequest> = {}) =>
-  evaluateRequest(
-    [sources].flat().map((source, index) => (typeof source === 'string' ? policy(source, `p${index}`) : source)),
-    { ...request, ...changes },
-    now,
-  )
+const decide = (
+  sources: string | (string | Text)[],
+  changes: Partial<ToolCallRequest> = {},
+  honours: readonly ObligationKind[] = obligationKinds,
+) => {
+  const policies = [sources]
+    .flat()
+    .map((source, index) => (typeof source === 'string' ? policy(source, `p${index}`) : source))
+  const set = { key: policies.map(({ digest }) => digest).join(), policies, readTexts: async () => policies }
+  return evaluateRequest(set, { ...request, ...changes }, now, honours)
+}
 const codes = async (outcome: ReturnType<typeof decide>) => {
   const { effect, reasons } = await outcome
   return [effect, ...reasons.map(({ rule }) => rule)]
@@ -58,6 +75,8 @@ describe('allow and deny', () => {
     expect(await decide(permit)).toEqual({
       effect: 'allow',
       obligations: [],
+      masks: [],
+      budgets: [],
       reasons: [
         { policyId: 'p0', policyName: 'p0', policyVersion: 1, rule: 'ok', code: null, message: null, source: permit },
       ],
@@ -167,7 +186,49 @@ describe('soft forbids', () => {
     })
   })
 
-  test.each(['mask', 'budget'])('what %s demands cannot be done yet: deny', async (kind) => {
+  test('a mask names the paths that must not leave: its own, and those of the classes that the manifest knows', async () => {
+    const agent = { ...request.agent, sensitive: [{ path: '$.customer.email', class: 'pii.email' }] }
+    const rule = soft('m', '@mask_paths("$.note, $.items[*].iban") @mask_classes("pii.email,health")', 'mask')
+    expect(await decide([permit, rule], { agent })).toMatchObject({
+      effect: 'allow',
+      reasons: [{ rule: 'ok' }, { rule: 'm' }],
+      masks: [{ rule: 'm', paths: ['$.note', '$.items[*].iban', '$.customer.email'], method: 'redact' }],
+      obligations: [{ kind: 'mask', policyRule: 'm' }],
+    })
+  })
+
+  test('a budget says what to reserve, and under which key it counts', async () => {
+    const rule = soft('b', '@budget_limit("100.00") @budget_unit("EUR") @budget_window("P1D")', 'budget')
+    const outcome = await decide([permit, rule])
+    expect(outcome).toMatchObject({
+      effect: 'allow',
+      budgets: [{ rule: 'b', scope: 'agent', windowSeconds: 86_400, unit: 'EUR', limit: '100.00' }],
+      obligations: [{ kind: 'budget', parameters: { limit: '100.00', windowSeconds: '86400' } }],
+    })
+    expect(outcome.budgets[0]?.key).toBe(`${sourceDigest(rule)}/b`)
+  })
+
+  test('mask, budget and approval stand together; the approval comes first, the others when it is granted', async () => {
+    const rules = [
+      permit,
+      soft('m', '@mask_paths("$.note")', 'mask'),
+      soft('b', '@budget_limit("3") @budget_unit("calls")', 'budget'),
+      soft('a'),
+    ]
+    const one = await decide(rules)
+    expect(one).toMatchObject({ effect: 'require_approval', approval: { rules: [{ rule: 'a' }] } })
+    const two = await decide(rules, { fulfilled: one.approval?.tokens ?? [] })
+    expect(two).toMatchObject({ effect: 'allow', masks: [{ rule: 'm' }], budgets: [{ rule: 'b' }] })
+    expect(await codes(decide([...rules, hard]))).toEqual(['deny', 'no'])
+  })
+
+  test.each(['mask', 'budget'])('what %s demands is denied where it can not be done, or is not said', async (kind) => {
+    const said = '@mask_paths("$.note") @budget_limit("3") @budget_unit("calls")'
+    expect(await codes(decide([permit, soft('m', said, kind)], {}, ['approval']))).toEqual([
+      'deny',
+      'obligation_unsupported',
+      'm',
+    ])
     expect(await codes(decide([permit, soft('m', '', kind)]))).toEqual(['deny', 'obligation_unsupported', 'm'])
   })
 
@@ -217,5 +278,72 @@ describe("the manifest's requireApproval", () => {
     expect(
       await decide(manifest === undefined ? [] : [`@id("all") ${head('permit')};`, manifest], { agent, tool }),
     ).toMatchObject({ effect: 'require_approval', reasons: [{ rule: `manifest.payments/${name}` }] })
+  })
+})
+
+describe('typed arguments', () => {
+  const limit = `@id("limit") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments.amount.greaterThan(decimal("100.0")) };`
+  const amount = (value: JsonValue) => codes(decide([permit, limit], { arguments: { amount: value } }))
+
+  test('a rule sees the value of an argument', async () => {
+    expect(await amount('100.00')).toEqual(['allow', 'ok'])
+    expect(await amount('100.01')).toEqual(['deny', 'limit'])
+    expect(await amount('0100.0001')).toEqual(['deny', 'limit'])
+  })
+
+  test.each<[string, JsonValue]>([
+    ['an exponent', '1e9'],
+    ['five decimal places', '100.00001'],
+    ['a thousand millions of millions', '9'.repeat(16)],
+    ['blanks', ' 5'],
+    ['nothing', ''],
+    ['null', null],
+    ['a list', ['5']],
+    ['an extension value of the caller’s own', { __extn: { fn: 'decimal', arg: '1.0' } }],
+    ['an entity', { __entity: { type: 'Countersign::Tool', id: 'x' } }],
+  ])('%s does not step around a limit: it does not fit, and the call is denied', async (_what, value) => {
+    expect(await amount(value)).toEqual(['deny', 'arguments_invalid'])
+  })
+
+  test('the words of that denial name the argument, never its value', async () => {
+    const outcome = await decide([permit, limit], { arguments: { amount: 'secret' } })
+    expect(outcome.reasons[0]?.message).toBe(
+      'The arguments do not fit what the tool declares: $.amount is not a number with at most four decimal places.',
+    )
+  })
+
+  test('one level deeper, or under another name, it is missing', async () => {
+    const misplaced: JsonObject[] = [{ refund: { amount: '5' } }, { Amount: '5' }, {}]
+    for (const args of misplaced)
+      expect(await codes(decide([permit, limit], { arguments: args }))).toEqual(['deny', 'arguments_invalid'])
+  })
+
+  test('where no rule reads arguments, what does not fit harms nobody', async () => {
+    expect(await codes(decide(permit, { arguments: { amount: '1e9' } }))).toEqual(['allow', 'ok'])
+  })
+
+  test('a tool without a schema: a rule that reads its arguments denies', async () => {
+    const { inputSchema: _none, ...tool } = { inputSchema: undefined, ...request.tool }
+    expect(await codes(decide([permit, limit], { tool }))).toEqual(['deny', 'arguments_invalid'])
+    expect(await codes(decide([permit], { tool }))).toEqual(['allow', 'ok'])
+  })
+})
+
+describe('model calls', () => {
+  const model = { provider: 'openai-compatible', name: 'gpt-5-mini' }
+  const { tool: _tool, ...rest } = request
+  const ask = (source: string, args = { inputCharacters: 1000, maxOutputTokens: 500 }) => {
+    const policies = [policy(source)]
+    const agent = { ...rest.agent, allowedModels: ['openai-compatible/gpt-5-mini'] }
+    const call = { ...rest, agent, model, arguments: args }
+    return evaluateRequest({ key: source, policies, readTexts: async () => policies }, call, now, obligationKinds)
+  }
+  const models = (condition: string) =>
+    `@id("m") permit (principal, action == Countersign::Action::"ModelCall", resource in Countersign::ModelProvider::"openai-compatible") when { ${condition} };`
+
+  test('are decided by rules for ModelCall, not by those for tools', async () => {
+    expect(await codes(ask(models('principal.allowedModels.contains(resource)')))).toEqual(['allow', 'm'])
+    expect(await codes(ask(permit))).toEqual(['deny', 'no_permit'])
+    expect(await codes(ask(models('context.arguments.inputCharacters < 10')))).toEqual(['deny', 'no_permit'])
   })
 })

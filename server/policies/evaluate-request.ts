@@ -1,66 +1,93 @@
-import { durationSeconds } from '#lib/duration.ts'
 import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
-import { type Batch, evaluate } from './engine.ts'
-import { cedarRequest, type ToolCallRequest } from './request.ts'
-import { type DecidingPolicy, type Fired, settle, tokenOf } from './soft-forbid.ts'
+import type { ObligationKind } from './annotations.ts'
+import { type PolicyText, settleIn } from './engine.ts'
+import {
+  approvalsOf,
+  type BudgetObligation,
+  budgetOf,
+  type MaskObligation,
+  maskOf,
+  type NeededApproval,
+  reasonOf,
+} from './obligations.ts'
+import { cedarRequest, type GovernedRequest } from './request.ts'
+import type { Fired, Settlement } from './soft-forbid.ts'
 import { EngineFailure } from './worker.ts'
 
-/** The approval to ask for next. Rules of another group are asked for after it: one approval has one group. */
-export type NeededApproval = {
-  group: string
-  quorum: number
-  expiresAfterSeconds: number
-  rules: DecisionReason[]
-  /** `fulfilled` of the next decision once this approval is granted; what was fulfilled before is among them. */
-  tokens: string[]
+/** A policy that takes part in a decision. `version` is 0 for the rules that a manifest's requireApproval stands for. */
+export type DecidingPolicy = { policyId: string; name: string; version: number; digest: string }
+
+/** Policies in their order, and how to read their texts when the engine does not hold them. */
+export type DecidingSet = {
+  /** Equal keys are equal texts in equal order. */
+  key: string
+  policies: readonly DecidingPolicy[]
+  readTexts(): Promise<readonly PolicyText[]>
 }
 
 export type Outcome = {
   effect: 'allow' | 'deny' | 'require_approval'
+  /** All of them, as recorded. */
   obligations: Obligation[]
   /** Never empty. The first one is what to tell: the determining rule, or the decision point's own words. */
   reasons: DecisionReason[]
+  /** With `require_approval`: what to ask for first. */
   approval?: NeededApproval
+  /** With `allow`: to be applied, in order, to the arguments before they leave. */
+  masks: MaskObligation[]
+  /** With `allow`: to be reserved before the call. */
+  budgets: BudgetObligation[]
 }
 
-/** The same policies, request and time give the same outcome: a recorded decision can be computed again with it. */
+/** The same set, request and time give the same outcome: a recorded decision can be computed again with it. */
 export async function evaluateRequest(
-  policies: readonly DecidingPolicy[],
-  request: ToolCallRequest,
+  set: DecidingSet,
+  request: GovernedRequest,
   now: Date,
+  honours: readonly ObligationKind[],
 ): Promise<Outcome> {
   const cedar = cedarRequest(request, now)
-  const ask = (fulfilled: string[][]) => {
-    const batch: Batch['policies'] = policies.map(({ digest, source }, index) => ({
-      digest,
-      source,
-      fulfilled: fulfilled[index] ?? [],
-    }))
-    return evaluate({ request: cedar, policies: batch })
+  const question = {
+    set: { key: set.key },
+    request: cedar.request,
+    grants: request.fulfilled,
+    misfit: cedar.misfit !== undefined,
   }
   try {
-    const settled = await settle(policies, request.fulfilled, ask)
-    if (settled.effect === 'allow') return allowed(settled, request)
-    switch (settled.because) {
-      case 'forbidden':
-        return { effect: 'deny', obligations: [], reasons: settled.rules.map(reasonOf) }
-      case 'policy_error':
-        return denied('policy_error', 'A rule failed while it was evaluated.', settled.rules)
-      case 'no_permit':
-        return denied('no_permit', 'No rule of the bound policies permits this call.')
-      case 'request_invalid':
-        return denied('request_invalid', 'The call does not fit the policy schema.')
-    }
+    const settled = await settleIn(question, () => set.readTexts())
+    if (settled.effect === 'allow') return allowed(set.policies, settled, request, honours)
+    return refused(set.policies, settled, cedar.misfit)
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error
     return denied('pdp_unavailable', 'The policy engine gave no answer.')
   }
 }
 
+function refused(
+  policies: readonly DecidingPolicy[],
+  settled: Extract<Settlement, { effect: 'deny' }>,
+  misfit: string | undefined,
+): Outcome {
+  switch (settled.because) {
+    case 'forbidden':
+      return { ...nothing, effect: 'deny', reasons: settled.rules.map(reasonOf(policies)) }
+    case 'policy_error':
+      return denied('policy_error', 'A rule failed while it was evaluated.', settled.rules.map(reasonOf(policies)))
+    case 'no_permit':
+      return denied('no_permit', 'No rule of the bound policies permits this call.')
+    case 'request_invalid':
+      return denied('request_invalid', 'The call does not fit the policy schema.')
+    case 'arguments_misfit':
+      return denied('arguments_invalid', `The arguments do not fit what the tool declares: ${misfit}.`)
+  }
+}
+
+const nothing = { obligations: [], masks: [], budgets: [] }
+
 /** A denial in the decision point's own words, before the rules that it concerns. */
-export const denied = (code: string, message: string, rules: readonly Fired[] = []): Outcome => ({
+export const denied = (code: string, message: string, rules: readonly DecisionReason[] = []): Outcome => ({
+  ...nothing,
   effect: 'deny',
-  obligations: [],
   reasons: [
     {
       policyId: 'countersign',
@@ -71,70 +98,63 @@ export const denied = (code: string, message: string, rules: readonly Fired[] = 
       message,
       source: null,
     },
-    ...rules.map(reasonOf),
+    ...rules,
   ],
 })
 
-function allowed(settled: { permits: Fired[]; obligations: Fired[] }, request: ToolCallRequest): Outcome {
-  const unsupported = settled.obligations.filter(({ rule }) => rule.annotations.obligation !== 'approval')
-  if (unsupported.length > 0)
-    return denied('obligation_unsupported', 'A rule demands what cannot be done yet.', unsupported)
-  if (settled.obligations.length === 0)
-    return { effect: 'allow', obligations: [], reasons: settled.permits.map(reasonOf) }
-
-  const wanted = settled.obligations.map((fired) => ({ fired, ...approvalOf(fired, request) }))
-  const group = wanted[0]?.group ?? request.agent.approvals.group
-  const now = wanted.filter((approval) => approval.group === group)
-  const later = wanted.filter((approval) => approval.group !== group)
-  const rules = now.map(({ fired }) => reasonOf(fired))
-  const obligations = [...now, ...later].map(({ fired, ...approval }) => ({
-    kind: 'approval',
-    policyRule: fired.rule.annotations.id ?? '',
-    parameters: {
-      group: approval.group,
-      quorum: String(approval.quorum),
-      expiresAfterSeconds: String(approval.expiresAfterSeconds),
-      token: tokenOf(fired),
-    },
-  }))
-  return {
-    effect: 'require_approval',
-    obligations,
-    reasons: [...rules, ...later.map(({ fired }) => reasonOf(fired))],
-    approval: {
-      group,
-      quorum: Math.max(...now.map((approval) => approval.quorum)),
-      expiresAfterSeconds: Math.min(...now.map((approval) => approval.expiresAfterSeconds)),
-      rules,
-      tokens: tokensAfter(request.fulfilled, obligations),
-    },
-  }
-}
-
-/** What is fulfilled once the approval is granted that these obligations ask for first: all of the first one's group. */
-export function tokensAfter(fulfilled: readonly string[], obligations: readonly Obligation[]): string[] {
-  const group = obligations[0]?.parameters.group
-  const granted = obligations.flatMap(({ parameters: { group: own, token } }) =>
-    own === group && token !== undefined ? [token] : [],
+function allowed(
+  policies: readonly DecidingPolicy[],
+  settled: { permits: Fired[]; obligations: Fired[] },
+  request: GovernedRequest,
+  honours: readonly ObligationKind[],
+): Outcome {
+  const of = (kind: ObligationKind) => settled.obligations.filter(({ rule }) => rule.annotations.obligation === kind)
+  const masks = of('mask').map((fired) => maskOf(fired, request))
+  const budgets = of('budget').map((fired) => budgetOf(policies, fired))
+  const unsupported = settled.obligations.filter(
+    ({ rule }) => !honours.some((kind) => kind === rule.annotations.obligation),
   )
-  return [...fulfilled, ...granted]
-}
+  const incomplete = [
+    ...of('mask').filter((_, index) => masks[index] === undefined),
+    ...of('budget').filter((_, index) => budgets[index] === undefined),
+  ]
+  const impossible = [...unsupported, ...incomplete]
+  if (impossible.length > 0)
+    return denied(
+      'obligation_unsupported',
+      'A rule demands what cannot be done here.',
+      impossible.map(reasonOf(policies)),
+    )
 
-/** Who must approve: as the rule says, else as the agent's manifest says. */
-function approvalOf({ rule: { annotations } }: Fired, { agent: { approvals } }: ToolCallRequest) {
-  return {
-    group: annotations.approval_group ?? approvals.group,
-    quorum: annotations.approval_quorum === undefined ? approvals.quorum : Number(annotations.approval_quorum),
-    expiresAfterSeconds: durationSeconds(annotations.approval_ttl ?? '') ?? approvals.expiresAfterSeconds,
-  }
+  const approvals = approvalsOf(policies, of('approval'), request)
+  const known = { masks: masks.flatMap((mask) => mask ?? []), budgets: budgets.flatMap((budget) => budget ?? []) }
+  const obligations = [
+    ...(approvals?.obligations ?? []),
+    ...known.masks.map(({ rule, paths, method }) => ({
+      kind: 'mask',
+      policyRule: rule,
+      parameters: { paths: paths.join(','), method },
+    })),
+    ...known.budgets.map(({ rule, key, scope, windowSeconds, unit, limit }) => ({
+      kind: 'budget',
+      policyRule: rule,
+      parameters: {
+        key,
+        scope,
+        unit,
+        limit,
+        ...(windowSeconds === undefined ? {} : { windowSeconds: String(windowSeconds) }),
+      },
+    })),
+  ]
+  const others = [...of('mask'), ...of('budget')].map(reasonOf(policies))
+  if (approvals === undefined)
+    return {
+      effect: 'allow',
+      obligations,
+      reasons: [...settled.permits.map(reasonOf(policies)), ...others],
+      ...known,
+    }
+  const { reasons, approval } = approvals
+  return { effect: 'require_approval', obligations, reasons: [...reasons, ...others], approval, ...known }
 }
-
-const reasonOf = ({ policy, rule }: Fired): DecisionReason => ({
-  policyId: policy.policyId,
-  policyName: policy.name,
-  policyVersion: policy.version,
-  rule: rule.annotations.id ?? '',
-  code: rule.annotations.code ?? null,
-  message: rule.annotations.message ?? null,
-  source: rule.text,
-})

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
-import { isObligationKind, whyNotAnnotation } from './annotations.ts'
+import { isObligationKind, missingFor, whyNotAnnotation } from './annotations.ts'
 
 /**
  * What Cedar's validator does not know: a soft forbid (@obligation) must be lifted by exactly its own token, and nothing
@@ -11,6 +11,7 @@ export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[]
   const annotations = annotationsOf(rule)
   const { id, obligation } = annotations
   const problems = Object.entries(annotations).flatMap(([key, value]) => whyNotAnnotation(key, value, obligation) ?? [])
+  problems.push(...missingFor(annotations))
   if (id === undefined) problems.push('Every rule needs a name: @id("…").')
   else if (taken.has(id)) problems.push(`Another rule is already named "${id}".`)
   if (obligation !== undefined && rule.effect === 'permit')
@@ -39,8 +40,10 @@ const isLift = (body: Expr, token: string): boolean =>
     contains: { left: { '.': { left: { Var: 'context' }, attr: 'fulfilled' } }, right: { Value: token } },
   })
 
-/** Whether an expression reaches `context.fulfilled`, by its name or through the whole of `context`. */
-function readsFulfilled(expression: Expr): boolean {
+const readsFulfilled = (expression: Expr): boolean => readsMember(expression, 'fulfilled')
+
+/** Whether an expression reaches `context.<name>`, by its name or through the whole of `context`. */
+export function readsMember(expression: Expr, name: string): boolean {
   // A stack of its own: a chain of operators is as deep as it is long.
   const pending: unknown[] = [expression]
   while (pending.length > 0) {
@@ -48,7 +51,7 @@ function readsFulfilled(expression: Expr): boolean {
     if (typeof node !== 'object' || node === null || 'Value' in node) continue
     if ('Var' in node && node.Var === 'context') return true
     const member = memberOf(node)
-    if (member === 'fulfilled') return true
+    if (member === name) return true
     if (member === undefined) pending.push(...operandsOf(node))
   }
   return false

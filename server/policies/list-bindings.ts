@@ -2,16 +2,16 @@ import { BindingList, ListBindingsInput } from '#lib/schemas/policies.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { listBindings as listRows } from './store.ts'
+import { listBindings as listRows } from './binding-store.ts'
 import { bindingView } from './view.ts'
 
-/** Bindings in any state, newest first; of one agent when `agentId` is given. */
+/** Bindings in any state, newest first; filtered by agent, policy, environment and status. */
 export const listBindings = query({
   permission: 'policy:read',
   input: ListBindingsInput,
   output: BindingList,
   async run({ tx, tenant, input }) {
-    const rows = await listRows(tx, tenant.id, input.agentId, input.limit + 1, input.cursor)
+    const rows = await listRows(tx, tenant.id, input, input.limit + 1, input.cursor)
     const actor = await actorsById(
       tx,
       tenant.id,

@@ -1,10 +1,12 @@
 import { manifestRulePrefix } from './annotations.ts'
-import { sourceDigest } from './create-version.ts'
+import { cedarString } from './cedar-string.ts'
+import type { PolicyText } from './engine.ts'
+import type { DecidingPolicy } from './evaluate-request.ts'
 import type { ToolCallRequest } from './request.ts'
-import type { DecidingPolicy } from './soft-forbid.ts'
+import { sourceDigest } from './source-digest.ts'
 
 /** What a manifest's `requireApproval` stands for: one soft forbid for each tool. Undefined when it lists none. */
-export function manifestPolicy(agent: ToolCallRequest['agent']): DecidingPolicy | undefined {
+export function manifestPolicy(agent: ToolCallRequest['agent']): (DecidingPolicy & PolicyText) | undefined {
   if (agent.requireApproval.length === 0) return undefined
   const source = [...new Set(agent.requireApproval)].sort().map(ruleFor).join('\n\n')
   return {
@@ -28,9 +30,3 @@ function ruleFor(tool: string): string {
     `unless { context.fulfilled.contains(${token}) };`,
   ].join('\n')
 }
-
-/** A Cedar string literal: what is not plain is written as a code point. */
-const cedarString = (text: string): string =>
-  `"${Array.from(text, (character) =>
-    /[\p{L}\p{N} ._/:'-]/u.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  ).join('')}"`

@@ -1,6 +1,7 @@
+import { LabelSelector } from '#lib/schemas/policies.ts'
 import type { OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import { lockPlaceOf, setBindingDecided, supersedeFor } from './store.ts'
+import { lockPlaceOf, setBindingDecided, supersedeFor } from './binding-store.ts'
 
 /** What each end of an approval makes of the binding that it was asked for. */
 const outcomes = { approved: 'active', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
@@ -14,7 +15,11 @@ export const bindingDecided: OnDecided = async (tx, tenant, approval) => {
   const binding = await setBindingDecided(tx, tenant.id, approval.subjectId, status)
   // Not proposed any more: it was withdrawn meanwhile. The decision stays recorded, and has no effect.
   if (binding === undefined) return
-  const place = { agentId: binding.agentId, environment: binding.environment, policyId: binding.policyId }
+  const place = {
+    ...(binding.agentId === null ? { selector: LabelSelector.parse(binding.selector) } : { agentId: binding.agentId }),
+    environment: binding.environment,
+    policyId: binding.policyId,
+  }
   for (const old of superseded)
     await appendAudit(tx, tenant, {
       actor: systemActor,

@@ -1,14 +1,16 @@
+import type { z } from 'zod'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { bindingPresentation } from './binding-presentation.ts'
-import { findActiveBinding, findBoundAgent, findPolicy, findVersion, insertBinding } from './store.ts'
+import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } from './binding-store.ts'
+import { findPolicy, findVersion } from './store.ts'
 
 const proposalTtlMs = 7 * 86_400_000
 
-/** Proposes that a published version decides for an agent in an environment; `change-approvers` approve it. */
+/** Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment; `change-approvers` approve it. */
 export const proposeBinding = mutation({
   permission: 'binding:propose',
   input: ProposeBindingInput,
@@ -16,21 +18,24 @@ export const proposeBinding = mutation({
   audit: (input, output) => ({
     action: 'policy_binding.proposed',
     resource: { type: 'policy_binding', id: output?.bindingId ?? 'none' },
-    details: { ...input, ...(output === undefined ? {} : { approvalId: output.approvalId }) },
+    details: { ...placeOf(input), ...(output === undefined ? {} : { approvalId: output.approvalId }) },
   }),
   async run({ tx, tenant, principal, input }) {
-    const agent = await findBoundAgent(tx, tenant.id, input.agentId)
+    const target = await targetOf()
     const policy = await findPolicy(tx, tenant.id, input.policyId)
     const version = await findVersion(tx, tenant.id, input.policyId, input.policyVersion)
-    if (agent === undefined || policy === undefined || version === undefined) throw notFound()
-    if (agent.status === 'retired') throw new ApiError('conflict', `The agent ${agent.name} is retired.`)
+    if (target === undefined || policy === undefined || version === undefined) throw notFound()
+    if (target.kind === 'agent' && target.agent.status === 'retired')
+      throw new ApiError('conflict', `The agent ${target.agent.name} is retired.`)
     if (version.status !== 'published')
       throw new ApiError('not_ready', `Version ${version.version} of ${policy.name} is a draft. Publish it first.`)
     const active = await findActiveBinding(tx, tenant.id, input)
-    if (active?.policyVersion === version.version && active.mode === input.mode)
+    if (active?.policyVersion === version.version)
       throw new ApiError('conflict', 'This version is already active there.')
 
     const bindingId = newId()
+    const { environment, mode } = input
+    const presentation = bindingPresentation({ target, policy, version, environment, mode, replaces: active })
     const { approvalId } = await requestApproval(tx, tenant, {
       kind: 'policy_binding',
       subjectId: bindingId,
@@ -39,20 +44,18 @@ export const proposeBinding = mutation({
         release: null,
         environment: input.environment,
         action: 'policy_binding.activate',
-        resource: `agent/${agent.name}`,
-        arguments: { policyId: policy.id, policyDigest: version.digest, mode: input.mode },
+        resource: presentation.resource,
+        arguments: {
+          policyId: policy.id,
+          policyDigest: version.digest,
+          mode: input.mode,
+          ...(input.selector === undefined ? {} : { selector: input.selector }),
+        },
         policyVersion: version.version,
         requester: principal.memberId,
       },
-      presentation: bindingPresentation({
-        agent,
-        policy,
-        version,
-        environment: input.environment,
-        mode: input.mode,
-        replaces: active,
-      }),
-      agentId: agent.id,
+      presentation,
+      ...(input.agentId === undefined ? {} : { agentId: input.agentId }),
       requestedBy: principal.memberId,
       owners: [],
       group: 'change-approvers',
@@ -67,5 +70,21 @@ export const proposeBinding = mutation({
       proposedBy: principal.memberId,
     })
     return { bindingId, approvalId, status: 'proposed' as const }
+
+    async function targetOf() {
+      const { agentId, selector } = input
+      if (selector !== undefined) {
+        const agents = (await listLabelledAgents(tx, tenant.id, selector, 20)).map(({ name }) => name)
+        return { kind: 'labels' as const, selector, agents }
+      }
+      const agent = agentId === undefined ? undefined : await findBoundAgent(tx, tenant.id, agentId)
+      return agent === undefined ? undefined : { kind: 'agent' as const, agent }
+    }
   },
+})
+
+const placeOf = ({ agentId, selector, ...place }: z.infer<typeof ProposeBindingInput>) => ({
+  ...place,
+  ...(agentId === undefined ? {} : { agentId }),
+  ...(selector === undefined ? {} : { selector }),
 })

@@ -1,12 +1,18 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { PolicyVersion, PublishPolicyVersionInput } from '#lib/schemas/policies.ts'
-import { mutation } from '#server/kernel/operation.ts'
+import { preparedMutation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { actorsById } from '#server/tenants/actors.ts'
+import { requireSound } from './check.ts'
 import { findVersion, setVersionPublished } from './store.ts'
+import { tenantSchema } from './tenant-schema.ts'
 import { versionView } from './view.ts'
 
-/** draft → published: from then on the text never changes and can be bound. A second time is 409. */
-export const publishVersion = mutation({
+/**
+ * draft → published: from then on the text never changes and can be bound. A second time is 409. The tools may have changed
+ * since the draft was stored: it is checked against them again.
+ */
+export const publishVersion = preparedMutation({
   permission: 'policy:author',
   input: PublishPolicyVersionInput,
   output: PolicyVersion,
@@ -15,6 +21,12 @@ export const publishVersion = mutation({
     resource: { type: 'policy', id: input.policyId },
     details: { version: input.version, ...(output === undefined ? {} : { digest: output.digest }) },
   }),
+  async prepare({ tenant, input }) {
+    const draft = await runtime().database.inTenant(tenant.id, (tx) =>
+      findVersion(tx, tenant.id, input.policyId, input.version),
+    )
+    if (draft?.status === 'draft') await requireSound(draft.source, await tenantSchema(tenant))
+  },
   async run({ tx, tenant, input }) {
     const row = await setVersionPublished(tx, tenant.id, input.policyId, input.version)
     if (row !== undefined) return versionView(row, await actorsById(tx, tenant.id, [row.createdBy]))

@@ -4,11 +4,12 @@ import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { createPolicy } from './create-policy.ts'
-import { createVersion, sourceDigest } from './create-version.ts'
+import { createVersion } from './create-version.ts'
 import { getPolicy } from './get-policy.ts'
 import { listPolicies } from './list-policies.ts'
 import { listVersions } from './list-versions.ts'
 import { publishVersion } from './publish-version.ts'
+import { sourceDigest } from './source-digest.ts'
 
 const source = '@id("all") permit (principal, action in Countersign::Action::"ToolCall", resource);'
 let runtime: Awaited<ReturnType<typeof testRuntime>>

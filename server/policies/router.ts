@@ -3,10 +3,12 @@ import { getPolicy } from './get-policy.ts'
 import { listBindings } from './list-bindings.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
+import { recompute } from './recompute.ts'
 
 export const policies = router({
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),
+  recompute: procedure.query(recompute),
 })
 
 export const policyBindings = router({

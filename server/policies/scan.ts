@@ -28,7 +28,7 @@ type Level = { ifs: number; chain: number; longest: number }
 const newLevel = (): Level => ({ ifs: 0, chain: 0, longest: 0 })
 
 /** The tokens of `source` without blanks and comments: only those and strings can hide a bracket or a semicolon. */
-function* tokensOf(source: string): Generator<{ text: string; index: number }> {
+export function* tokensOf(source: string): Generator<{ text: string; index: number }> {
   for (const { 0: text, index } of source.matchAll(token))
     if (!text.startsWith('//') && text.trim() !== '') yield { text, index }
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '#lib/schemas/common.ts'
-import { type Binding, BindingStatus, type Policy, type PolicyVersion } from '#lib/schemas/policies.ts'
-import type { listBindings, PolicyRow, VersionRow } from './store.ts'
+import { type Binding, BindingStatus, LabelSelector, type Policy, type PolicyVersion } from '#lib/schemas/policies.ts'
+import type { BindingRow } from './binding-store.ts'
+import type { PolicyRow, VersionRow } from './store.ts'
 
 type ActorById = (id: string) => Actor
 
@@ -24,10 +25,11 @@ export const versionView = (row: VersionRow, actor: ActorById): PolicyVersion =>
   publishedAt: row.publishedAt?.toISOString() ?? null,
 })
 
-export const bindingView = (row: Awaited<ReturnType<typeof listBindings>>[number], actor: ActorById): Binding => ({
+export const bindingView = (row: BindingRow, actor: ActorById): Binding => ({
   id: row.id,
   agentId: row.agentId,
   agentName: row.agentName,
+  selector: row.selector === null ? null : LabelSelector.parse(row.selector),
   environment: row.environment,
   policyId: row.policyId,
   policyName: row.policyName,

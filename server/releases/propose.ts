@@ -12,6 +12,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { keepToolSchemas } from '#server/policies/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
 
@@ -83,6 +84,7 @@ export const propose = preparedMutation({
       quorum: 1,
       expiresAt: new Date(Date.now() + proposalTtlMs),
     })
+    await keepToolSchemas(tx, tenant.id, content.tools)
     await insertRelease(tx, {
       tenantId: tenant.id,
       id: releaseId,

@@ -437,8 +437,13 @@ export interface Policies {
   tenantId: string;
 }
 
+export interface PolicyBindingRevisions {
+  revision: string;
+  tenantId: string;
+}
+
 export interface PolicyBindings {
-  agentId: string;
+  agentId: string | null;
   approvalId: string;
   createdAt: Generated<Timestamp>;
   decidedAt: Timestamp | null;
@@ -449,6 +454,7 @@ export interface PolicyBindings {
   policyVersion: number;
   proposedBy: string;
   revision: Generated<number>;
+  selector: Json | null;
   status: string;
   tenantId: string;
 }
@@ -467,7 +473,9 @@ export interface PolicyDecisions {
   reasons: Json;
   releaseId: string | null;
   request: Json;
+  requestedBy: string | null;
   resource: string;
+  shadow: Json | null;
   stepId: string | null;
   tenantId: string;
 }
@@ -639,6 +647,15 @@ export interface Tenants {
   slug: string;
 }
 
+export interface ToolSchemas {
+  createdAt: Generated<Timestamp>;
+  digest: string;
+  inputSchema: Json;
+  name: string;
+  server: string;
+  tenantId: string;
+}
+
 export interface Traces {
   agentId: string | null;
   agentName: string | null;
@@ -692,6 +709,7 @@ export interface DB {
   memberSponsors: MemberSponsors;
   observedAgents: ObservedAgents;
   policies: Policies;
+  policyBindingRevisions: PolicyBindingRevisions;
   policyBindings: PolicyBindings;
   policyDecisions: PolicyDecisions;
   policyVersions: PolicyVersions;
@@ -709,5 +727,6 @@ export interface DB {
   telemetryBatches: TelemetryBatches;
   tenantKeys: TenantKeys;
   tenants: Tenants;
+  toolSchemas: ToolSchemas;
   traces: Traces;
 }

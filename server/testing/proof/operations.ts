@@ -191,6 +191,7 @@ export const lines: Record<string, Line> = {
   'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'GET /v1/policies/:policyId/versions': ['policy:read', by('policy', (policyId) => ({ policyId }))],
   'POST /v1/policies/:policyId/versions': [
     'policy:author',
@@ -201,7 +202,13 @@ export const lines: Record<string, Line> = {
     'policy:author',
     by('policy', (policyId) => ({ policyId, version: 1 }), { own: [409] }),
   ],
-  'GET /v1/policyBindings.list': ['policy:read', plain(), filter('agent', 'agentId'), filter('binding', 'cursor')],
+  'GET /v1/policyBindings.list': [
+    'policy:read',
+    plain(),
+    filter('agent', 'agentId'),
+    filter('policy', 'policyId'),
+    filter('binding', 'cursor'),
+  ],
   'POST /v1/policyBindings.propose': [
     'binding:propose',
     by('agent', (agentId, own) => binding(agentId, own.objects.policy)),

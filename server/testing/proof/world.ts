@@ -13,6 +13,7 @@ export type Kind =
   | 'approver'
   | 'auditRecord'
   | 'binding'
+  | 'decision'
   | 'delegation'
   | 'execution'
   | 'export'
@@ -92,6 +93,9 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
     const job = await api.send<{ status: string }>('GET', `/v1/evidence/factory/jobs/${made.exportId}`)
     return job.status.startsWith('completed') ? true : undefined
   }, 'the export is complete')
+  const journal = await api.query<{ items: { data?: { decisionId?: string } }[] }>('executions.getEvents', {
+    id: executionId,
+  })
   const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
   const own = apiOf(server.baseUrl, person)
   const another = { ...makers(own, tenant, slug), inputWait: async () => (await waiting()).wait }
@@ -106,6 +110,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       approver: await tenant.memberId('rae'),
       auditRecord: records.items[0]?.auditId ?? '',
       binding: binding.bindingId,
+      decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
       delegation: await another.delegation(),
       execution: executionId,
       export: made.exportId,

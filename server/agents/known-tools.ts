@@ -1,0 +1,29 @@
+import { runtime } from '#server/kernel/runtime.ts'
+import { listTools, mayUseServer, type Tool } from './tool-servers.ts'
+
+const patienceMs = 3000
+
+/**
+ * The tools that the tenant's servers offer now, by server in order of name. A server that does not answer in time is left
+ * out: the caller must know its tools from elsewhere.
+ */
+export async function knownTools(tenant: { externalId: string }): Promise<Tool[]> {
+  const { mcpServers, log } = runtime()
+  const open = Object.keys(mcpServers).filter((server) => mayUseServer(tenant, server))
+  const answers = await Promise.allSettled(open.sort().map((server) => inTime(listTools(tenant, server))))
+  return answers.flatMap((answer, index) => {
+    if (answer.status === 'fulfilled') return answer.value
+    log.warn({ err: answer.reason, server: open[index] }, 'a tool server does not say which tools it has')
+    return []
+  })
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs} ms.`)), patienceMs)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

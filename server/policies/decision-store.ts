@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+
+/** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
+export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ revision: string }>`
+    select revision from policy_binding_revisions where tenant_id = ${tenantId}`.execute(tx)
+  return rows[0]?.revision
+}
+
+export type BoundPolicy = {
+  mode: 'enforce' | 'shadow'
+  policyId: string
+  name: string
+  version: number
+  digest: string
+}
+
+/**
+ * The published versions that are bound to an agent in an environment, by itself or by the labels of the manifest version
+ * that runs; in a fixed order, each once.
+ */
+export async function listBoundPolicies(
+  tx: Transaction,
+  tenantId: string,
+  agent: { id: string; version: string },
+  environment: string,
+): Promise<BoundPolicy[]> {
+  const { rows } = await sql<BoundPolicy>`
+    select distinct binding.mode, policy.id as policy_id, policy.name, version.version, version.digest
+    from policy_bindings as binding
+    join policies as policy on policy.tenant_id = binding.tenant_id and policy.id = binding.policy_id
+    join policy_versions as version on version.tenant_id = binding.tenant_id
+      and version.policy_id = binding.policy_id and version.version = binding.policy_version
+    where binding.tenant_id = ${tenantId} and binding.environment = ${environment} and binding.status = 'active'
+      and (binding.agent_id = ${agent.id} or (binding.agent_id is null and binding.selector <@ (
+        select coalesce(manifest -> 'metadata' -> 'labels', '{}') from agent_versions
+        where tenant_id = ${tenantId} and agent_id = ${agent.id} and version = ${agent.version})))
+    order by policy.name, version.version, binding.mode`.execute(tx)
+  return rows
+}
+
+/** The texts of these versions. */
+export const findVersionTexts = (
+  tx: Transaction,
+  tenantId: string,
+  policies: readonly { policyId: string; version: number }[],
+) =>
+  tx
+    .selectFrom('policyVersions')
+    .select(['policyId', 'version', 'digest', 'source'])
+    .where('tenantId', '=', tenantId)
+    .where((e) =>
+      e(
+        e.refTuple('policyId', 'version'),
+        'in',
+        policies.map(({ policyId, version }) => e.tuple(policyId, version)),
+      ),
+    )
+    .execute()
+
+/** Decisions are only ever added. One statement; it is the hot one. */
+export async function insertDecision(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    agentId: string
+    releaseId: string
+    executionId: string | null
+    stepId: string | null
+    requestedBy: string | null
+    environment: string
+    action: string
+    resource: string
+    effect: string
+    obligations: JsonValue
+    reasons: JsonValue
+    policies: JsonValue
+    shadow: JsonValue | null
+    request: JsonObject
+    inputDigest: string
+  },
+): Promise<void> {
+  await sql`
+    insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
+      action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
+    values (${row.tenantId}, ${row.id}, ${row.agentId}, ${row.releaseId}, ${row.executionId}, ${row.stepId},
+      ${row.requestedBy}, ${row.environment}, ${row.action}, ${row.resource}, ${row.effect}, ${json(row.obligations)},
+      ${json(row.reasons)}, ${json(row.policies)}, ${row.shadow === null ? null : json(row.shadow)},
+      ${json(row.request)}, ${row.inputDigest})`.execute(tx)
+}
+
+export const findDecision = (tx: Transaction, tenantId: string, id: string) =>
+  tx.selectFrom('policyDecisions').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
+
+// ---------------------------------------------------------------- tool schemas
+
+type ToolSchema = { server: string; name: string; digest: string; inputSchema: JsonObject }
+
+/** Keeps what these tools' arguments look like; what is kept already stays. */
+export async function insertToolSchemas(
+  tx: Transaction,
+  tenantId: string,
+  tools: readonly ToolSchema[],
+): Promise<void> {
+  if (tools.length === 0) return
+  await tx
+    .insertInto('toolSchemas')
+    .values(
+      tools.map(({ server, name, digest, inputSchema }) => ({
+        tenantId,
+        server,
+        name,
+        digest,
+        inputSchema: json(inputSchema),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export const findToolSchema = (
+  tx: Transaction,
+  tenantId: string,
+  tool: Pick<ToolSchema, 'server' | 'name' | 'digest'>,
+) =>
+  tx
+    .selectFrom('toolSchemas')
+    .select('inputSchema')
+    .where('tenantId', '=', tenantId)
+    .where('server', '=', tool.server)
+    .where('name', '=', tool.name)
+    .where('digest', '=', tool.digest)
+    .executeTakeFirst()
+
+/** The newest schema of each tool that was ever released here. */
+export const listNewestToolSchemas = (tx: Transaction, tenantId: string, limit: number) =>
+  tx
+    .selectFrom('toolSchemas')
+    .select(['server', 'name', 'digest', 'inputSchema'])
+    .distinctOn(['server', 'name'])
+    .where('tenantId', '=', tenantId)
+    .orderBy('server')
+    .orderBy('name')
+    .orderBy('createdAt', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { notFound } from '#lib/errors.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { DecisionFacts, RecomputeInput, RecomputeOutput } from '#lib/schemas/policies.ts'
+import { query } from '#server/kernel/operation.ts'
+import { outcomeOf } from './decide.ts'
+import { digestOf } from './decision-digest.ts'
+import { findDecision } from './decision-store.ts'
+import { decidingSet } from './policy-set.ts'
+import { recordedRequest } from './recorded-request.ts'
+
+/**
+ * Computes a recorded decision again, from the published texts, the tool's schema and the request that it was made with, at
+ * the time that it was made. `same` is true when every byte of it is the same.
+ */
+export const recompute = query({
+  permission: 'policy:read',
+  input: RecomputeInput,
+  output: RecomputeOutput,
+  async run({ tx, tenant, input }) {
+    const row = await findDecision(tx, tenant.id, input.decisionId)
+    if (row === undefined) throw notFound()
+    const { effect, obligations, reasons, policies, inputDigest } = row
+    const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })
+    const { request, now, honours, whole } = await recordedRequest(tx, tenant.id, row.request)
+    const bound = recorded.policies.filter(({ version }) => version > 0)
+    const set = decidingSet(tx, tenant.id, request, bound)
+    const outcome = await outcomeOf(set, bound, request, now, honours, whole)
+    const computed = DecisionFacts.parse({
+      effect: outcome.effect,
+      obligations: outcome.obligations,
+      reasons: outcome.reasons,
+      policies: set.policies.map(({ policyId, name, version, digest }) => ({ policyId, name, version, digest })),
+      inputDigest: digestOf(z.record(z.string(), z.json()).parse(row.request)),
+    })
+    return {
+      decisionId: row.id,
+      decidedAt: row.createdAt.toISOString(),
+      action: row.action,
+      resource: row.resource,
+      same: bytes(recorded) === bytes(computed),
+      recorded,
+      computed,
+    }
+  },
+})
+
+const bytes = (facts: DecisionFacts): string => canonicalJson(facts as JsonObject)

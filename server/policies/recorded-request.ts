@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { type ObligationKind, obligationKinds } from './annotations.ts'
+import { findToolSchema } from './decision-store.ts'
+import type { GovernedRequest } from './request.ts'
+
+/** The table is append-only and written by decide() alone: only the kind of call is looked at. */
+const Governed = z.custom<GovernedRequest>(
+  (value) =>
+    isJsonObject(value) && isJsonObject(value.agent) && (isJsonObject(value.tool) || isJsonObject(value.model)),
+)
+const Circumstances = z.object({
+  now: z.iso.datetime(),
+  // What decisions recorded before it was written down were made with.
+  honours: z.array(z.enum(obligationKinds)).default(['approval']),
+})
+
+export type RecordedRequest = {
+  request: GovernedRequest
+  now: Date
+  honours: readonly ObligationKind[]
+  /** False where the arguments had no canonical form and were left out. */
+  whole: boolean
+}
+
+/** What a recorded decision was asked, with the schema that the tool had then. */
+export async function recordedRequest(tx: Transaction, tenantId: string, recorded: unknown): Promise<RecordedRequest> {
+  const { now, honours } = Circumstances.parse(recorded)
+  const governed = Governed.parse(recorded)
+  const whole = isJsonObject(governed.arguments)
+  const request = { ...governed, arguments: whole ? governed.arguments : {} }
+  return { request: await withSchema(tx, tenantId, request), now: new Date(now), honours, whole }
+}
+
+async function withSchema(tx: Transaction, tenantId: string, request: GovernedRequest): Promise<GovernedRequest> {
+  if (!('tool' in request) || request.tool.digest === undefined) return request
+  const { server, name, digest } = request.tool
+  const kept = await findToolSchema(tx, tenantId, { server, name, digest })
+  return kept === undefined
+    ? request
+    : { ...request, tool: { ...request.tool, inputSchema: kept.inputSchema as JsonObject } }
+}

@@ -1,0 +1,27 @@
+import { knownTools } from '#server/agents/known-tools.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { insertToolSchemas, listNewestToolSchemas } from './decision-store.ts'
+import { type SchemaTool, typedSchema } from './typed-schema.ts'
+
+const most = 500
+
+/**
+ * The schema that a tenant's policies are written against: the tools that its servers offer now and, of servers that do not
+ * answer, those that were released before. No transaction may be open meanwhile: servers are asked.
+ */
+export async function tenantSchema(tenant: { id: string; externalId: string }): Promise<string> {
+  const released = await runtime().database.inTenant(tenant.id, (tx) => listNewestToolSchemas(tx, tenant.id, most))
+  const offered = await knownTools(tenant)
+  return typedSchema([
+    ...released.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as SchemaTool['inputSchema'] })),
+    ...offered,
+  ])
+}
+
+/** Keeps the schemas of tools that a release pins: decisions are made, and computed again, by them. */
+export const keepToolSchemas = (
+  tx: Transaction,
+  tenantId: string,
+  tools: readonly (SchemaTool & { digest: string })[],
+): Promise<void> => insertToolSchemas(tx, tenantId, tools)

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import type { JsonObject } from '#lib/json.ts'
+import { argumentTypeOf, type RecordType, typeText } from './argument-types.ts'
+import { cedarString } from './cedar-string.ts'
+
+/** A tool whose calls a policy may speak of. */
+export type SchemaTool = { server: string; name: string; inputSchema: JsonObject }
+
+const base = readFileSync(new URL('schema.cedarschema', import.meta.url), 'utf8')
+const place = '  // One action for each tool follows here.\n'
+/** More would take the validator longer than a check may take. */
+const mostTools = 500
+
+/** The action and the resource of a call have the same id. */
+export const toolId = ({ server, name }: { server: string; name: string }): string => `${server}/${name}`
+
+/**
+ * Cedar's schema for these tools: one action for each, inside ToolCall, with the tool's own arguments. A rule for all of
+ * ToolCall is checked against every one of them, and against a tool that nobody knows yet.
+ */
+export function typedSchema(tools: readonly SchemaTool[]): string {
+  const known = new Map(tools.map((tool) => [toolId(tool), tool]))
+  const actions = [...known]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, mostTools)
+    .map(([id, tool]) => actionText(id, argumentTypeOf(tool.inputSchema)))
+  return base.replace(place, () => actions.join(''))
+}
+
+const actionText = (id: string, type: RecordType): string => `
+  action ${cedarString(id)} in [ToolCall] appliesTo {
+    principal: [Agent],
+    resource: [Tool],
+    context: { "call": Call, "env": Env, "fulfilled": Set<String>, "arguments": ${typeText(type)} },
+  };
+`

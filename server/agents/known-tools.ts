@@ -1,16 +1,18 @@
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { listTools, mayUseServer, type Tool } from './tool-servers.ts'
+import { mayUseServer } from './tool-server.ts'
+import { listTools, type Tool } from './tool-servers.ts'
 
 const patienceMs = 3000
 
 /**
- * The tools that the tenant's servers offer now, by server in order of name. A server that does not answer in time is left
+ * The tools that the operator's servers offer the tenant now, by server in order of name. A server that does not answer in time is left
  * out: the caller must know its tools from elsewhere.
  */
-export async function knownTools(tenant: { externalId: string }): Promise<Tool[]> {
+export async function knownTools(tenant: Tenant): Promise<Tool[]> {
   const { mcpServers, log } = runtime()
   const open = Object.keys(mcpServers).filter((server) => mayUseServer(tenant, server))
-  const answers = await Promise.allSettled(open.sort().map((server) => inTime(listTools(tenant, server))))
+  const answers = await Promise.allSettled(open.sort().map((server) => inTime(listTools(tenant, { server }))))
   return answers.flatMap((answer, index) => {
     if (answer.status === 'fulfilled') return answer.value
     log.warn({ err: answer.reason, server: open[index] }, 'a tool server does not say which tools it has')

@@ -1,4 +1,5 @@
 import { knownTools } from '#server/agents/known-tools.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { insertToolSchemas, listNewestToolSchemas } from './decision-store.ts'
@@ -8,9 +9,9 @@ const most = 500
 
 /**
  * The schema that a tenant's policies are written against: the tools that its servers offer now and, of servers that do not
- * answer, those that were released before. No transaction may be open meanwhile: servers are asked.
+ * answer, those that a release was proposed with (also of a manifest's own server). No transaction may be open meanwhile: servers are asked.
  */
-export async function tenantSchema(tenant: { id: string; externalId: string }): Promise<string> {
+export async function tenantSchema(tenant: Tenant): Promise<string> {
   const released = await runtime().database.inTenant(tenant.id, (tx) => listNewestToolSchemas(tx, tenant.id, most))
   const offered = await knownTools(tenant)
   return typedSchema([

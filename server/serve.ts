@@ -6,6 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import next from 'next'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { startSealer } from '#server/audit/sealer.ts'
+import { loadWitnesses, startWitnessing } from '#server/audit/witnesses.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
@@ -62,6 +63,7 @@ export async function serve(
 
     const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
     const trustedIssuers = await loadTrustedIssuers(config)
+    const witnesses = await loadWitnesses(config)
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
     const url = await migrate(ownerUrl)
@@ -89,6 +91,8 @@ export async function serve(
     await queue.work(jobs)
     const sealer = startSealer()
     closing.push(() => sealer.close())
+    const witnessing = startWitnessing(witnesses)
+    closing.push(() => witnessing.close())
     const housekeeping = startHousekeeping()
     closing.push(() => housekeeping.close())
     if (config.seedDemo) await seedDemo(say)

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { ApiError } from '#lib/errors.ts'
 import { createOrganisation, joinOrganisation, newLink } from '#server/access/operator.ts'
+import { rotateLogKey } from '#server/audit/rotate-log-key.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
@@ -20,6 +21,7 @@ export class CommandError extends Error {}
 const usage = `npm run tenant -- create <slug> --admin <email> --approvers <email,email> [--name <name>] [--external-id <id>] [--groups <name,name>]
 npm run tenant -- link <slug> <user name or e-mail>
 npm run tenant -- join <slug> --person <home slug>/<user name> --roles <role,role>
+npm run tenant -- rotate-log-key <slug>
 npm run tenant -- list`
 
 type Say = (line: string) => void
@@ -67,6 +69,7 @@ function parse(args: readonly string[]): (say: Say) => Promise<void> {
   }
   if (name === 'link' && slug !== undefined && who !== undefined && positionals.length === 3)
     return (say) => newLink(slug, who, say)
+  if (name === 'rotate-log-key' && slug !== undefined && positionals.length === 2) return (say) => rotate(slug, say)
   const [home, username, ...rest] = (values.person ?? '').split('/')
   if (name === 'join' && slug !== undefined && positionals.length === 2 && home && username && rest.length === 0)
     return (say) => joinOrganisation({ slug, home, username, roles: words(values.roles) }, say)
@@ -98,6 +101,15 @@ async function listAll(say: Say): Promise<void> {
   const tenants = await runtime().database.inDirectory(listTenants)
   if (tenants.length === 0) say('There are no tenants.')
   for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
+}
+
+async function rotate(slug: string, say: Say): Promise<void> {
+  const { database } = runtime()
+  const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
+  if (tenant === undefined) throw new CommandError(`There is no organisation ${slug}.`)
+  const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
+  say(`The audit log of ${slug} is signed with a new key from now on. Whoever watches it needs this verifier key, too:`)
+  say(key)
 }
 
 /** The same database, keys and addresses as the server's, without what serves. */

@@ -30,6 +30,12 @@ export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, log:
   return verifierKey(logOrigin(tenant.externalId, log), publicKey)
 }
 
+/** The verifier keys of a log as it is named today, the current one first; retired ones check what they have signed. */
+export async function verifierKeys(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string[]> {
+  const origin = logOrigin(tenant.externalId, log)
+  return (await signingKeys(tx, tenant.id, 'log')).map(({ publicKey }) => verifierKey(origin, publicKey))
+}
+
 export type ReadNote =
   | { ok: true; checkpoint: Checkpoint /** Of the key that signed it. */; verifierKey: string }
   | { ok: false; reason: string }

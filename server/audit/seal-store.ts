@@ -83,3 +83,32 @@ export const listCosignatures = (
     .where('size', '=', size)
     .orderBy('witness')
     .execute()
+
+/** The largest size that the witness has signed; undefined when it has signed none. */
+export const findCosignedSize = async (
+  tx: Transaction,
+  tenantId: string,
+  witness: string,
+): Promise<number | undefined> =>
+  (
+    await tx
+      .selectFrom('auditCosignatures')
+      .select('size')
+      .where('tenantId', '=', tenantId)
+      .where('witness', '=', witness)
+      .orderBy('size', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  )?.size
+
+/** Keeps the first one: of several processes that ask, all get a signature. */
+export async function insertCosignature(
+  tx: Transaction,
+  row: { tenantId: string; size: number; witness: string; line: string },
+): Promise<void> {
+  await tx
+    .insertInto('auditCosignatures')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -39,6 +39,10 @@ export type LogOwner = { id: string; externalId: string }
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
   tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
 
+/** By the name that logs have; undefined when there is no such tenant. */
+export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOwner | undefined> =>
+  tx.selectFrom('tenants').select(['id', 'externalId']).where('externalId', '=', externalId).executeTakeFirst()
+
 export const findRecord = (tx: Transaction, tenantId: string, auditId: string): Promise<StoredRecord | undefined> =>
   records(tx, tenantId).where('auditId', '=', auditId).executeTakeFirst()
 

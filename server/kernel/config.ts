@@ -21,6 +21,8 @@ const expected: Record<string, string> = {
   RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   TOKEN_RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
+  PUBLIC_LOG: 'true or false',
+  LOG_WITNESSES: 'the path of a JSON file',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
   SMTP_URL: 'an address such as smtp://user:password@mail.example:587',
   MAIL_FROM: 'an e-mail address',
@@ -46,6 +48,8 @@ const schema = z.object({
   RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(600),
   TOKEN_RATE_LIMIT_PER_MINUTE: integer(1, 1_000_000_000).default(60),
   MCP_SERVERS: z.string().min(1).optional(),
+  PUBLIC_LOG: flag.default(false),
+  LOG_WITNESSES: z.string().min(1).optional(),
   ALLOWED_PRIVATE_HOSTS: z
     .string()
     .transform(parsePrivateHosts)
@@ -79,6 +83,9 @@ export type Config = {
   /** Requests of one client at the token endpoint of its realm. */
   tokenRateLimitPerMinute: number
   mcpServersFile: string | undefined
+  /** Checkpoints, tiles and keys of the tenants' logs are served to anybody. */
+  publicLog: boolean
+  logWitnessesFile: string | undefined
   /** What requests to addresses in manifests may reach although it is not public. */
   allowedPrivateHosts: PrivateHosts
   /** Undefined: no mail is sent, and each one says so. */
@@ -130,6 +137,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     tokenRateLimitPerMinute: settings.TOKEN_RATE_LIMIT_PER_MINUTE,
     mcpServersFile: settings.MCP_SERVERS,
+    publicLog: settings.PUBLIC_LOG,
+    logWitnessesFile: settings.LOG_WITNESSES,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `countersign@${new URL(baseUrl).hostname}`,

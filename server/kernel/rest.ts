@@ -113,7 +113,8 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
       options.respond === undefined
         ? Response.json(output, { status: options.status ?? 200 })
         : await options.respond(output, caller)
-    for (const [header, value] of Object.entries(baseHeaders)) response.headers.set(header, value)
+    for (const [header, value] of Object.entries(baseHeaders))
+      if (!response.headers.has(header)) response.headers.set(header, value)
     response.headers.set('x-request-id', caller.requestId)
     return response
   })

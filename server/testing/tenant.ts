@@ -24,13 +24,15 @@ export async function testRuntime(
   const source = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent')
+  const config = loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent', ...options.environment })
   const runtime: Runtime = {
-    config: loadConfig({ DATA_DIR: dataDir, PORT: '3000', LOG_LEVEL: 'silent', ...options.environment }),
+    config,
     log,
     database: openDatabase(source.appUrl, log, 8),
     listener: openListener(source.appUrl, log),
     queue: await openQueue(source.appUrl, log),
-    vault: createVault(randomBytes(32)),
+    // A second process on the same database is given the same MASTER_KEY.
+    vault: createVault(config.masterKey === undefined ? randomBytes(32) : Buffer.from(config.masterKey, 'base64')),
     mcpServers: options.mcpServers ?? {},
     trustedIssuers: [],
   }

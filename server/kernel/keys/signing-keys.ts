@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { findKeys, insertKey, retireKeysNotOf } from './store.ts'
+import { findKeys, insertKey, retireKey, retireKeysNotOf } from './store.ts'
 
 /** What a tenant's key is for: tokens of its realm, signed tree heads, evidence bundles. */
 export type SigningPurpose = 'realm' | 'log' | 'evidence'
@@ -54,6 +54,12 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
  */
 export async function rotateRealmKeyIfNeeded(tx: Transaction, tenantId: string): Promise<void> {
   if (await retireKeysNotOf(tx, tenantId, 'realm', algorithmOf('realm'))) await createSigningKey(tx, tenantId, 'realm')
+}
+
+/** Puts a new key in the place of the current one, which still verifies what it has signed. */
+export async function rotateSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
+  await retireKey(tx, tenantId, purpose)
+  await createSigningKey(tx, tenantId, purpose)
 }
 
 /** Makes the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */

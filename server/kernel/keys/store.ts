@@ -18,6 +18,17 @@ export const findKeys = (tx: Transaction, tenantId: string, purpose: string) =>
     .orderBy('retiredAt', (order) => order.desc().nullsFirst())
     .execute()
 
+/** Retires the current key of `purpose`. */
+export async function retireKey(tx: Transaction, tenantId: string, purpose: string): Promise<void> {
+  await tx
+    .updateTable('signingKeys')
+    .set({ retiredAt: sql<Date>`now()` })
+    .where('tenantId', '=', tenantId)
+    .where('purpose', '=', purpose)
+    .where('retiredAt', 'is', null)
+    .execute()
+}
+
 /** Retires the current key of `purpose` unless it is of `algorithm`: true for the one node that did it. */
 export async function retireKeysNotOf(
   tx: Transaction,

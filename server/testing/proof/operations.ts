@@ -101,6 +101,8 @@ export const lines: Record<string, Line> = {
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
 
+  'GET /v1/log/:path{.+}': ['any', plain({ path: 't' }, { own: [404] })],
+
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
   'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],

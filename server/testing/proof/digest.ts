@@ -5,7 +5,16 @@ import { type Client, escapeIdentifier } from 'pg'
  * Rows that the server changes on its own while nobody calls: tokens given out, the sealer's signatures, and when a machine
  * was last used, which is noted apart from its call.
  */
-const changedByItself = new Set(['realm_artifacts', 'audit_days', 'audit_checkpoints', 'machine_uses'])
+const changedByItself = new Set([
+  'realm_artifacts',
+  'audit_days',
+  'audit_checkpoints',
+  'audit_trees',
+  'audit_tiles',
+  'audit_seals',
+  'audit_seal_checkpoints',
+  'machine_uses',
+])
 
 /** A digest of a tenant's rows for each table, read past row-level security: what a refused call must leave alone. */
 export async function tenantDigest(owner: Client, tenantId: string): Promise<Record<string, string>> {

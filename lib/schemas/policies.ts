@@ -134,3 +134,44 @@ export const RecomputeOutput = z.object({
   recorded: DecisionFacts,
   computed: DecisionFacts,
 })
+
+/**
+ * A stored version, draft or published, against the decisions recorded from `from` until before `to`: in each it takes the
+ * place of the version of the same policy that decided, or joins them. Each page evaluates at most `limit` decisions.
+ */
+export const SimulateInput = z
+  .strictObject({
+    policyId: Id,
+    version: z.int32().min(1),
+    environment: EnvironmentName,
+    agentId: Id.optional(),
+    from: Time,
+    to: Time,
+    limit: z.int().min(1).max(500).default(200),
+    cursor: Id.optional(),
+  })
+  .refine((input) => input.from < input.to, { path: ['to'], message: 'The end comes after the beginning.' })
+export const SimulateOutput = z.object({
+  /** Decisions of this page that were computed again. */
+  evaluated: z.int(),
+  changed: z.int(),
+  /** How many changed, and how: what would no longer be denied first. */
+  flips: z.array(z.object({ before: Effect, after: Effect, count: z.int() })),
+  /** All of this page that change, in the same order, then newest first. */
+  items: z.array(
+    z.object({
+      decisionId: Id,
+      decidedAt: Time,
+      agentId: Id,
+      action: z.string(),
+      resource: z.string(),
+      before: Effect,
+      after: Effect,
+      reasonsBefore: z.array(DecisionReason),
+      reasonsAfter: z.array(DecisionReason),
+    }),
+  ),
+  /** Older decisions of the period; null when all have been evaluated. */
+  nextCursor: z.string().nullable(),
+})
+export type SimulateOutput = z.infer<typeof SimulateOutput>

@@ -19,3 +19,9 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 /** W3C trace context: 16 and 8 random bytes in lower-case hex. */
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
+
+/** The smallest id that could be made at `at`: ids made earlier are smaller. */
+export const firstIdAt = (at: Date): string => {
+  const hex = at.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
+}

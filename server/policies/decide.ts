@@ -20,7 +20,7 @@ export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './reque
 export type PolicyDecision = Outcome & {
   decisionId: string
   inputDigest: string
-  /** What decided, in order; the manifest's own rules last, as version 0 of policy `manifest`. */
+  /** What could decide, in order; the manifest's own rules last, as version 0 of policy `manifest`. */
   policies: DecidingPolicy[]
 }
 
@@ -46,14 +46,14 @@ export async function decide(
   const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
   const input = recordable(request, now, honours)
   const [outcome, shadow] = await Promise.all([
-    outcomeOf(set, bound.enforced, request, now, honours, input.whole),
+    outcomeOf(set, bound.enforced.length > 0, request, now, honours, input.whole),
     shadowOf(),
   ])
   const decision = {
     ...outcome,
     decisionId: newId(),
     inputDigest: input.digest,
-    policies: set.policies.map(facts),
+    policies: outcome.asked.map(facts),
   }
   await insertDecision(tx, {
     tenantId: tenant.id,
@@ -79,23 +79,28 @@ export async function decide(
   async function shadowOf(): Promise<ShadowOutcome | null> {
     if (bound.shadow === undefined) return null
     const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
-    const { effect, obligations, reasons } = await outcomeOf(set, bound.shadow, request, now, honours, input.whole)
-    return { effect, obligations, reasons, policies: set.policies.map(facts) }
+    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, input.whole)
+    const { effect, obligations, reasons, asked } = shadowed
+    return { effect, obligations, reasons, policies: asked.map(facts) }
   }
 }
 
-/** `policies` are those that are bound: without one, nothing is governed, whatever the manifest says. */
+/** `bound`: without a bound policy nothing is governed, whatever the manifest says. */
 export async function outcomeOf(
   set: DecidingSet,
-  policies: readonly DecidingPolicy[],
+  bound: boolean,
   request: GovernedRequest,
   now: Date,
   honours: readonly ObligationKind[],
   whole: boolean,
 ): Promise<Outcome> {
-  if (!whole) return denied('request_invalid', 'The arguments hold a value that cannot be bound to a digest.')
-  if (policies.length === 0)
-    return denied('policy_binding_required', 'No active policy binding governs this agent in this environment.')
+  if (!whole)
+    return { ...denied('request_invalid', 'The arguments hold a value that cannot be bound to a digest.'), asked: [] }
+  if (!bound)
+    return {
+      ...denied('policy_binding_required', 'No active policy binding governs this agent in this environment.'),
+      asked: [],
+    }
   return await evaluateRequest(set, request, now, honours)
 }
 

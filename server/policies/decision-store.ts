@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { firstIdAt } from '#server/kernel/ids.ts'
 
 /** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
 export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
@@ -95,6 +96,26 @@ export async function insertDecision(
 
 export const findDecision = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('policyDecisions').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
+
+/** One page of what was decided in a period, newest first. Ids begin with the time in milliseconds. */
+export const listDecisions = (
+  tx: Transaction,
+  tenantId: string,
+  filter: { environment: string; agentId?: string | undefined; from: Date; to: Date },
+  limit: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom('policyDecisions')
+    .select(['id', 'agentId', 'action', 'resource', 'effect', 'reasons', 'policies', 'request', 'createdAt'])
+    .where('tenantId', '=', tenantId)
+    .where('environment', '=', filter.environment)
+    .$if(filter.agentId !== undefined, (q) => q.where('agentId', '=', filter.agentId ?? ''))
+    .where('id', '>=', firstIdAt(filter.from))
+    .where('id', '<', cursor ?? firstIdAt(filter.to))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
 
 // ---------------------------------------------------------------- tool schemas
 

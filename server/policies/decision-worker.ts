@@ -10,8 +10,9 @@ function answer({ set: { key, texts }, request, grants, misfit }: Question): Ans
   if (set.rules === undefined) return { effect: 'deny', because: 'policy_error', rules: [] }
   const slice = sliceOf(set, request)
   // The arguments could not be given to the rules: where one asks for them, its answer would be another one.
-  if (misfit && slice.readsArguments) return { effect: 'deny', because: 'arguments_misfit' }
-  return settle(grants, set.policiesOf, (fulfilled) => evaluateSlice(slice, request, fulfilled))
+  const { policies } = slice
+  if (misfit && slice.readsArguments) return { effect: 'deny', because: 'arguments_misfit', policies }
+  return { ...settle(grants, set.policiesOf, (fulfilled) => evaluateSlice(slice, request, fulfilled)), policies }
 }
 
 parentPort?.on('message', (questions: Question[]) => parentPort?.postMessage(questions.map(answer)))

@@ -36,7 +36,9 @@ export type Question = {
   /** The arguments don't fit their types, and are not in the context. */
   misfit: boolean
 }
-export type Answer = Settlement | 'unknown_set'
+/** `policies`: places in the set of those that have a rule that can match; absent when that could not be told. */
+export type Settled = Settlement & { policies?: readonly number[] }
+export type Answer = Settled | 'unknown_set'
 
 /** Milliseconds for one batch; longer where a worker starts or texts have to be parsed. */
 const timeoutMs = 2000
@@ -61,10 +63,7 @@ function engine(): Engine {
  * while the worker is busy goes to it in one batch. A worker that traps or hangs is replaced, and each question of its batch
  * asked once more, alone: only the one that it died of fails, with EngineFailure.
  */
-export async function settleIn(
-  question: Question,
-  readTexts: () => Promise<readonly PolicyText[]>,
-): Promise<Settlement> {
+export async function settleIn(question: Question, readTexts: () => Promise<readonly PolicyText[]>): Promise<Settled> {
   const answer = await enqueue(question)
   if (answer !== 'unknown_set') return answer
   const again = await enqueue({ ...question, set: { key: question.set.key, texts: await readTexts() } })

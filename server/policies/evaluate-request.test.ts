@@ -72,7 +72,7 @@ const codes = async (outcome: ReturnType<typeof decide>) => {
 
 describe('allow and deny', () => {
   test('a permit that matches allows, and is the reason', async () => {
-    expect(await decide(permit)).toEqual({
+    expect(await decide(permit)).toMatchObject({
       effect: 'allow',
       obligations: [],
       masks: [],

@@ -37,7 +37,11 @@ export type Outcome = {
   masks: MaskObligation[]
   /** With `allow`: to be reserved before the call. */
   budgets: BudgetObligation[]
+  /** The policies of the set that have a rule that can match: the others make no difference, and are not recorded. */
+  asked: readonly DecidingPolicy[]
 }
+/** What the rules say, before it is known who was asked. */
+type Verdict = Omit<Outcome, 'asked'>
 
 /** The same set, request and time give the same outcome: a recorded decision can be computed again with it. */
 export async function evaluateRequest(
@@ -55,11 +59,14 @@ export async function evaluateRequest(
   }
   try {
     const settled = await settleIn(question, () => set.readTexts())
-    if (settled.effect === 'allow') return allowed(set.policies, settled, request, honours)
-    return refused(set.policies, settled, cedar.misfit)
+    const verdict =
+      settled.effect === 'allow'
+        ? allowed(set.policies, settled, request, honours)
+        : refused(set.policies, settled, cedar.misfit)
+    return { ...verdict, asked: settled.policies?.flatMap((place) => set.policies[place] ?? []) ?? set.policies }
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error
-    return denied('pdp_unavailable', 'The policy engine gave no answer.')
+    return { ...denied('pdp_unavailable', 'The policy engine gave no answer.'), asked: set.policies }
   }
 }
 
@@ -67,7 +74,7 @@ function refused(
   policies: readonly DecidingPolicy[],
   settled: Extract<Settlement, { effect: 'deny' }>,
   misfit: string | undefined,
-): Outcome {
+): Verdict {
   switch (settled.because) {
     case 'forbidden':
       return { ...nothing, effect: 'deny', reasons: settled.rules.map(reasonOf(policies)) }
@@ -85,7 +92,7 @@ function refused(
 const nothing = { obligations: [], masks: [], budgets: [] }
 
 /** A denial in the decision point's own words, before the rules that it concerns. */
-export const denied = (code: string, message: string, rules: readonly DecisionReason[] = []): Outcome => ({
+export const denied = (code: string, message: string, rules: readonly DecisionReason[] = []): Verdict => ({
   ...nothing,
   effect: 'deny',
   reasons: [
@@ -107,7 +114,7 @@ function allowed(
   settled: { permits: Fired[]; obligations: Fired[] },
   request: GovernedRequest,
   honours: readonly ObligationKind[],
-): Outcome {
+): Verdict {
   const of = (kind: ObligationKind) => settled.obligations.filter(({ rule }) => rule.annotations.obligation === kind)
   const masks = of('mask').map((fired) => maskOf(fired, request))
   const budgets = of('budget').map((fired) => budgetOf(policies, fired))

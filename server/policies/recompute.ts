@@ -8,7 +8,7 @@ import { outcomeOf } from './decide.ts'
 import { digestOf } from './decision-digest.ts'
 import { findDecision } from './decision-store.ts'
 import { decidingSet } from './policy-set.ts'
-import { recordedRequest } from './recorded-request.ts'
+import { recordedRequest, schemaReader } from './recorded-request.ts'
 
 /**
  * Computes a recorded decision again, from the published texts, the tool's schema and the request that it was made with, at
@@ -23,15 +23,17 @@ export const recompute = query({
     if (row === undefined) throw notFound()
     const { effect, obligations, reasons, policies, inputDigest } = row
     const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })
-    const { request, now, honours, whole } = await recordedRequest(tx, tenant.id, row.request)
+    const { request, now, honours, whole } = await recordedRequest(schemaReader(tx, tenant.id), row.request)
     const bound = recorded.policies.filter(({ version }) => version > 0)
     const set = decidingSet(tx, tenant.id, request, bound)
-    const outcome = await outcomeOf(set, bound, request, now, honours, whole)
+    // Where nothing was asked, it is the recorded reason that tells whether nothing was bound or nothing could match.
+    const governed = recorded.reasons[0]?.code !== 'policy_binding_required'
+    const outcome = await outcomeOf(set, governed, request, now, honours, whole)
     const computed = DecisionFacts.parse({
       effect: outcome.effect,
       obligations: outcome.obligations,
       reasons: outcome.reasons,
-      policies: set.policies.map(({ policyId, name, version, digest }) => ({ policyId, name, version, digest })),
+      policies: outcome.asked.map(({ policyId, name, version, digest }) => ({ policyId, name, version, digest })),
       inputDigest: digestOf(z.record(z.string(), z.json()).parse(row.request)),
     })
     return {

@@ -24,20 +24,32 @@ export type RecordedRequest = {
   whole: boolean
 }
 
+/** How a tool's schema is read; undefined when it was never kept. */
+export type SchemaReader = (tool: { server: string; name: string; digest: string }) => Promise<JsonObject | undefined>
+
+/** Reads each schema once. */
+export function schemaReader(tx: Transaction, tenantId: string): SchemaReader {
+  const known = new Map<string, JsonObject | undefined>()
+  return async (tool) => {
+    const key = JSON.stringify(tool)
+    if (!known.has(key))
+      known.set(key, (await findToolSchema(tx, tenantId, tool))?.inputSchema as JsonObject | undefined)
+    return known.get(key)
+  }
+}
+
 /** What a recorded decision was asked, with the schema that the tool had then. */
-export async function recordedRequest(tx: Transaction, tenantId: string, recorded: unknown): Promise<RecordedRequest> {
+export async function recordedRequest(read: SchemaReader, recorded: unknown): Promise<RecordedRequest> {
   const { now, honours } = Circumstances.parse(recorded)
   const governed = Governed.parse(recorded)
   const whole = isJsonObject(governed.arguments)
   const request = { ...governed, arguments: whole ? governed.arguments : {} }
-  return { request: await withSchema(tx, tenantId, request), now: new Date(now), honours, whole }
+  return { request: await withSchema(read, request), now: new Date(now), honours, whole }
 }
 
-async function withSchema(tx: Transaction, tenantId: string, request: GovernedRequest): Promise<GovernedRequest> {
+async function withSchema(read: SchemaReader, request: GovernedRequest): Promise<GovernedRequest> {
   if (!('tool' in request) || request.tool.digest === undefined) return request
   const { server, name, digest } = request.tool
-  const kept = await findToolSchema(tx, tenantId, { server, name, digest })
-  return kept === undefined
-    ? request
-    : { ...request, tool: { ...request.tool, inputSchema: kept.inputSchema as JsonObject } }
+  const inputSchema = await read({ server, name, digest })
+  return inputSchema === undefined ? request : { ...request, tool: { ...request.tool, inputSchema } }
 }

@@ -4,11 +4,13 @@ import { listBindings } from './list-bindings.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
 import { recompute } from './recompute.ts'
+import { simulate } from './simulate.ts'
 
 export const policies = router({
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),
   recompute: procedure.query(recompute),
+  simulate: procedure.query(simulate),
 })
 
 export const policyBindings = router({

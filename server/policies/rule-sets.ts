@@ -10,7 +10,13 @@ const rulesPrepared = 20_000
 const mostSlices = 2000
 
 /** The rules of a set that can matter to one principal, action and resource. */
-export type Slice = { key: string; rules: readonly Rule[]; readsArguments: boolean }
+export type Slice = {
+  key: string
+  rules: readonly Rule[]
+  readsArguments: boolean
+  /** Places in the set of the policies that the rules stand in. */
+  policies: readonly number[]
+}
 export type RuleSet = {
   /** Undefined: one of the texts can't be used, so nothing can be decided by this set. */
   rules: readonly Rule[] | undefined
@@ -50,15 +56,18 @@ export function sliceOf(set: RuleSet, request: CedarRequest): Slice {
   const place = JSON.stringify(places)
   const known = set.slices.get(place)
   if (known !== undefined) return known
-  const made = cut(set.rules ?? [], places)
+  const made = cut(set, places)
   if (set.slices.size >= mostSlices) set.slices.clear()
   set.slices.set(place, made)
   return made
 }
 
-function cut(all: readonly Rule[], places: Places): Slice {
-  const rules = all.filter((rule) => matches(rule, places))
-  return { key: rules.map(({ id }) => id).join(' '), rules, readsArguments: rules.some((rule) => rule.readsArguments) }
+function cut(set: RuleSet, places: Places): Slice {
+  const rules = (set.rules ?? []).filter((rule) => matches(rule, places))
+  const digests = new Set(rules.map(({ digest }) => digest))
+  const policies = [...digests].flatMap((digest) => set.policiesOf.get(digest) ?? []).sort((a, b) => a - b)
+  const readsArguments = rules.some((rule) => rule.readsArguments)
+  return { key: rules.map(({ id }) => id).join(' '), rules, readsArguments, policies }
 }
 
 /** Cedar can replace a pre-parsed set but not drop one: a slot that is given up holds nothing, and is used again. */

@@ -45,6 +45,7 @@ const period = {
   endDate: '2026-01-02T00:00:00.000Z',
   includeProofs: false,
 }
+const simulated = { environment: 'production', from: '2026-01-01T00:00:00.000Z', to: '2999-01-01T00:00:00.000Z' }
 const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 'staging' })
 const binding = (agentId: string, policyId: string) => ({ agentId, environment: 'staging', policyId, policyVersion: 1 })
 const source = '@id("everything")\npermit (principal, action, resource);'
@@ -194,6 +195,16 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
+  'GET /v1/policies.simulate': [
+    'policy:author',
+    by('policy', (policyId) => ({ policyId, version: 1, ...simulated })),
+    cell('agent', (agentId, own) => ({ policyId: own.objects.policy, version: 1, agentId, ...simulated }), {
+      absent: 200,
+    }),
+    cell('decision', (cursor, own) => ({ policyId: own.objects.policy, version: 1, cursor, ...simulated }), {
+      absent: 200,
+    }),
+  ],
   'GET /v1/policies/:policyId/versions': ['policy:read', by('policy', (policyId) => ({ policyId }))],
   'POST /v1/policies/:policyId/versions': [
     'policy:author',

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { create as createAgent } from '#server/agents/create.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId, newSpanId } from '#server/kernel/ids.ts'
+import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { insertBinding, setBindingDecided } from './binding-store.ts'
+import { createPolicy } from './create-policy.ts'
+import { createVersion } from './create-version.ts'
+import { decide, type ToolCallRequest } from './decide.ts'
+import { closeEngine } from './engine.ts'
+import { publishVersion } from './publish-version.ts'
+import { recompute } from './recompute.ts'
+import { simulate } from './simulate.ts'
+import { keepToolSchemas } from './tenant-schema.ts'
+
+// Recorded: pay 5 (allowed), pay 500 (needs an approval), close (denied). The draft lets all be paid, and closes.
+
+const scope = 'principal, action in Countersign::Action::"ToolCall", resource'
+const over = (limit: string) =>
+  `@id("ask") @obligation("approval") forbid (${scope}) when { context.arguments has amount && context.arguments.amount.greaterThan(decimal("${limit}")) } unless { context.fulfilled.contains("approval:ask") };`
+const pay = `@id("pay") permit (principal, action in Countersign::Action::"ToolCall", resource == Countersign::Tool::"bank/pay");`
+const all = `@id("all") permit (${scope});`
+const tools = ['pay', 'close'].map((name) => ({
+  server: 'bank',
+  name,
+  digest: `sha256:${name.padEnd(64, '0').replaceAll(/[^0-9a-f]/g, 'a')}`,
+  inputSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+}))
+const from = new Date(Date.now() - 60_000).toISOString()
+const to = new Date(Date.now() + 3_600_000).toISOString()
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let maria: Caller
+let policyId: string
+let agent: { id: string; name: string }
+const decisions: string[] = []
+
+const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, input: unknown, caller = maria): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const request = (name: string, amount: number): ToolCallRequest => {
+  const tool = tools.find((one) => one.name === name)
+  return {
+    agent: {
+      ...agent,
+      version: '1',
+      lifecycle: 'released',
+      riskTier: null,
+      allowedTools: [],
+      requireApproval: [],
+      approvals: { group: 'owners', quorum: 1, expiresAfterSeconds: 60 },
+    },
+    releaseId: newId(),
+    releaseDigest: `sha256:${'0'.repeat(64)}`,
+    environment: 'production',
+    tool: { server: 'bank', name, sideEffect: 'write', idempotent: false, ...tool },
+    arguments: { amount },
+    toolCalls: 0,
+    fulfilled: [],
+  }
+}
+const newVersion = async (source: string): Promise<number> => (await run(createVersion, { policyId, source })).version
+
+beforeAll(async () => {
+  runtime = await testRuntime()
+  tenant = await testTenant(runtime)
+  maria = await tenant.as('maria', { roles: ['developer'] })
+  agent = (await run(createAgent, { yaml: `name: agent-${newSpanId()}` })).agent
+  await runtime.database.inTenant(tenant.id, (tx) => keepToolSchemas(tx, tenant.id, tools))
+  policyId = (await run(createPolicy, { name: 'payments' })).id
+  await newVersion(`${pay}\n${over('100.0')}`)
+  await run(publishVersion, { policyId, version: 1 })
+  await runtime.database.inTenant(tenant.id, async (tx) => {
+    const id = newId()
+    const row = { tenantId: tenant.id, id, agentId: agent.id, environment: 'production', policyId, policyVersion: 1 }
+    const more = { mode: 'enforce' as const, approvalId: newId(), proposedBy: maria.principal.memberId }
+    await insertBinding(tx, { ...row, ...more })
+    await setBindingDecided(tx, tenant.id, id, 'active')
+  })
+  for (const [name, amount] of [
+    ['pay', 5],
+    ['pay', 500],
+    ['close', 0],
+  ] as const) {
+    const made = await runtime.database.inTenant(tenant.id, (tx) => decide(tx, tenant, request(name, amount)))
+    decisions.push(made.decisionId)
+  }
+})
+afterAll(async () => {
+  await closeEngine()
+  await runtime.close()
+})
+
+const period = { environment: 'production', from, to }
+
+test('the version that decided changes nothing, and each decision comes out again', async () => {
+  expect(await run(simulate, { policyId, version: 1, ...period })).toEqual({
+    evaluated: 3,
+    changed: 0,
+    flips: [],
+    items: [],
+    nextCursor: null,
+  })
+  for (const decisionId of decisions) expect(await run(recompute, { decisionId })).toMatchObject({ same: true })
+})
+
+test('a draft tells what would change: what would be let through first', async () => {
+  const version = await newVersion(
+    `${all}\n${over('1.0')}\n@id("no") forbid (${scope}) when { context.arguments has amount && context.arguments.amount == decimal("500.0") };`,
+  )
+  const answer = await run(simulate, { policyId, version, ...period })
+  expect(answer).toMatchObject({
+    evaluated: 3,
+    changed: 3,
+    flips: expect.arrayContaining([
+      { before: 'require_approval', after: 'deny', count: 1 },
+      { before: 'allow', after: 'require_approval', count: 1 },
+    ]),
+  })
+  expect(answer.flips[0]).toEqual({ before: 'deny', after: 'allow', count: 1 })
+  expect(answer.items[0]).toMatchObject({
+    decisionId: decisions[2],
+    resource: 'bank/close',
+    reasonsBefore: [{ code: 'no_permit' }],
+    reasonsAfter: [{ rule: 'all' }],
+  })
+})
+
+test('pages go through the period once, and others’ decisions are not among them', async () => {
+  const version = await newVersion(`${all}\n`)
+  const seen: string[] = []
+  let cursor: string | undefined
+  let evaluated = 0
+  do {
+    const page = await run(simulate, {
+      policyId,
+      version,
+      ...period,
+      limit: 1,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    seen.push(...page.items.map(({ decisionId }) => decisionId))
+    evaluated += page.evaluated
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  expect(evaluated).toBe(3)
+  expect(seen).toEqual([decisions[2], decisions[1]])
+  expect(await run(simulate, { policyId, version, ...period, environment: 'staging' })).toMatchObject({ evaluated: 0 })
+  expect(await run(simulate, { policyId, version, ...period, agentId: newId() })).toMatchObject({ evaluated: 0 })
+  const earlier = { from: '2020-01-01T00:00:00.000Z', to: from }
+  expect(await run(simulate, { policyId, version, ...period, ...earlier })).toMatchObject({ evaluated: 0 })
+})
+
+test('it records nothing, and is for authors', async () => {
+  const count = () =>
+    runtime.database.inTenant(tenant.id, (tx) =>
+      tx.selectFrom('policyDecisions').select('id').where('tenantId', '=', tenant.id).execute(),
+    )
+  const before = (await count()).length
+  await run(simulate, { policyId, version: 1, ...period })
+  expect(await count()).toHaveLength(before)
+  const viewer = await tenant.as('vic', { roles: ['viewer'] })
+  await expect(run(simulate, { policyId, version: 1, ...period }, viewer)).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(run(simulate, { policyId, version: 99, ...period })).rejects.toMatchObject({ code: 'not_found' })
+})

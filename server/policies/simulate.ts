@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { notFound } from '#lib/errors.ts'
+import { DecisionFacts, Effect, SimulateInput, SimulateOutput } from '#lib/schemas/policies.ts'
+import { query } from '#server/kernel/operation.ts'
+import { outcomeOf } from './decide.ts'
+import { listDecisions } from './decision-store.ts'
+import type { DecidingPolicy } from './evaluate-request.ts'
+import { decidingSet } from './policy-set.ts'
+import { recordedRequest, schemaReader } from './recorded-request.ts'
+import { findPolicy, findVersion } from './store.ts'
+
+/** So that calls of agents come between: a batch of the decision worker holds as many. */
+const atOnce = 8
+/** Milliseconds after which a page ends early. */
+const longestMs = 10_000
+
+type Effects = z.infer<typeof Effect>
+type Item = SimulateOutput['items'][number]
+
+/** What must be looked at first: what would be let through. */
+const weight = ({ before, after }: { before: Effects; after: Effects }): number => {
+  const openness = { deny: 0, require_approval: 1, allow: 2 }
+  return openness[after] - openness[before]
+}
+const byWeight = (a: Parameters<typeof weight>[0], b: Parameters<typeof weight>[0]): number => weight(b) - weight(a)
+
+/** Computes recorded decisions again as if a version had been bound. Nothing is recorded, and nothing changes. */
+export const simulate = query({
+  permission: 'policy:author',
+  input: SimulateInput,
+  output: SimulateOutput,
+  async run({ tx, tenant, input }) {
+    const policy = await findPolicy(tx, tenant.id, input.policyId)
+    const version = await findVersion(tx, tenant.id, input.policyId, input.version)
+    if (policy === undefined || version === undefined) throw notFound()
+    const draft: DecidingPolicy = {
+      policyId: policy.id,
+      name: policy.name,
+      version: version.version,
+      digest: version.digest,
+    }
+    const period = { ...input, from: new Date(input.from), to: new Date(input.to) }
+    const rows = await listDecisions(tx, tenant.id, period, input.limit + 1, input.cursor)
+    const wanted = rows.slice(0, input.limit)
+    const read = schemaReader(tx, tenant.id)
+    const began = performance.now()
+    const items: Item[] = []
+    let evaluated = 0
+    while (evaluated < wanted.length && performance.now() - began < longestMs) {
+      const batch = wanted.slice(evaluated, evaluated + atOnce)
+      items.push(...(await Promise.all(batch.map(flipOf))).flatMap((item) => item ?? []))
+      evaluated += batch.length
+    }
+    items.sort(byWeight)
+    const more = evaluated < rows.length
+    return {
+      evaluated,
+      changed: items.length,
+      flips: flipsOf(items),
+      items,
+      nextCursor: more ? (wanted[evaluated - 1]?.id ?? null) : null,
+    }
+
+    async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {
+      const { request, now, honours, whole } = await recordedRequest(read, row.request)
+      const policies = withDraft(DecisionFacts.shape.policies.parse(row.policies), draft)
+      const set = decidingSet(tx, tenant.id, request, policies)
+      const outcome = await outcomeOf(set, true, request, now, honours, whole)
+      const before = Effect.parse(row.effect)
+      if (outcome.effect === before) return undefined
+      return {
+        decisionId: row.id,
+        decidedAt: row.createdAt.toISOString(),
+        agentId: row.agentId,
+        action: row.action,
+        resource: row.resource,
+        before,
+        after: outcome.effect,
+        reasonsBefore: DecisionFacts.shape.reasons.parse(row.reasons),
+        reasonsAfter: outcome.reasons,
+      }
+    }
+  },
+})
+
+/** The recorded policies without the manifest's own rules, which are made anew, and with the draft in its place. */
+function withDraft(recorded: readonly DecidingPolicy[], draft: DecidingPolicy): DecidingPolicy[] {
+  const bound = recorded.filter(({ version }) => version > 0)
+  return bound.some(({ policyId }) => policyId === draft.policyId)
+    ? bound.map((policy) => (policy.policyId === draft.policyId ? draft : policy))
+    : [...bound, draft]
+}
+
+function flipsOf(items: readonly Item[]): SimulateOutput['flips'] {
+  const counts = new Map<string, SimulateOutput['flips'][number]>()
+  for (const { before, after } of items) {
+    const key = `${before} ${after}`
+    counts.set(key, { before, after, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  return [...counts.values()].sort(byWeight)
+}

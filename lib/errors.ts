@@ -29,6 +29,7 @@ export const errorStatus = {
   release_required: 409,
   agent_suspended: 409,
   not_ready: 409,
+  runs_elsewhere: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -78,6 +78,13 @@ export const Execution = ExecutionSummary.extend({
   input: Json,
   output: Json.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Of all its model calls; `cost` holds what is reserved for one in flight, and is null without prices. */
+  usage: z.object({
+    modelCalls: z.int().min(0),
+    inputTokens: z.int().min(0),
+    outputTokens: z.int().min(0),
+    cost: z.object({ amount: z.string(), currency: z.string() }).nullable(),
+  }),
   steps: z.array(StepView),
   startedAt: Time.nullable(),
   deadlineAt: Time.nullable(),

@@ -26,9 +26,27 @@ const WaitStep = z.looseObject({
     all: z.array(Name).min(1).max(20).optional(),
   }),
 })
-const ModelStep = z.looseObject({ id: StepId, when: When.optional(), model: z.looseObject({ prompt: z.string() }) })
+const ModelStep = z.looseObject({
+  id: StepId,
+  when: When.optional(),
+  /** `use` is the name of one of `spec.models`; without it, the first. */
+  model: z.looseObject({ prompt: z.string().max(50_000), use: Name.optional() }),
+})
 export const Step = z.union([ToolStep, WaitStep, ModelStep])
 export type Step = z.infer<typeof Step>
+
+const Amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'a decimal number with at most six places, in quotes')
+const Currency = z.string().regex(/^[A-Z]{3}$/, 'a currency such as USD')
+/** A model behind an OpenAI-compatible endpoint. Prices are those of one million tokens. */
+const Model = z.looseObject({
+  endpoint: Url,
+  model: Name,
+  auth: Auth.optional(),
+  prices: z.looseObject({ input: Amount, output: Amount, currency: Currency }).optional(),
+  maxOutputTokens: z.int().min(1).max(1_000_000).default(4096),
+  temperature: z.number().min(0).max(2).optional(),
+})
+export type Model = z.infer<typeof Model>
 
 /** What a release needs of a manifest's `spec` (api design §5). Registration accepts less and warns. */
 export const AgentSpec = z.looseObject({
@@ -36,8 +54,22 @@ export const AgentSpec = z.looseObject({
   owner: z.string().optional(),
   risk: z.looseObject({ tier: z.enum(['low', 'medium', 'high', 'critical', 'prohibited']).optional() }).optional(),
   runtime: z
-    .looseObject({ steps: z.array(Step).min(1).max(200).optional() })
+    .looseObject({
+      steps: z.array(Step).min(1).max(200).optional(),
+      /** A loop: the model answers, or asks for tools; `prompt` may hold \${input.x}, and is the whole input otherwise. */
+      chat: Model.extend({
+        instructions: z.string().max(50_000).optional(),
+        prompt: z.string().max(50_000).optional(),
+      }).optional(),
+      /** One POST of the input. `idempotent`: the peer does the work once per Idempotency-Key, so it may be asked again. */
+      http: z.looseObject({ url: Url, auth: Auth.optional(), idempotent: z.boolean().default(false) }).optional(),
+      observe: z.looseObject({}).nullable().optional(),
+    })
     .refine((runtime) => Object.keys(runtime).length === 1, 'exactly one of steps, chat, http, a2a, observe'),
+  models: z
+    .array(Model.extend({ name: Name }))
+    .max(20)
+    .optional(),
   tools: z
     .array(
       z.looseObject({
@@ -72,7 +104,12 @@ export const AgentSpec = z.looseObject({
     )
     .default([]),
   limits: z
-    .looseObject({ timeout: Duration.optional(), maxToolCalls: z.int().min(1).max(10_000).optional() })
+    .looseObject({
+      timeout: Duration.optional(),
+      maxToolCalls: z.int().min(1).max(10_000).optional(),
+      maxModelCalls: z.int().min(1).max(10_000).optional(),
+      maxCost: z.looseObject({ amount: Amount, currency: Currency }).optional(),
+    })
     .default({}),
   governance: z
     .looseObject({
@@ -93,5 +130,17 @@ export type AgentSpec = z.infer<typeof AgentSpec>
 export const knownKeys = {
   top: ['apiVersion', 'kind', 'metadata', 'spec'],
   metadata: ['name', 'version', 'displayName', 'labels', 'annotations'],
-  spec: ['description', 'owner', 'risk', 'runtime', 'tools', 'data', 'inputs', 'limits', 'governance', 'environments'],
+  spec: [
+    'description',
+    'owner',
+    'risk',
+    'runtime',
+    'models',
+    'tools',
+    'data',
+    'inputs',
+    'limits',
+    'governance',
+    'environments',
+  ],
 } as const

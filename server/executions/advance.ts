@@ -1,11 +1,6 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { JsonValue } from '#lib/json.ts'
-import type { AgentSpec } from '#lib/schemas/manifest.ts'
-import type { ToolResult } from '#server/agents/tool-result.ts'
-import { toolServerOf } from '#server/agents/tool-server.ts'
-import { abandonCall, callTool } from '#server/agents/tool-servers.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
-import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -15,8 +10,12 @@ import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
-import { nextStep } from './next-step.ts'
 import { resumeStep } from './resume.ts'
+import type { CallResult } from './runtimes/budget.ts'
+import { countToolCalls } from './runtimes/count-calls.ts'
+import { callKind } from './runtimes/external.ts'
+import { nextTurn } from './runtimes/next-turn.ts'
+import { abandon, perform } from './runtimes/perform.ts'
 import { rootSpanId } from './spans.ts'
 import { endStopped } from './stop.ts'
 import { setStep } from './store.ts'
@@ -24,13 +23,9 @@ import { beginWait, settleWait } from './wait-step.ts'
 import { type StopWatch, watchStop } from './watch-stop.ts'
 
 const defaultTimeout = 'PT1H'
-const longestCallMs = 600_000
 
 /** What the transaction that was just committed leaves to do. */
-type Turn =
-  | { kind: 'wait' }
-  | { kind: 'again' }
-  | { kind: 'call'; call: StartedCall; tenant: Tenant; spec: AgentSpec; deadlineAt: Date | null }
+type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: StartedCall; loaded: Loaded }
 
 /**
  * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
@@ -56,33 +51,24 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
 /** Makes the call and records its answer. A call that was given up leaves its outcome to the next turn. */
 async function makeCall(
   { tenantId, id }: JobData,
-  { call, tenant, spec, deadlineAt }: Extract<Turn, { kind: 'call' }>,
+  { call, loaded }: Extract<Turn, { kind: 'call' }>,
   stop: StopWatch,
 ): Promise<void> {
   const { database, log } = runtime()
-  const server = toolServerOf(spec, call.tool.server)
-  const left = (deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()
-  const result = await callTool(tenant, {
-    server,
-    released: call.tool,
-    arguments: call.arguments,
-    idempotencyKey: `${id}:${call.step.id}`,
-    timeoutMs: Math.min(longestCallMs, Math.max(1000, left)),
-    signal: stop.signal,
-  }).catch((error: unknown) => {
+  const result = await perform(loaded, call, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error
     return undefined
   })
   if (result === undefined) {
-    abandonCall(tenant, server).catch((error: unknown) =>
+    abandon(loaded, call).catch((error: unknown) =>
       log.warn({ err: error, executionId: id }, 'a tool server could not be ended'),
     )
     return
   }
-  const record = <T>(how: (tx: Transaction, loaded: Loaded, call: StartedCall, result: ToolResult) => Promise<T>) =>
+  const record = <T>(how: (tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult) => Promise<T>) =>
     database.inTenant(tenantId, async (tx) => {
-      const loaded = await loadExecution(tx, tenantId, id)
-      return loaded === undefined ? undefined : await how(tx, loaded, call, result)
+      const now = await loadExecution(tx, tenantId, id)
+      return now === undefined ? undefined : await how(tx, now, call, result)
     })
   await record(finishCall).catch(async (error: unknown) => {
     if (!(error instanceof Fenced) || (await record(recordFenced)) !== 'still ours') throw error
@@ -121,8 +107,8 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     return { kind: 'again' }
   }
   const { row, content, input, steps } = loaded
-  const next = nextStep(
-    content.spec.runtime.steps ?? [],
+  const next = nextTurn(
+    content,
     steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
     input,
   )
@@ -141,6 +127,8 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     case 'fail':
       await endExecution(tx, loaded, { status: 'failed', error: { code: next.code, message: next.message } })
       return { kind: 'wait' }
+    case 'model':
+      throw new Error(`Nobody made a call of the step ${next.step.id}.`)
     case 'skip':
       await setStep(tx, tenantId, id, next.step.id, { status: 'skipped', ended: true })
       await journal(tx, { tenantId, id, revision: row.revision }, {}, [{ type: 'step.skipped', stepId: next.step.id }])
@@ -153,8 +141,8 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     case 'resume':
       return turnOf(await resumeStep(tx, loaded, next), loaded)
     case 'call': {
-      const calls = steps.filter((record) => record.attempts > 0).length
-      if (calls >= (content.spec.limits.maxToolCalls ?? 1000)) {
+      const limit = content.spec.limits.maxToolCalls ?? 1000
+      if (callKind(next.tool) === 'tool' && countToolCalls(loaded) >= limit) {
         const error = {
           code: 'limit_exceeded',
           message: 'The execution has made all the tool calls that its manifest allows.',
@@ -173,8 +161,8 @@ const mustStop = ({ row }: Loaded): boolean =>
   row.agentStatus === 'retired' ||
   (row.agentStatus === 'suspended' && row.parkedAt === null)
 
-const turnOf = (call: StartedCall | undefined, { tenant, row, content }: Loaded): Turn =>
-  call === undefined ? { kind: 'wait' } : { kind: 'call', call, tenant, spec: content.spec, deadlineAt: row.deadlineAt }
+const turnOf = (call: StartedCall | undefined, loaded: Loaded): Turn =>
+  call === undefined ? { kind: 'wait' } : { kind: 'call', call, loaded }
 
 async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
   const { tenant, row, content, input, mask } = loaded

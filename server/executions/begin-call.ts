@@ -10,6 +10,8 @@ import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
+import { reserve } from './runtimes/budget.ts'
+import { callKind, releasedTool } from './runtimes/external.ts'
 import { toolSpanId } from './spans.ts'
 import { setStep } from './store.ts'
 
@@ -31,9 +33,7 @@ export type StartedCall = {
 export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedCall): Promise<StartedCall | undefined> {
   const { tenant, content } = loaded
   const { step, granted } = call
-  const tool = content.tools.find(
-    (candidate) => candidate.server === step.tool.server && candidate.name === step.tool.name,
-  )
+  const tool = releasedTool(content, step.tool)
   const stopped = whyStopped(loaded, tool, step)
   if (stopped !== undefined || tool === undefined) {
     await endExecution(tx, loaded, { status: 'denied', ...(stopped === undefined ? {} : { error: stopped }) })
@@ -62,6 +62,11 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   }
   if (decision.effect === 'require_approval') {
     await askForApproval(tx, loaded, { ...call, leaving }, tool, decision, decided)
+    return undefined
+  }
+  const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
+  if (overspent !== undefined) {
+    await endExecution(tx, loaded, { status: 'failed', error: overspent }, [decided])
     return undefined
   }
   return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision.decisionId, decided)
@@ -108,7 +113,7 @@ async function startCall(
     [
       decided,
       {
-        type: 'tool.called',
+        type: `${callKind(tool)}.called`,
         stepId: step.id,
         data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt: 1 },
       },

@@ -7,6 +7,8 @@ import { endSpan, startSpan } from '#server/traces/record.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
+import { callKind } from './runtimes/external.ts'
+import { modelAttributes } from './runtimes/model-spans.ts'
 import { rootSpanId, spanIdOf } from './spans.ts'
 
 /** The decision as a span, and as the journal entry that the caller writes. */
@@ -50,22 +52,30 @@ export async function recordDecision(
 
 export async function startToolSpan(
   tx: Transaction,
-  { tenant, row, mask }: Loaded,
+  loaded: Loaded,
   call: { step: ToolStep; tool: ReleasedTool; arguments: JsonObject; spanId: string; attempt: number },
 ): Promise<void> {
+  const { tenant, row, mask } = loaded
+  const kind = callKind(call.tool)
+  const attributes =
+    kind === 'model'
+      ? modelAttributes(loaded, call)
+      : [
+          { key: 'gen_ai.operation.name', value: 'execute_tool' },
+          { key: 'gen_ai.tool.name', value: call.tool.name },
+          { key: kind === 'tool' ? 'mcp.server' : 'countersign.agent', value: call.tool.server },
+          { key: 'gen_ai.tool.call.arguments', value: mask(call.arguments as JsonValue) },
+        ]
   await startSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: call.spanId,
     parentSpanId: rootSpanId(row.traceId),
-    name: `execute_tool ${call.tool.name}`,
-    kind: 'tool',
+    name: kind === 'model' ? `chat ${call.tool.name}` : `execute_tool ${call.tool.name}`,
+    kind: kind === 'model' ? 'model' : 'tool',
     attributes: [
-      { key: 'gen_ai.operation.name', value: 'execute_tool' },
-      { key: 'gen_ai.tool.name', value: call.tool.name },
-      { key: 'mcp.server', value: call.tool.server },
       { key: 'countersign.step', value: call.step.id },
       { key: 'countersign.attempt', value: call.attempt },
-      { key: 'gen_ai.tool.call.arguments', value: mask(call.arguments as JsonValue) },
+      ...attributes,
     ],
     startedAt: new Date(),
   })
@@ -78,7 +88,7 @@ export async function auditCall(
 ): Promise<void> {
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
-    action: 'tool.called',
+    action: `${callKind(tool)}.called`,
     resource: { type: 'execution', id: row.id },
     details: {
       step: step.id,

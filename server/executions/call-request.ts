@@ -1,9 +1,11 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { JsonObject } from '#lib/json.ts'
-import type { PolicyDecision } from '#server/policies/decide.ts'
+import type { GovernedRequest, PolicyDecision } from '#server/policies/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
+import { countToolCalls } from './runtimes/count-calls.ts'
+import { allowedAgents, allowedModels, callKind, modelProvider } from './runtimes/external.ts'
 
 /** An approval that a person granted for a step, and what it changes. */
 export type Granted = { approvalId: string; tokens: string[]; deadlineAt: Date }
@@ -16,16 +18,20 @@ export const requestOf = (
   { row, content, steps }: Loaded,
   tool: ReleasedTool,
   { step, arguments: args, granted }: { step: ToolStep; arguments: JsonObject; granted?: Granted },
-) => {
+): GovernedRequest => {
   const { group, quorum, expiresAfter } = content.spec.governance.approvals
-  return {
+  const call = {
     agent: {
       id: row.agentId,
       name: row.agentName,
       version: content.agent.version,
       lifecycle: 'released' as const,
       riskTier: content.spec.risk?.tier ?? null,
-      allowedTools: content.spec.tools.flatMap((entry) => entry.allow.map((name) => `${entry.mcp.server}/${name}`)),
+      allowedTools: [
+        ...content.spec.tools.flatMap((entry) => entry.allow.map((name) => `${entry.mcp.server}/${name}`)),
+        ...allowedAgents(content),
+      ],
+      allowedModels: allowedModels(content),
       requireApproval: content.spec.tools.flatMap((entry) =>
         entry.requireApproval.map((name) => `${entry.mcp.server}/${name}`),
       ),
@@ -39,21 +45,23 @@ export const requestOf = (
     releaseId: row.releaseId,
     releaseDigest: row.releaseDigest,
     environment: row.environment,
-    tool: {
-      server: tool.server,
-      name: tool.name,
-      sideEffect: tool.sideEffect,
-      idempotent: tool.idempotent,
-      inputSchema: tool.inputSchema,
-      digest: tool.digest,
-    },
-    arguments: args,
     executionId: row.id,
     stepId: step.id,
-    toolCalls: steps.filter((record) => record.attempts > 0).length,
+    toolCalls: countToolCalls({ content, steps }),
     fulfilled: granted?.tokens ?? [],
   }
+  if (callKind(tool) === 'model') {
+    // A rule sees how much is asked; the digest of what is asked binds the approval.
+    const { messages: _digest, ...size } = args
+    return { ...call, model: { provider: modelProvider, name: tool.name }, arguments: size }
+  }
+  const { server, name, sideEffect, idempotent, inputSchema, digest } = tool
+  return { ...call, tool: { server, name, sideEffect, idempotent, inputSchema, digest }, arguments: args }
 }
+
+/** The tool or model as policies name it. */
+const resourceOf = ({ server, name }: ReleasedTool): string =>
+  server === 'model' ? `${modelProvider}/${name}` : `${server}/${name}`
 
 /** What an approval binds (api design §4): one other byte is another digest. */
 export const payloadOf = (
@@ -65,8 +73,8 @@ export const payloadOf = (
   tenant: tenant.externalId,
   release: row.releaseDigest,
   environment: row.environment,
-  action: 'ToolCall',
-  resource: `${tool.server}/${tool.name}`,
+  action: callKind(tool) === 'model' ? 'ModelCall' : 'ToolCall',
+  resource: resourceOf(tool),
   arguments: args,
   policyVersion: decision.policies.map((policy) => ({
     name: policy.name,

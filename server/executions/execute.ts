@@ -8,6 +8,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
+import { ReleaseContent } from '#server/releases/content.ts'
 import { executionQueue } from './execution-queue.ts'
 import { findExecutionByKey, insertExecution } from './store.ts'
 
@@ -37,6 +38,11 @@ export const execute = mutation({
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 
+    if (ReleaseContent.parse(release.content).spec.runtime.observe !== undefined)
+      throw refuse(
+        'runs_elsewhere',
+        `${agent.name} runs elsewhere: it asks policies.evaluate, and is not started from here.`,
+      )
     const row = {
       tenantId: tenant.id,
       id: newId(),

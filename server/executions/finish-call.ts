@@ -1,5 +1,4 @@
 import type { JsonValue } from '#lib/json.ts'
-import type { ToolResult } from '#server/agents/tool-result.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan } from '#server/traces/record.ts'
@@ -8,21 +7,21 @@ import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { maskerFor, maskText } from './masking.ts'
+import { type CallResult, settle } from './runtimes/budget.ts'
+import { callKind } from './runtimes/external.ts'
+import { modelResultAttributes, usageData } from './runtimes/model-spans.ts'
 import { setStep } from './store.ts'
 
 /**
  * Records that a tool answered after its execution had been ended or taken over: the state stays as it is, and what
  * happened outside is not lost.
  */
-async function recordLateAnswer(
-  tx: Transaction,
-  { tenant, row }: Loaded,
-  call: StartedCall,
-  result: ToolResult,
-): Promise<void> {
+async function recordLateAnswer(tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult): Promise<void> {
+  const { tenant, row } = loaded
+  await settle(tx, loaded, call, result)
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
-    action: result.ok ? 'tool.returned_late' : 'tool.failed_late',
+    action: `${callKind(call.tool)}.${result.ok ? 'returned' : 'failed'}_late`,
     resource: { type: 'execution', id: row.id },
     details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
   })
@@ -36,7 +35,7 @@ export async function recordFenced(
   tx: Transaction,
   loaded: Loaded,
   call: StartedCall,
-  result: ToolResult,
+  result: CallResult,
 ): Promise<'still ours' | 'late'> {
   const { row, steps } = loaded
   const step = steps.find((candidate) => candidate.stepId === call.step.id)
@@ -58,12 +57,14 @@ export async function finishCall(
   tx: Transaction,
   loaded: Loaded,
   call: StartedCall,
-  result: ToolResult,
+  result: CallResult,
 ): Promise<void> {
   const { tenant, row, content, input, steps } = loaded
   const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
   const mask = maskerFor(content, seen)
   const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
+  const kind = callKind(call.tool)
+  const cost = await settle(tx, loaded, call, result)
   const message = result.ok ? undefined : maskText(mask, result.text)
   await setStep(tx, tenant.id, row.id, call.step.id, {
     status: result.ok ? 'succeeded' : 'failed',
@@ -75,13 +76,21 @@ export async function finishCall(
     spanId: call.spanId,
     status: result.ok ? 'ok' : 'error',
     ...(message === undefined ? {} : { statusMessage: message }),
-    attributes: [{ key: 'gen_ai.tool.call.result', value: mask(result.output) }],
+    attributes:
+      kind === 'model'
+        ? modelResultAttributes(result, mask(result.output), cost)
+        : [{ key: 'gen_ai.tool.call.result', value: mask(result.output) }],
     endedAt: new Date(),
   })
   const returned: JournalEntry = {
-    type: result.ok ? 'tool.returned' : result.refused === undefined ? 'tool.failed' : 'tool.refused',
+    type: `${kind}.${result.ok ? 'returned' : result.refused === undefined ? 'failed' : 'refused'}`,
     stepId: call.step.id,
-    data: { tool: `${call.tool.server}.${call.tool.name}`, attempt: call.attempt, result: mask(result.output) },
+    data: {
+      tool: `${call.tool.server}.${call.tool.name}`,
+      attempt: call.attempt,
+      result: mask(result.output),
+      ...usageData(result, cost),
+    },
   }
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
@@ -89,10 +98,12 @@ export async function finishCall(
     resource: { type: 'execution', id: row.id },
     details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
   })
-  if (result.ok) await journal(tx, execution, {}, [returned])
+  // A conversation goes on with what a tool's failure says; one that was refused ends it, like any other.
+  const goesOn = kind === 'tool' && content.spec.runtime.chat !== undefined && result.refused === undefined
+  if (result.ok || goesOn) await journal(tx, execution, {}, [returned])
   else {
     const { refused } = result
-    const error = { code: refused ?? 'tool_failed', message: `${call.tool.server}.${call.tool.name}: ${message}` }
+    const error = { code: refused ?? `${kind}_failed`, message: `${call.tool.server}.${call.tool.name}: ${message}` }
     const status = refused === undefined ? 'failed' : 'denied'
     await endExecution(tx, { ...loaded, row: { ...row, revision: call.revision }, mask }, { status, error }, [returned])
   }

@@ -3,6 +3,7 @@ import { Execution, GetExecutionInput } from '#lib/schemas/executions.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { loadExecution } from './load.ts'
+import { usageOf } from './runtimes/budget.ts'
 import { executionView } from './view.ts'
 
 /** One execution, masked. */
@@ -13,6 +14,7 @@ export const get = query({
   async run({ tx, tenant, input }) {
     const loaded = await loadExecution(tx, tenant.id, input.id)
     if (loaded === undefined) throw notFound()
-    return executionView(loaded, await actorsById(tx, tenant.id, [loaded.row.startedBy]))
+    const actor = await actorsById(tx, tenant.id, [loaded.row.startedBy])
+    return executionView(loaded, actor, await usageOf(tx, tenant.id, input.id))
   },
 })

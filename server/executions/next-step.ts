@@ -14,19 +14,14 @@ export type NextStep =
   | { kind: 'wait'; step: WaitStep }
   /** The step waits for input; what came is in the database. */
   | { kind: 'waiting'; step: WaitStep }
+  /** A model is asked; runtimes/next-turn.ts makes a call of it. */
+  | { kind: 'model'; step: Step; index: number }
   | { kind: 'fail'; step: Step; code: string; message: string }
 
 /** Pure: the first step that is not finished, with its condition and arguments worked out. */
 export function nextStep(steps: readonly Step[], records: readonly StepRecord[], input: JsonValue): NextStep {
   const byId = new Map(records.map((record) => [record.stepId, record]))
-  const scope: Scope = {
-    input,
-    steps: Object.fromEntries(
-      records
-        .filter((record) => record.status === 'succeeded')
-        .map((record) => [record.stepId, { output: record.output }]),
-    ),
-  }
+  const scope = scopeOf(records, input)
   let output: JsonValue = null
   for (const [index, step] of steps.entries()) {
     const record = byId.get(step.id)
@@ -40,17 +35,21 @@ export function nextStep(steps: readonly Step[], records: readonly StepRecord[],
   return { kind: 'done', output }
 }
 
+/** What the templates of later steps may name. */
+export const scopeOf = (records: readonly StepRecord[], input: JsonValue): Scope => ({
+  input,
+  steps: Object.fromEntries(
+    records
+      .filter((record) => record.status === 'succeeded')
+      .map((record) => [record.stepId, { output: record.output }]),
+  ),
+})
+
 function begin(step: Step, index: number, scope: Scope): NextStep {
   try {
     if (step.when !== undefined && !holds(step.when, scope)) return { kind: 'skip', step }
     if (isWaitStep(step)) return { kind: 'wait', step }
-    if (!isToolStep(step))
-      return {
-        kind: 'fail',
-        step,
-        code: 'step_not_supported',
-        message: `This version runs tool and wait steps; the step ${step.id} is of another kind.`,
-      }
+    if (!isToolStep(step)) return { kind: 'model', step, index }
     const args = fillTemplate(step.tool.arguments, scope)
     return {
       kind: 'call',

@@ -23,9 +23,11 @@ export function presentCall(
     effects: [
       `${tool.server}.${tool.name} is called once, with exactly the arguments below.`,
       ...(tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
-      following.length === 0
-        ? `The execution then ends: this is step ${index + 1} of ${steps.length}.`
-        : `The execution continues after step ${index + 1} of ${steps.length}: ${following.join(', ')}.`,
+      content.spec.runtime.steps === undefined
+        ? 'The agent then goes on with what the call answers.'
+        : following.length === 0
+          ? `The execution then ends: this is step ${index + 1} of ${steps.length}.`
+          : `The execution continues after step ${index + 1} of ${steps.length}: ${following.join(', ')}.`,
     ],
     onReject: 'The execution stops as rejected, and the tool is not called.',
     onExpiry: 'The request expires and counts as rejected: the tool is not called.',
@@ -55,7 +57,7 @@ export function presentCall(
           },
     executionId: row.id,
     traceId: row.traceId,
-    position: `step ${index + 1} of ${steps.length}`,
+    position: content.spec.runtime.steps === undefined ? null : `step ${index + 1} of ${steps.length}`,
     subject: null,
   }
 }

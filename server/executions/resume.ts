@@ -8,6 +8,8 @@ import { endExecution } from './end.ts'
 import { journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { isToolStep, type NextStep } from './next-step.ts'
+import { keepReserved, reserve } from './runtimes/budget.ts'
+import { callKind, releasedTool } from './runtimes/external.ts'
 import { spanIdOf, toolSpanId } from './spans.ts'
 import { findStepApproval, setStep } from './store.ts'
 
@@ -88,12 +90,12 @@ async function afterCrash(
   const record = steps.find((candidate) => candidate.stepId === step.id)
   if (record === undefined || !isToolStep(step))
     throw new Error(`Step ${step.id} of execution ${row.id} was never started.`)
-  const tool = content.tools.find(
-    (candidate) => candidate.server === step.tool.server && candidate.name === step.tool.name,
-  )
+  const tool = releasedTool(content, step.tool)
   const attempt = record.attempts + 1
   const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
-  const before = { type: 'tool.outcome_unknown', stepId: step.id, data: { attempt: record.attempts } }
+  const kind = callKind(step.tool)
+  const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data: { attempt: record.attempts } }
+  await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts })
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: record.spanId ?? '',
@@ -103,11 +105,29 @@ async function afterCrash(
     endedAt: new Date(),
   })
   if (tool === undefined || !tool.idempotent || attempt > maxAttempts || late) {
-    const error = {
-      code: 'outcome_unknown',
-      message: `Nobody knows whether ${step.tool.server}.${step.tool.name} ran.`,
-    }
-    await endExecution(tx, loaded, { status: 'indeterminate', error }, [before])
+    // A model answers or does not: not knowing which leaves nothing undone.
+    const ending =
+      kind === 'model'
+        ? {
+            status: 'failed' as const,
+            error: {
+              code: 'model_unavailable',
+              message: `${step.tool.name} did not answer in ${maxAttempts} attempts.`,
+            },
+          }
+        : {
+            status: 'indeterminate' as const,
+            error: {
+              code: 'outcome_unknown',
+              message: `Nobody knows whether ${step.tool.server}.${step.tool.name} ran.`,
+            },
+          }
+    await endExecution(tx, loaded, ending, [before])
+    return undefined
+  }
+  const overspent = await reserve(tx, loaded, { step, tool, attempt })
+  if (overspent !== undefined) {
+    await endExecution(tx, loaded, { status: 'failed', error: overspent }, [before])
     return undefined
   }
   const args = record.arguments as JsonObject
@@ -117,7 +137,7 @@ async function afterCrash(
   const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
     before,
     {
-      type: 'tool.called',
+      type: `${kind}.called`,
       stepId: step.id,
       data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt },
     },

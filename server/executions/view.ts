@@ -1,6 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import { type Execution, ExecutionStatus, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
+import type { Step } from '#lib/schemas/manifest.ts'
 import type { Loaded } from './load.ts'
 import type { listExecutions } from './store.ts'
 
@@ -21,7 +22,11 @@ export const executionSummary = (row: Row, actor: (id: string) => Actor): Execut
 })
 
 /** One execution as people read it: masked, with every step of its release. */
-export function executionView({ row, content, steps, mask, input }: Loaded, actor: (id: string) => Actor): Execution {
+export function executionView(
+  { row, content, steps, mask, input }: Loaded,
+  actor: (id: string) => Actor,
+  usage: Execution['usage'],
+): Execution {
   const records = new Map(steps.map((step) => [step.stepId, step]))
   return {
     ...executionSummary(row, actor),
@@ -30,7 +35,8 @@ export function executionView({ row, content, steps, mask, input }: Loaded, acto
     input: mask(input),
     output: row.output === null ? null : mask(row.output as JsonValue),
     error: row.error === null ? null : (mask(row.error as JsonValue) as { code: string; message: string }),
-    steps: (content.spec.runtime.steps ?? []).map((step) => {
+    usage,
+    steps: shownSteps(content, steps).map((step) => {
       const record = records.get(step.id)
       const tool =
         'tool' in step && typeof step.tool === 'object' ? (step.tool as { server: string; name: string }) : undefined
@@ -50,4 +56,20 @@ export function executionView({ row, content, steps, mask, input }: Loaded, acto
     stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
     parkedAt: row.parkedAt?.toISOString() ?? null,
   }
+}
+
+/** The steps of the release; of a runtime without any, those that were taken so far, in order. */
+function shownSteps(content: Loaded['content'], steps: Loaded['steps']): readonly Step[] {
+  const { runtime } = content.spec
+  if (runtime.steps !== undefined) return runtime.steps
+  return [...steps]
+    .sort(
+      (a, b) =>
+        (a.startedAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - (b.startedAt?.getTime() ?? Number.MAX_SAFE_INTEGER),
+    )
+    .map(({ stepId }) =>
+      /^turn-\d+$/.test(stepId)
+        ? { id: stepId, model: { prompt: '' } }
+        : { id: stepId, tool: { server: runtime.http === undefined ? 'tool' : 'agent', name: stepId, arguments: {} } },
+    )
 }

@@ -1,5 +1,6 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { reservedServers, whyNotBudgeted } from '#lib/rules/models.ts'
 import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
@@ -14,6 +15,7 @@ import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { keepToolSchemas } from '#server/policies/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
+import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
 
 const proposalTtlMs = 7 * 86_400_000
@@ -43,6 +45,8 @@ export const propose = preparedMutation({
     const spec = specOf(found.version.manifest as JsonObject)
     if (spec.environments !== undefined && !spec.environments.includes(input.environment))
       throw new ApiError('not_ready', `The manifest allows the environments ${spec.environments.join(', ')} only.`)
+    const unbudgeted = whyNotBudgeted(spec)
+    if (unbudgeted !== undefined) throw new ApiError('not_ready', unbudgeted)
     const tools = await pinnedTools(tenant, spec)
     const content: ReleaseContent = {
       v: 1,
@@ -107,6 +111,8 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
   for (const entry of spec.tools) {
     const server = toolServerIn(entry)
     const name = server.server
+    if (reservedServers.some((reserved) => reserved === name))
+      throw new ApiError('not_ready', `A tool server can't be named ${name}: policies know something else by it.`)
     const address = JSON.stringify(server)
     if ((seen.get(name) ?? address) !== address)
       throw new ApiError('not_ready', `The manifest gives the tool server ${name} two addresses.`)
@@ -154,16 +160,7 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       { path: 'version', value: agent.version },
       { path: 'manifestDigest', value: agent.manifestDigest },
       { path: 'releaseDigest', value: digest },
-      ...spec.tools
-        .map(toolServerIn)
-        .flatMap(({ server, url, secretRef }) =>
-          url === undefined
-            ? []
-            : [
-                { path: `toolServers.${server}.url`, value: url },
-                ...(secretRef === undefined ? [] : [{ path: `toolServers.${server}.secretRef`, value: secretRef }]),
-              ],
-        ),
+      ...endpointRows(spec),
       ...tools.map((tool) => ({
         path: `tools.${tool.server}.${tool.name}`,
         value: `${tool.sideEffect}, schema ${tool.digest}`,

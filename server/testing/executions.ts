@@ -7,6 +7,12 @@ export type ExecutionAnswer = {
   output: unknown
   error: { code: string; message: string } | null
   traceId: string
+  usage: {
+    modelCalls: number
+    inputTokens: number
+    outputTokens: number
+    cost: { amount: string; currency: string } | null
+  }
   endedAt: string | null
   steps: { id: string; kind: string; title: string; status: string; approvalId: string | null }[]
 }

@@ -28,7 +28,7 @@ export const refundManifest = async (name: string): Promise<string> => {
 }
 
 /** Publishes the demo's policy under the test's name. */
-export async function bindingFor(api: TestApi, agentId: string, name: string) {
+export async function bindingFor(api: TestApi, agentId: string, name: string, more = '') {
   const ci = await api.client('ci-pipeline')
   const post = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' }
@@ -38,7 +38,7 @@ export async function bindingFor(api: TestApi, agentId: string, name: string) {
   }
   const source = await readFile(new URL('../demo/refund-policy.cedar', import.meta.url), 'utf8')
   const policy = await post('/v1/policies', { name: `${name}-policy` })
-  const { version } = await post(`/v1/policies/${policy.id}/versions`, { source })
+  const { version } = await post(`/v1/policies/${policy.id}/versions`, { source: `${source}${more}` })
   await post(`/v1/policies/${policy.id}/versions/${version}/publish`, {})
   return { agentId, environment: 'production', policyId: policy.id, policyVersion: version, mode: 'enforce' }
 }

@@ -1,6 +1,13 @@
 import { payload, type TestApi } from './api.ts'
 import { approve, bindingFor } from './refund-agent.ts'
 
+/** The demo's policy says nothing of models. */
+const modelCalls = `
+@id("allow-listed-models")
+permit (principal, action == Countersign::Action::"ModelCall", resource)
+when { principal.allowedModels.contains(resource) };
+`
+
 /** A released agent with these steps and tools, governed by the demo's policy. Gives its id. */
 export async function releaseAgent(
   api: TestApi,
@@ -38,7 +45,7 @@ export async function releaseAgent(
   )
   const propose = async (procedure: string, input: unknown) =>
     approve(api, payload<{ approvalId: string }>(await api.mutate(ci, procedure, input)).approvalId)
-  await propose('policyBindings.propose', await bindingFor(api, agentId, name))
+  await propose('policyBindings.propose', await bindingFor(api, agentId, name, modelCalls))
   await propose('releases.propose', { agentId, version: '1.0.0', environment: 'production' })
   return agentId
 }

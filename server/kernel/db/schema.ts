@@ -259,6 +259,21 @@ export interface EvidenceExports {
   tenantId: string;
 }
 
+export interface ExecutionCharges {
+  attempt: number;
+  chargedMicros: number | null;
+  createdAt: Generated<Timestamp>;
+  currency: string | null;
+  executionId: string;
+  inputTokens: number | null;
+  model: string;
+  outputTokens: number | null;
+  reservedMicros: number;
+  settledAt: Timestamp | null;
+  stepId: string;
+  tenantId: string;
+}
+
 export interface ExecutionEvents {
   createdAt: Generated<Timestamp>;
   data: Json;
@@ -696,6 +711,7 @@ export interface DB {
   brandingImages: BrandingImages;
   dpopProofs: DpopProofs;
   evidenceExports: EvidenceExports;
+  executionCharges: ExecutionCharges;
   executionEvents: ExecutionEvents;
   executions: Executions;
   executionSteps: ExecutionSteps;

@@ -1,0 +1,71 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { failedCall, toolResult } from '#server/agents/tool-result.ts'
+import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
+import type { Loaded } from '../load.ts'
+import type { CallResult } from './budget.ts'
+import { functionsOf, messagesFor } from './conversation.ts'
+import { NoSecret, withEndpoint } from './endpoint.ts'
+import { modelNamed } from './external.ts'
+import { readCompletion } from './read-completion.ts'
+
+/** The endpoint was not reached, or turned the request away for now: it may be asked again, and nothing is owed. */
+export class NotServed extends Error {}
+
+const idleMs = 60_000
+
+/**
+ * Asks the model once, as a stream. Throws NotServed, or any other error when the answer did not end: then its cost is not
+ * known. A refusal for good is a failed call.
+ */
+export async function callModel(
+  { tenant, content, steps, input }: Loaded,
+  { stepId, model: name, timeoutMs, signal }: { stepId: string; model: string; timeoutMs: number; signal: AbortSignal },
+): Promise<CallResult> {
+  const model = modelNamed(content, name)
+  if (model === undefined) throw new Error(`The release has no model ${name}.`)
+  const records = steps.map((record) => ({ ...record, output: record.output as JsonValue }))
+  const tools =
+    content.spec.runtime.chat === undefined ? [] : [...functionsOf(content).values()].map((one) => one.definition)
+  const body: JsonObject = {
+    model: model.model,
+    messages: messagesFor(content, stepId, records, input) as JsonValue,
+    stream: true,
+    stream_options: { include_usage: true },
+    max_completion_tokens: model.maxOutputTokens,
+    ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+    ...(tools.length === 0 ? {} : { tools }),
+  }
+  try {
+    return await withEndpoint(
+      tenant,
+      { url: model.endpoint, secretRef: model.auth?.secretRef, idleMs: Math.min(idleMs, timeoutMs) },
+      async (fetch, headers) => {
+        const startedAt = Date.now()
+        const answer = await fetch(`${model.endpoint.replace(/\/+$/, '')}/chat/completions`, {
+          method: 'POST',
+          headers: { ...headers, accept: 'text/event-stream' },
+          body: JSON.stringify(body),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        })
+        if (answer.status === 429 || answer.status === 408 || answer.status >= 500)
+          throw new NotServed(`The model's endpoint answered with the status ${answer.status}.`)
+        if (!answer.ok || answer.body === null)
+          return {
+            ...failedCall(`The model's endpoint answered with the status ${answer.status}.`),
+            usage: { inputTokens: 0, outputTokens: 0 },
+          }
+        const { message, usage, response } = await readCompletion(answer.body, startedAt)
+        return {
+          ...toolResult({ content: [{ type: 'text', text: message.content }], structuredContent: message }),
+          ...(usage === undefined ? {} : { usage }),
+          response,
+        }
+      },
+    )
+  } catch (error) {
+    if (error instanceof NotReached) throw new NotServed(error.message, { cause: error })
+    if (error instanceof AddressRefused || error instanceof NoSecret)
+      return { ...failedCall(error.message), usage: { inputTokens: 0, outputTokens: 0 } }
+    throw error
+  }
+}

@@ -1,0 +1,9 @@
+import type { Loaded } from '../load.ts'
+
+/** Tool calls that an execution has begun; what a model was asked is none. */
+export function countToolCalls({ content, steps }: Pick<Loaded, 'content' | 'steps'>): number {
+  const { runtime } = content.spec
+  const models = new Set((runtime.steps ?? []).flatMap((step) => ('model' in step ? [step.id] : [])))
+  const isTool = (stepId: string) => (runtime.steps === undefined ? stepId.includes('.tool-') : !models.has(stepId))
+  return steps.filter((record) => record.attempts > 0 && isTool(record.stepId)).length
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { modelsOf } from '#lib/rules/models.ts'
+import type { Model } from '#lib/schemas/manifest.ts'
+import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
+
+// Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way
+// they are tools of two reserved servers: `model`, and `agent` for a runtime elsewhere.
+
+export type CallKind = 'tool' | 'model' | 'agent'
+
+export const callKind = (tool: { server: string }): CallKind =>
+  tool.server === 'model' ? 'model' : tool.server === 'agent' ? 'agent' : 'tool'
+
+/** What the release allows to be called under this name, or undefined. */
+export function releasedTool(
+  content: ReleaseContent,
+  wanted: { server: string; name: string },
+): ReleasedTool | undefined {
+  switch (callKind(wanted)) {
+    case 'model': {
+      const model = modelNamed(content, wanted.name)
+      return model && pseudoTool('model', wanted.name, `Ask ${model.model}`, model.endpoint, true, 'read')
+    }
+    case 'agent': {
+      const { http } = content.spec.runtime
+      if (http === undefined || wanted.name !== 'http') return undefined
+      return pseudoTool('agent', 'http', `Call ${new URL(http.url).host}`, http.url, http.idempotent, 'write')
+    }
+    case 'tool':
+      return content.tools.find((tool) => tool.server === wanted.server && tool.name === wanted.name)
+  }
+}
+
+export const modelNamed = (content: ReleaseContent, name: string): Model | undefined =>
+  modelsOf(content.spec).find((model) => model.model === name)
+
+/** What policies call the provider of every model: only the protocol is known. */
+export const modelProvider = 'openai-compatible'
+
+/** The models that a policy sees in `allowedModels`. */
+export const allowedModels = ({ spec }: ReleaseContent): string[] => [
+  ...new Set(modelsOf(spec).map((model) => `${modelProvider}/${model.model}`)),
+]
+
+/** What a policy sees in `allowedTools` beyond the tools. */
+export const allowedAgents = ({ spec }: ReleaseContent): string[] =>
+  spec.runtime.http === undefined ? [] : ['agent/http']
+
+function pseudoTool(
+  server: string,
+  name: string,
+  title: string,
+  address: string,
+  idempotent: boolean,
+  sideEffect: ReleasedTool['sideEffect'],
+): ReleasedTool {
+  const inputSchema: JsonObject = { type: 'object' }
+  const digest = createHash('sha256').update(canonicalJson({ server, name, address })).digest('hex')
+  return { server, name, title, description: '', inputSchema, sideEffect, idempotent, digest: `sha256:${digest}` }
+}

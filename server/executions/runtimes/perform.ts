@@ -1,0 +1,50 @@
+import { toolServerOf } from '#server/agents/tool-server.ts'
+import { abandonCall, callTool } from '#server/agents/tool-servers.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { StartedCall } from '../begin-call.ts'
+import type { Loaded } from '../load.ts'
+import { type CallResult, releaseReserved } from './budget.ts'
+import { callHttpAgent } from './call-http.ts'
+import { callModel, NotServed } from './call-model.ts'
+import { callKind } from './external.ts'
+
+const longestCallMs = 600_000
+
+/**
+ * Makes one started call. Throws when no answer came: then the journal decides whether it is made again. `signal` gives the
+ * call up.
+ */
+export async function perform(loaded: Loaded, call: StartedCall, signal: AbortSignal): Promise<CallResult> {
+  const { tenant, row, content } = loaded
+  const left = (row.deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()
+  const timeoutMs = Math.min(longestCallMs, Math.max(1000, left))
+  const idempotencyKey = `${row.id}:${call.step.id}`
+  switch (callKind(call.tool)) {
+    case 'tool':
+      return await callTool(tenant, {
+        server: toolServerOf(content.spec, call.tool.server),
+        released: call.tool,
+        arguments: call.arguments,
+        idempotencyKey,
+        timeoutMs,
+        signal,
+      })
+    case 'agent':
+      return await callHttpAgent(loaded, { idempotencyKey, timeoutMs, signal })
+    case 'model':
+      try {
+        return await callModel(loaded, { stepId: call.step.id, model: call.tool.name, timeoutMs, signal })
+      } catch (error) {
+        if (error instanceof NotServed)
+          await runtime().database.inTenant(tenant.id, (tx) =>
+            releaseReserved(tx, loaded, { stepId: call.step.id, attempt: call.attempt }),
+          )
+        throw error
+      }
+  }
+}
+
+/** After a call was given up: what the product itself runs for it is ended. */
+export async function abandon({ tenant, content }: Loaded, { tool }: StartedCall): Promise<void> {
+  if (callKind(tool) === 'tool') await abandonCall(tenant, toolServerOf(content.spec, tool.server))
+}

@@ -17,6 +17,7 @@ import type { JobHandler } from '#server/kernel/queue.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { bindingDecided } from '#server/policies/on-decided.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
+import { unmaskDecided } from '#server/traces/unmask.ts'
 
 /** What the worker role runs, one line for each queue. */
 export const jobs: readonly JobHandler[] = [
@@ -37,6 +38,7 @@ export function registerDecisions(): void {
   onDecided('role_grant', roleGrantDecided)
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
+  onDecided('unmask', unmaskDecided)
   onInput(inputArrived)
   onAgentStop('suspended', agentSuspended)
   onAgentStop('resumed', agentResumed)

@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import { type Admission, admit } from '#server/kernel/auth/admit.ts'
-import { credentialsOf, present } from '#server/kernel/auth/authenticate.ts'
+import { credentialsOf, present, withJustification } from '#server/kernel/auth/authenticate.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -25,7 +25,7 @@ export const procedures: RouteHandler = async (request) => {
     const reading = hasBody && 'token' in presented ? await settled(readJsonText(request)) : undefined
     // A longer batch is refused by the library.
     admission = await admit(presented, credentials, Math.min(path.split(',').length, maxBatchSize))
-    caller = admission.caller
+    caller = withJustification(admission.caller, request)
     if (hasBody && reading === undefined) await admission.end()
     const body = hasBody ? (reading === undefined ? await readJsonText(request) : reading()) : undefined
     const bounded = new Request(request.url, {

@@ -43,7 +43,7 @@ export function useTrace(traceId: string) {
   }, [data, log])
 
   const open = data !== undefined && data.trace.endedAt === null
-  const { connection, reconnect } = useStream(traceId, open, position, log.take)
+  const { connection, reconnect } = useStream(traceId, open, position, log.take, refetch)
   // The stream tells of spans only: when the last one has ended, the trace may have, too.
   const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
   useEffect(() => {
@@ -63,6 +63,7 @@ function useStream(
   open: boolean,
   position: { current: string },
   take: (span: Span) => void,
+  refetch: () => Promise<unknown>,
 ): { connection: Connection; reconnect: () => void } {
   const { client } = useApi()
   const [attempt, setAttempt] = useState(0)
@@ -77,7 +78,8 @@ function useStream(
         onData({ id, data }) {
           position.current = id
           setConnection('live')
-          if (data.type !== 'heartbeat') take(data.span)
+          if (data.type === 'gap') void refetch()
+          else if (data.type !== 'heartbeat') take(data.span)
         },
         onConnectionStateChange({ state }) {
           if (state === 'connecting') setConnection('connecting')
@@ -86,7 +88,7 @@ function useStream(
       },
     )
     return unsubscribe
-  }, [client, traceId, open, position, take, attempt])
+  }, [client, traceId, open, position, take, refetch, attempt])
   return {
     connection: open ? connection : 'over',
     reconnect: () => {

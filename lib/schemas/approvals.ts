@@ -12,6 +12,7 @@ export const ApprovalKind = z.enum([
   'group_change',
   'setting_change',
   'password_reset',
+  'unmask',
 ])
 export type ApprovalKind = z.infer<typeof ApprovalKind>
 export const Decision = z.enum(['approve', 'reject', 'escalate'])

@@ -37,22 +37,91 @@ export const Trace = z.object({
 })
 export type Trace = z.infer<typeof Trace>
 
+const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
+
+/** A trace in columns, one entry for each span, in pre-order. Times are microseconds after `startedAt`. */
+export const TraceSkeleton = z.object({
+  startedAt: Time,
+  /** The dictionary of `name`. */
+  names: z.array(z.string()),
+  spanIds: z.array(SpanId),
+  name: z.array(z.int()),
+  start: z.array(z.int()),
+  /** -1: still open. */
+  duration: z.array(z.int()),
+  /** Row of the parent; -1: none, or not there. */
+  parent: z.array(z.int()),
+  /** The row after the last descendant. */
+  end: z.array(z.int()),
+  depth: z.array(z.int()),
+  kind: z.array(z.string()),
+  status: z.array(z.string()),
+})
+export type TraceSkeleton = z.infer<typeof TraceSkeleton>
+
+/** One reading of masked values in clear. */
+export const Reveal = z.object({
+  by: Actor,
+  at: Time,
+  purpose: z.string(),
+  justification: z.string(),
+  /** Null: the whole trace. */
+  spanId: SpanId.nullable(),
+  auditId: Id,
+})
 export const GetTraceInput = z.strictObject({
   traceId: TraceId,
   /** External id; selects the tenant like the header. */
   tenantId: z.string().optional(),
   includeSensitiveData: z.boolean().default(false),
+  /** `skeleton`: the columns instead of the spans; details come by traces.getSpan. */
+  view: z.enum(['full', 'skeleton']).default('full'),
 })
 export const Masking = z.object({ maskedValues: z.int(), revealed: z.boolean(), reason: z.string().nullable() })
 export const GetTraceOutput = z.object({
-  trace: Trace,
+  trace: Trace.extend(Counted),
+  /** In the order in which they came; at most 10,000, and none with `view: skeleton`. */
   spans: z.array(Span),
+  skeleton: TraceSkeleton.optional(),
   masking: Masking,
+  /** Who has seen masked values in clear, newest first. */
+  seenBy: z.array(Reveal),
   lastEventId: z.string(),
 })
 
-export const ListTracesInput = z.strictObject(PageInput)
-export const TraceSummary = Trace.extend({ spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() })
+export const GetSpanInput = z.strictObject({
+  traceId: TraceId,
+  spanId: SpanId,
+  /** External id; selects the tenant like the header. */
+  tenantId: z.string().optional(),
+  includeSensitiveData: z.boolean().default(false),
+})
+export const SpanDetail = Span.extend({
+  events: z.array(z.object({ name: z.string(), at: Time, attributes: z.array(Attribute) })),
+  /** What the dialects have in common: model, provider, tool, agent, tokens, service. */
+  facts: z.record(z.string(), Json),
+  /** The audit record that commits to this span, and its place in the batch. Spans of executions have their execution's records. */
+  proof: z.object({ auditId: Id, index: z.int() }).nullable(),
+})
+export const GetSpanOutput = z.object({ span: SpanDetail, masking: Masking, seenBy: z.array(Reveal) })
+
+/** With filters a page may hold fewer items than `limit`, even none, and still have a next one. */
+export const ListTracesInput = z.strictObject({
+  ...PageInput,
+  /** Id of a registered agent. */
+  agentId: Id.optional(),
+  /** An agent's name as telemetry has it, or of a registered one. */
+  agent: z.string().min(1).max(200).optional(),
+  status: z.enum(['open', 'ok', 'error']).optional(),
+  /** Traces with a span of this kind. */
+  kind: SpanKind.optional(),
+  /** Began at or after, and before. */
+  from: Time.optional(),
+  to: Time.optional(),
+  /** In the names of the trace and its spans. */
+  text: z.string().trim().min(1).max(100).optional(),
+})
+export const TraceSummary = Trace.extend(Counted)
 export const TraceList = page(TraceSummary)
 
 export const StreamInput = z
@@ -73,6 +142,8 @@ export const StreamInput = z
 export const TraceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('span.started'), span: Span }),
   z.object({ type: z.literal('span.ended'), span: Span }),
+  /** The reader was too slow for what came: read the trace again; the stream goes on after its own id. */
+  z.object({ type: z.literal('gap'), missed: z.int() }),
   z.object({ type: z.literal('heartbeat'), at: Time }),
 ])
 export type TraceEvent = z.infer<typeof TraceEvent>
@@ -100,3 +171,19 @@ export const VerifyOutput = z.object({
 export type VerifyOutput = z.infer<typeof VerifyOutput>
 
 export const Reviewer = Actor
+
+export const UnmaskInput = z.strictObject({
+  traceId: TraceId,
+  /** Keys of attributes; without them every masked value of the trace. */
+  fields: z.array(z.string().min(1).max(256)).min(1).max(50).optional(),
+  purpose: z.string().trim().min(3).max(200),
+  justification: z.string().trim().min(20, 'A justification has at least 20 characters.').max(2000),
+})
+export const UnmaskOutput = z.object({
+  grantId: Id,
+  /** `pending`: a second person must approve it. */
+  status: z.enum(['active', 'pending']),
+  /** Fifteen minutes after it became active. */
+  expiresAt: Time.nullable(),
+  approvalId: Id.nullable(),
+})

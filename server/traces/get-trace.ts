@@ -1,34 +1,82 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { GetTraceInput, GetTraceOutput } from '#lib/schemas/traces.ts'
+import { GetTraceInput, GetTraceOutput, type Span } from '#lib/schemas/traces.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findTrace, listSpans } from './store.ts'
+import { StoredAttributes } from './attributes.ts'
+import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
+import { openSpan } from './seal.ts'
+import { skeletonOf } from './skeleton.ts'
+import { findTrace, listSealed, listSkeleton, listSpans, type TraceKey } from './store.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
 
-/** A trace with its spans in the order in which they began. Sensitive values are masked for everyone who holds no unmask grant. */
+/** More spans than this are for the skeleton: one answer stays below a hundred megabytes. */
+const maxSpans = 10_000
+
+/**
+ * A trace with its spans in the order in which they came, or as a skeleton. Sensitive values are masked for everyone who has
+ * neither a grant nor the permission and a justification; each reading in clear is an audit record.
+ */
 export const getTrace = query({
   permission: 'trace:read',
   input: GetTraceInput,
   output: GetTraceOutput,
-  async run({ tx, tenant, principal, input }) {
-    if (input.tenantId !== undefined && input.tenantId !== tenant.externalId)
-      throw new ApiError('tenant_access_denied', 'Tenant access denied')
+  async run({ tx, input, ...caller }) {
+    const { tenant } = caller
+    requireTenant(input.tenantId, caller)
     const trace = await findTrace(tx, tenant.id, input.traceId)
     if (trace === undefined) throw notFound()
-    const spans = (await listSpans(tx, { tenantId: tenant.id, ...trace })).map(spanView)
+    const key = { tenantId: tenant.id, ...trace }
+    const asked = input.includeSensitiveData && input.view === 'full'
+    const { spans, values, reason } = await spansOf(tx, caller, key, input.view, asked)
     return {
-      trace: traceView(trace),
-      spans,
-      masking: {
-        maskedValues: maskedValues(spans),
-        revealed: false,
-        reason: input.includeSensitiveData ? whyMasked(principal.permissions.has('trace:unmask')) : null,
+      trace: {
+        ...traceView(trace),
+        spanCount: trace.spanCount,
+        errorCount: trace.errorCount,
+        agentName: trace.agentName,
       },
+      spans,
+      ...(input.view === 'skeleton' ? { skeleton: skeletonOf(await listSkeleton(tx, key)) } : {}),
+      masking: { maskedValues: maskedValues(spans), revealed: values > 0, reason },
+      seenBy: await seenBy(tx, tenant.id, input.traceId),
       lastEventId: String(trace.changeCount),
     }
   },
 })
 
-const whyMasked = (mayUnmask: boolean): string =>
-  mayUnmask
-    ? 'Sensitive values stay masked: no unmask grant of yours covers this trace.'
-    : 'Sensitive values stay masked: showing them needs the permission trace:unmask and a justification.'
+async function spansOf(
+  tx: Transaction,
+  caller: Caller,
+  key: TraceKey,
+  view: 'full' | 'skeleton',
+  asked: boolean,
+): Promise<{ spans: Span[]; values: number; reason: string | null }> {
+  if (view === 'skeleton') return { spans: [], values: 0, reason: null }
+  const rows = await listSpans(tx, key, maxSpans)
+  const authority = asked ? await authorityOver(tx, caller, key.traceId) : null
+  if (authority === null || typeof authority === 'string')
+    return { spans: rows.map(spanView), values: 0, reason: authority }
+  const sealer = await tenantSealer(tx, key.tenantId)
+  const sealed = new Map((await listSealed(tx, key, maxSpans)).map((row) => [row.spanId, row.sealed]))
+  let values = 0
+  const spans = rows.map((row) => {
+    const disclosures = openSpan(sealer, {
+      traceId: key.traceId,
+      spanId: row.spanId,
+      sealed: sealed.get(row.spanId) ?? null,
+    })
+    const shown = revealed(StoredAttributes.parse(row.attributes), disclosures, authority.fields)
+    values += shown.count
+    return spanView({ ...row, attributes: shown.attributes })
+  })
+  if (values > 0) await noteReveal(tx, caller, { traceId: key.traceId, spanId: null, values, authority })
+  return { spans, values, reason: values > 0 ? null : 'There is nothing masked that could be shown.' }
+}
+
+/** The input may name the tenant, which selects nothing: it must be the one that the call works in. */
+export function requireTenant(named: string | undefined, { tenant }: Pick<Caller, 'tenant'>): void {
+  if (named !== undefined && named !== tenant.externalId)
+    throw new ApiError('tenant_access_denied', 'Tenant access denied')
+}

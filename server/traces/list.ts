@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { TraceId } from '#lib/schemas/common.ts'
 import { ListTracesInput, TraceList } from '#lib/schemas/traces.ts'
 import { query } from '#server/kernel/operation.ts'
-import { pageOf } from '#server/kernel/page.ts'
 import { listTraces } from './store.ts'
 import { traceView } from './view.ts'
 
@@ -13,14 +12,18 @@ const Cursor = z
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.datetime(), TraceId]))
 
+/** The traces of the tenant, newest first. */
 export const list = query({
   permission: 'trace:read',
   input: ListTracesInput.extend({ cursor: Cursor.optional() }),
   output: TraceList,
   async run({ tx, tenant, input }) {
-    const before = input.cursor && { at: input.cursor[0], traceId: input.cursor[1] }
-    const rows = await listTraces(tx, tenant.id, { limit: input.limit + 1, before })
-    const { items, nextCursor } = pageOf(rows, input.limit, (row) => `${row.cursorAt}~${row.traceId}`)
+    const { limit, cursor, ...filter } = input
+    const before = cursor && { at: cursor[0], traceId: cursor[1] }
+    // One more than asked for tells whether there is more; what the filters skipped may end the page, too.
+    const { hits, stoppedAt } = await listTraces(tx, tenant.id, { limit: limit + 1, before, filter })
+    const items = hits.slice(0, limit)
+    const last = hits.length > limit ? items.at(-1) : stoppedAt
     return {
       items: items.map((row) => ({
         ...traceView(row),
@@ -28,7 +31,7 @@ export const list = query({
         errorCount: row.errorCount,
         agentName: row.agentName,
       })),
-      nextCursor,
+      nextCursor: last === undefined ? null : `${last.cursorAt}~${last.traceId}`,
     }
   },
 })

@@ -61,7 +61,7 @@ async function follow(
   return events
 }
 const told = (events: readonly [string, TraceEvent][]) =>
-  events.map(([id, event]) => (event.type === 'heartbeat' ? event.type : `${id} ${event.type} ${event.span.spanId}`))
+  events.map(([id, event]) => ('span' in event ? `${id} ${event.type} ${event.span.spanId}` : event.type))
 
 describe('recording', () => {
   test('gives changes their numbers in order, and doing a thing twice changes nothing', async () => {

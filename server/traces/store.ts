@@ -64,11 +64,11 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
     .where('id', '=', executionId)
     .executeTakeFirst()
 
-/** `day` is the trace's: its spans lie in one partition. In the order in which they were committed. */
-export const listSpans = (
-  tx: Transaction,
-  { tenantId, traceId, day }: { tenantId: string; traceId: string; day: string },
-) =>
+/** The spans of one trace: `day` is the trace's, so that they lie in one partition. */
+export type TraceKey = { tenantId: string; traceId: string; day: string }
+
+/** In the order in which they were committed. `sealed` only for whoever may open it. */
+export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')
     .select([...skeletonColumns, 'attributes'])
@@ -76,7 +76,42 @@ export const listSpans = (
     .where('day', '=', day)
     .where('traceId', '=', traceId)
     .orderBy('startChange')
+    .limit(limit)
     .execute()
+
+export const listSealed = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
+  tx
+    .selectFrom('spans')
+    .select(['spanId', 'sealed'])
+    .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
+    .where('traceId', '=', traceId)
+    .orderBy('startChange')
+    .limit(limit)
+    .execute()
+
+/** What the columns of a trace are made of. Times in microseconds. */
+export const listSkeleton = (tx: Transaction, { tenantId, traceId, day }: TraceKey) =>
+  tx
+    .selectFrom('spans')
+    .select(['spanId', 'parentSpanId', 'name', 'kind', 'status'])
+    .select(sql<number>`(extract(epoch from started_at) * 1000000)::bigint`.as('started'))
+    .select(sql<number | null>`(extract(epoch from ended_at) * 1000000)::bigint`.as('ended'))
+    .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
+    .where('traceId', '=', traceId)
+    .orderBy('startChange')
+    .execute()
+
+export const findSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, spanId: string) =>
+  tx
+    .selectFrom('spans')
+    .select([...skeletonColumns, 'attributes', 'events', 'facts', 'sealed', 'auditId', 'batchIndex'])
+    .where('tenantId', '=', tenantId)
+    .where('day', '=', day)
+    .where('traceId', '=', traceId)
+    .where('spanId', '=', spanId)
+    .executeTakeFirst()
 
 /** More of one span than this is not streamed: whoever wants it asks for the span. */
 const streamedBytes = 32 * 1024
@@ -85,12 +120,7 @@ const streamedBytes = 32 * 1024
  * Starts and ends with a number above `after`, in order. What telemetry sends has ended already: it has one number. Of a
  * span with very much in it the attributes stay behind.
  */
-export const listChanges = (
-  tx: Transaction,
-  { tenantId, traceId, day }: { tenantId: string; traceId: string; day: string },
-  after: number,
-  limit: number,
-) => {
+export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKey, after: number, limit: number) => {
   const attributes = sql<unknown>`case when pg_column_size(attributes) > ${sql.lit(streamedBytes)} then '[]' else attributes end`
   return tx
     .selectFrom('spans')
@@ -125,44 +155,75 @@ export const listChanges = (
     .execute()
 }
 
-/** Newest first. `cursorAt` is the start to the microsecond, which a Date would round. */
+export type TraceFilter = {
+  agentId?: string | undefined
+  agent?: string | undefined
+  status?: 'open' | 'ok' | 'error' | undefined
+  kind?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  text?: string | undefined
+}
+
+/** Rows that one page looks at: a filter that hits nothing ends a page, not the patience of the database. */
+const lookedAt = 5_000
+
+/**
+ * Newest first. Gives what the filters leave of the next traces, and where it stopped looking. `cursorAt` is the start to the
+ * microsecond, which a Date would round.
+ */
 export async function listTraces(
   tx: Transaction,
   tenantId: string,
-  page: { limit: number; before: { at: string; traceId: string } | undefined },
+  page: { limit: number; before: { at: string; traceId: string } | undefined; filter: TraceFilter },
 ) {
-  let query = tx
-    .selectFrom('traces as trace')
-    .leftJoin('agents as agent', (join) =>
-      join.onRef('agent.tenantId', '=', 'trace.tenantId').onRef('agent.id', '=', 'trace.agentId'),
-    )
-    .select([
-      'trace.traceId',
-      'trace.name',
-      'trace.executionId',
-      'trace.agentId',
-      'trace.startedAt',
-      'trace.endedAt',
-      sql<string | null>`coalesce(agent.display_name, trace.agent_name)`.as('agentName'),
-      'trace.spanCount',
-      'trace.errorCount',
-      'trace.kinds',
-      sql<string>`to_char(trace.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('cursorAt'),
-    ])
-    .where('trace.tenantId', '=', tenantId)
-    .orderBy('trace.startedAt', 'desc')
-    .orderBy('trace.traceId')
-    .limit(page.limit)
-  const { before } = page
-  if (before !== undefined)
-    query = query.where(({ or, and, eb }) =>
-      or([
-        eb('trace.startedAt', '<', sql<Date>`${before.at}::timestamptz`),
-        and([
-          eb('trace.startedAt', '=', sql<Date>`${before.at}::timestamptz`),
-          eb('trace.traceId', '>', before.traceId),
-        ]),
-      ]),
-    )
-  return await query.execute()
+  const { before, filter } = page
+  const filtered = Object.entries(filter).some(([key, value]) => value !== undefined && key !== 'from' && key !== 'to')
+  const scanned = filtered ? lookedAt : page.limit
+  const { rows } = await sql<{
+    traceId: string
+    name: string
+    executionId: string | null
+    agentId: string | null
+    startedAt: Date
+    endedAt: Date | null
+    agentName: string | null
+    spanCount: number
+    errorCount: number
+    cursorAt: string
+    hit: boolean
+  }>`
+    select * from (
+      select trace.trace_id, trace.name, trace.execution_id, trace.agent_id, trace.started_at, trace.ended_at,
+        coalesce(agents.display_name, trace.agent_name) as agent_name, trace.span_count, trace.error_count,
+        to_char(trace.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as cursor_at,
+        (${filter.agentId ?? null}::uuid is null or trace.agent_id = ${filter.agentId ?? null}::uuid)
+        and (${filter.agent ?? null}::text is null or trace.agent_name = ${filter.agent ?? null} or agents.name = ${filter.agent ?? null})
+        and (${filter.kind ?? null}::text is null or ${filter.kind ?? null} = any(trace.kinds))
+        and (${filter.text ?? null}::text is null or position(lower(${filter.text ?? null}) in trace.search) > 0
+          or position(lower(${filter.text ?? null}) in lower(trace.name)) > 0)
+        and case ${filter.status ?? 'any'} when 'any' then true when 'error' then trace.error_count > 0
+          when 'open' then trace.ended_at is null else trace.ended_at is not null and trace.error_count = 0 end as hit,
+        row_number() over (order by trace.started_at desc, trace.trace_id) as place
+      from (
+        select * from traces
+        where tenant_id = ${tenantId}
+          ${filter.from === undefined ? sql`` : sql`and started_at >= ${filter.from}::timestamptz`}
+          ${filter.to === undefined ? sql`` : sql`and started_at < ${filter.to}::timestamptz`}
+          ${
+            before === undefined
+              ? sql``
+              : sql`and started_at <= ${before.at}::timestamptz and (started_at < ${before.at}::timestamptz or trace_id > ${before.traceId})`
+          }
+        order by started_at desc, trace_id
+        limit ${scanned}
+      ) trace
+      left join agents on agents.tenant_id = trace.tenant_id and agents.id = trace.agent_id
+    ) looked
+    where hit or place = ${scanned}
+    order by place limit ${page.limit}`.execute(tx)
+  return {
+    hits: rows.filter((row) => row.hit),
+    stoppedAt: rows.length === page.limit || rows.at(-1)?.hit === false ? rows.at(-1) : undefined,
+  }
 }

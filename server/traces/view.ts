@@ -62,10 +62,10 @@ export function traceView(row: {
 }
 
 /** How many values of these spans stand masked, those within a value included. */
-export const maskedValues = (spans: readonly Span[]): number =>
-  spans
-    .flatMap((span) => span.attributes)
-    .reduce((sum, { masked, value }) => sum + (masked === undefined ? markersIn(value) : 1), 0)
+export const maskedValues = (spans: readonly Span[]): number => maskedIn(spans.flatMap((span) => span.attributes))
+
+export const maskedIn = (attributes: readonly z.infer<typeof Attribute>[]): number =>
+  attributes.reduce((sum, { masked, value }) => sum + (masked === undefined ? markersIn(value) : 1), 0)
 
 function markersIn(value: JsonValue | undefined): number {
   if (typeof value !== 'object' || value === null) return 0

@@ -102,3 +102,9 @@ async function tenantIdOf(externalId: string): Promise<string> {
   if (id === undefined) throw accessDenied()
   return id
 }
+
+/** The caller with what the request says of why it asks for masked values. A header: an address would end in logs. */
+export function withJustification(caller: Caller, { headers }: Request): Caller {
+  const justification = headers.get('x-svc-justification')
+  return justification === null ? caller : { ...caller, justification }
+}

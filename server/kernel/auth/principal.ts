@@ -25,4 +25,10 @@ export type Principal = {
   expiresAt: number
 }
 
-export type Caller = { tenant: Tenant; principal: Principal; requestId: string }
+export type Caller = {
+  tenant: Tenant
+  principal: Principal
+  requestId: string
+  /** Why they want to see what is masked: the header x-svc-justification. */
+  justification?: string
+}

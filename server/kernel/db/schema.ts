@@ -239,6 +239,21 @@ export interface DpopProofs {
   tenantId: string;
 }
 
+export interface Erasures {
+  completedAt: Timestamp | null;
+  createdAt: Generated<Timestamp>;
+  erasedValues: Generated<number>;
+  heldSpans: Generated<number>;
+  id: string;
+  reason: string;
+  requestedBy: string;
+  spans: Generated<number>;
+  status: string;
+  subject: Buffer | null;
+  subjectDigest: string;
+  tenantId: string;
+}
+
 export interface EvidenceExports {
   archiveBytes: number | null;
   archiveName: string | null;
@@ -387,6 +402,21 @@ export interface InputWaits {
   status: string;
   stepId: string;
   tenantId: string;
+}
+
+export interface LegalHolds {
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  fromDay: string | null;
+  id: string;
+  reason: string;
+  releasedAt: Timestamp | null;
+  releasedBy: string | null;
+  releaseReason: string | null;
+  revision: Generated<number>;
+  tenantId: string;
+  toDay: string | null;
+  traceId: string | null;
 }
 
 export interface MachineUses {
@@ -671,6 +701,18 @@ export interface ToolSchemas {
   tenantId: string;
 }
 
+export interface TraceReveals {
+  auditId: string;
+  grantId: string | null;
+  justification: string;
+  memberId: string;
+  purpose: string;
+  revealedAt: Generated<Timestamp>;
+  spanId: string | null;
+  tenantId: string;
+  traceId: string;
+}
+
 export interface Traces {
   agentId: string | null;
   agentName: string | null;
@@ -684,6 +726,20 @@ export interface Traces {
   search: Generated<string>;
   spanCount: Generated<number>;
   startedAt: Timestamp;
+  tenantId: string;
+  traceId: string;
+}
+
+export interface UnmaskGrants {
+  approvalId: string | null;
+  createdAt: Generated<Timestamp>;
+  expiresAt: Timestamp | null;
+  fields: string[] | null;
+  id: string;
+  justification: string;
+  memberId: string;
+  purpose: string;
+  status: string;
   tenantId: string;
   traceId: string;
 }
@@ -710,6 +766,7 @@ export interface DB {
   auditTrees: AuditTrees;
   brandingImages: BrandingImages;
   dpopProofs: DpopProofs;
+  erasures: Erasures;
   evidenceExports: EvidenceExports;
   executionCharges: ExecutionCharges;
   executionEvents: ExecutionEvents;
@@ -719,6 +776,7 @@ export interface DB {
   inputEvents: InputEvents;
   inputResolutions: InputResolutions;
   inputWaits: InputWaits;
+  legalHolds: LegalHolds;
   machineUses: MachineUses;
   mails: Mails;
   members: Members;
@@ -744,5 +802,7 @@ export interface DB {
   tenantKeys: TenantKeys;
   tenants: Tenants;
   toolSchemas: ToolSchemas;
+  traceReveals: TraceReveals;
   traces: Traces;
+  unmaskGrants: UnmaskGrants;
 }

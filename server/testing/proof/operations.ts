@@ -62,6 +62,7 @@ const absence = (delegate: string) => ({
   reason: 'On leave.',
 })
 const reason = 'As agreed.'
+const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
 /** Of the people's operations a machine is refused some: nobody stands in for a machine. */
 const forPeople: Expected = { own: [200, 403] }
 const exportOf = (exportId: string) => ({ exportId })
@@ -268,6 +269,16 @@ export const lines: Record<string, Line> = {
   ],
 
   'POST /v1/traces': ['telemetry:write', plain()],
+  'GET /v1/traces.getSpan': [
+    'trace:read',
+    // Its root span has the first half of its id.
+    by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) })),
+    by('tenantExternalId', (tenantId, own) => ({ ...rootOf(own), tenantId }), { absent: 403 }),
+  ],
+  'POST /v1/traces.unmask': [
+    'trace:unmask',
+    by('trace', (traceId) => ({ traceId, purpose: 'Proof', justification: 'The proof looks at what is masked.' })),
+  ],
   'GET /v1/traces.getTrace': [
     'trace:read',
     by('trace', (traceId) => ({ traceId })),

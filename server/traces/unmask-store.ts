@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** The grant of this member that is good now, the longest one. */
+export const findGrant = (tx: Transaction, tenantId: string, traceId: string, memberId: string) =>
+  tx
+    .selectFrom('unmaskGrants')
+    .select(['id', 'fields', 'purpose', 'justification', 'expiresAt'])
+    .where('tenantId', '=', tenantId)
+    .where('traceId', '=', traceId)
+    .where('memberId', '=', memberId)
+    .where('status', '=', 'active')
+    .where('expiresAt', '>', sql<Date>`now()`)
+    .orderBy('expiresAt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+export async function insertGrant(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    traceId: string
+    memberId: string
+    fields: string[] | null
+    purpose: string
+    justification: string
+    status: 'pending' | 'active'
+    approvalId: string | null
+    expiresAt: string | null
+  },
+): Promise<void> {
+  await tx.insertInto('unmaskGrants').values(row).execute()
+}
+
+/** Decides a pending grant; undefined when it is not pending any more. */
+export const setGrantDecided = (
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  status: 'active' | 'rejected',
+  expiresAt: string | null,
+) =>
+  tx
+    .updateTable('unmaskGrants')
+    .set({ status, expiresAt })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning(['id', 'traceId', 'memberId'])
+    .executeTakeFirst()
+
+export async function insertReveal(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    auditId: string
+    traceId: string
+    spanId: string | null
+    memberId: string
+    grantId: string | null
+    purpose: string
+    justification: string
+  },
+): Promise<void> {
+  await tx.insertInto('traceReveals').values(row).execute()
+}
+
+export const listReveals = (tx: Transaction, tenantId: string, traceId: string, spanId: string | undefined) => {
+  const query = tx
+    .selectFrom('traceReveals as reveal')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'reveal.tenantId').onRef('member.id', '=', 'reveal.memberId'),
+    )
+    .select(['reveal.auditId', 'reveal.spanId', 'reveal.memberId', 'reveal.purpose', 'reveal.justification'])
+    .select(['reveal.revealedAt', 'member.displayName', 'member.username', 'member.kind'])
+    .where('reveal.tenantId', '=', tenantId)
+    .where('reveal.traceId', '=', traceId)
+    .orderBy('reveal.auditId', 'desc')
+    .limit(50)
+  return (
+    spanId === undefined
+      ? query
+      : query.where(({ or, eb }) => or([eb('reveal.spanId', 'is', null), eb('reveal.spanId', '=', spanId)]))
+  ).execute()
+}

@@ -1,0 +1,131 @@
+import { notFound } from '#lib/errors.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { UnmaskInput, UnmaskOutput } from '#lib/schemas/traces.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import type { OnDecided } from '#server/approvals/subjects.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { findTrace } from './store.ts'
+import { insertGrant, setGrantDecided } from './unmask-store.ts'
+
+const grantMs = 15 * 60_000
+const approvalMs = 24 * 3600_000
+
+/** traces.unmask: fifteen minutes in which the caller may see masked values of one trace; where the tenant requires it, after a second person has agreed. */
+export const unmask = mutation({
+  permission: 'trace:unmask',
+  input: UnmaskInput,
+  output: UnmaskOutput,
+  audit: (input, output) => ({
+    action: output?.status === 'active' ? 'trace.unmask_granted' : 'trace.unmask_requested',
+    resource: { type: 'trace', id: input.traceId },
+    reason: input.justification,
+    details: {
+      purpose: input.purpose,
+      ...(input.fields === undefined ? {} : { fields: input.fields }),
+      ...(output === undefined ? {} : { grantId: output.grantId, approvalId: output.approvalId }),
+    },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const trace = await findTrace(tx, tenant.id, input.traceId)
+    if (trace === undefined) throw notFound()
+    const grantId = newId()
+    const second = settingsOf(tenant).unmaskSecondPerson === 'required'
+    const approvalId = second
+      ? (
+          await requestApproval(tx, tenant, {
+            kind: 'unmask',
+            subjectId: grantId,
+            payload: {
+              tenant: tenant.externalId,
+              release: null,
+              environment: null,
+              action: 'trace.unmask',
+              resource: `trace/${input.traceId}`,
+              arguments: { fields: input.fields ?? null, purpose: input.purpose, justification: input.justification },
+              policyVersion: null,
+              requester: principal.memberId,
+            },
+            presentation: presentationOf(trace.name, input, principal.displayName),
+            requestedBy: principal.memberId,
+            owners: [],
+            group: 'change-approvers',
+            quorum: 1,
+            expiresAt: new Date(Date.now() + approvalMs),
+          })
+        ).approvalId
+      : null
+    const expiresAt = second ? null : new Date(Date.now() + grantMs).toISOString()
+    const status = second ? ('pending' as const) : ('active' as const)
+    await insertGrant(tx, {
+      tenantId: tenant.id,
+      id: grantId,
+      traceId: input.traceId,
+      memberId: principal.memberId,
+      fields: input.fields ?? null,
+      purpose: input.purpose,
+      justification: input.justification,
+      status,
+      approvalId,
+      expiresAt,
+    })
+    return { grantId, status, expiresAt, approvalId }
+  },
+})
+
+/** The fifteen minutes begin with the approval. */
+export const unmaskDecided: OnDecided = async (tx, tenant, approval) => {
+  const approved = approval.status === 'approved'
+  const expiresAt = approved ? new Date(Date.now() + grantMs).toISOString() : null
+  const grant = await setGrantDecided(tx, tenant.id, approval.subjectId, approved ? 'active' : 'rejected', expiresAt)
+  if (grant === undefined) return
+  await appendAudit(tx, tenant, {
+    actor: systemActor,
+    action: approved ? 'trace.unmask_granted' : 'trace.unmask_rejected',
+    resource: { type: 'trace', id: grant.traceId },
+    details: { grantId: grant.id, memberId: grant.memberId, approvalId: approval.id },
+  })
+}
+
+function presentationOf(
+  traceName: string,
+  {
+    traceId,
+    fields,
+    purpose,
+    justification,
+  }: { traceId: string; fields?: string[] | undefined; purpose: string; justification: string },
+  who: string,
+): Presentation {
+  return {
+    title: `Show ${who} sensitive values of the trace ${traceName}`,
+    effectLabel: 'reading in clear',
+    verb: 'Unmask',
+    effects: [
+      `${who} can read ${fields === undefined ? 'every masked value' : `the values of ${fields.join(', ')}`} of this trace for 15 minutes.`,
+      'Each reading is written to the audit log and listed with the trace.',
+    ],
+    onReject: 'The values stay masked.',
+    onExpiry: 'The request expires and counts as rejected.',
+    onEscalate: 'The escalation group decides instead.',
+    reversible: false,
+    irreversibleNote: 'What was read can’t be taken back.',
+    risk: 'high',
+    action: 'trace.unmask',
+    resource: `trace/${traceId}`,
+    environment: null,
+    arguments: [
+      { path: 'purpose', value: purpose },
+      { path: 'justification', value: justification },
+      { path: 'fields', value: fields ?? 'all' },
+    ],
+    agent: null,
+    policy: null,
+    executionId: null,
+    traceId,
+    position: null,
+    subject: null,
+  }
+}

@@ -11,7 +11,22 @@ export const AuditRecord = z.object({
   reason: z.string().nullable(),
   at: Time,
 })
-export const ListAuditInput = z.strictObject(PageInput)
+const Word = z.string().min(1).max(200)
+const LogTime = z.iso
+  .datetime({ offset: true })
+  .refine((time) => time >= '1970' && time < '9999', 'A time from 1970 to 9998.')
+export const ListAuditInput = z.strictObject({
+  ...PageInput,
+  /** Id of who acted. */
+  actorId: Word.optional(),
+  /** The whole action, such as `approval.approve`. */
+  action: Word.optional(),
+  /** Id of what the act was about. */
+  resourceId: Word.optional(),
+  /** The period is [from, to). */
+  from: LogTime.optional(),
+  to: LogTime.optional(),
+})
 export const AuditList = page(AuditRecord)
 export const GetAuditInput = z.strictObject({ auditId: Id })
 /** Where the day's last checkpoint lies in the log of closed days: its text is the leaf. */

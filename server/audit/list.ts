@@ -12,15 +12,19 @@ const Cursor = z
   .transform((text) => text.split('~'))
   .pipe(z.tuple([z.iso.date(), z.string().transform(Number)]))
 
-/** The tenant's audit records, newest first. */
+/** The tenant's audit records, newest first; those that fit every filter that is given. */
 export const list = query({
   permission: 'audit:read',
   input: ListAuditInput.extend({ cursor: Cursor.optional() }),
   output: AuditList,
-  async run({ tx, tenant, input }) {
-    const before = input.cursor && { date: input.cursor[0], seq: input.cursor[1] }
-    const rows = await listRecords(tx, tenant.id, { limit: input.limit + 1, before })
-    const { items, nextCursor } = pageOf(rows, input.limit, (row) => `${row.date}~${row.seq}`)
+  async run({ tx, tenant, input: { limit, cursor, from, to, ...filter } }) {
+    const before = cursor && { date: cursor[0], seq: cursor[1] }
+    const period = {
+      from: from === undefined ? undefined : new Date(from),
+      to: to === undefined ? undefined : new Date(to),
+    }
+    const rows = await listRecords(tx, tenant.id, { limit: limit + 1, before, ...period, ...filter })
+    const { items, nextCursor } = pageOf(rows, limit, (row) => `${row.date}~${row.seq}`)
     return { items: items.map(auditRecordView), nextCursor }
   },
 })

@@ -31,6 +31,11 @@ export const loggedDays = async (tx: Transaction, tenantId: string, start: Date,
  */
 export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   await signDay(tx, tenant, date)
+  return await storedDay(tx, tenant, date)
+}
+
+/** The last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
+export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
   if (checkpoint === undefined) throw new LogBroken(`The log of ${date} has no checkpoint.`)
   const note = (await noteReader(tx, tenant))(date, checkpoint.note)

@@ -2,9 +2,10 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type LogName, sealLog } from './log-name.ts'
 import { LogRefused } from './log-refused.ts'
+import { raiseAlarm, recheckTenant } from './recheck.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
-import { insertEmptyDays, listDaysToSign, listLogOwners } from './store.ts'
+import { insertEmptyDays, type LogOwner, listDaysToSign, listLogOwners } from './store.ts'
 
 /** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
 const gatherMs = 500
@@ -18,6 +19,7 @@ export function startSealer(): Sealer {
   const { listener, log } = runtime()
   const gathering = new Map<string, NodeJS.Timeout>()
   let work: Promise<void> = Promise.resolve()
+  let checking: Promise<void> | undefined
   let sweeping = false
   let closed = false
 
@@ -32,12 +34,22 @@ export function startSealer(): Sealer {
     sweeping = true
     enqueue(async () => {
       try {
-        for (const { id } of await runtime().database.inDirectory(listLogOwners))
-          if (!closed) await signTenant(id).catch(report)
+        const owners = await runtime().database.inDirectory(listLogOwners)
+        for (const { id } of owners) if (!closed) await signTenant(id).catch(report)
+        recheck(owners)
       } finally {
         sweeping = false
       }
     })
+  }
+  // Reading whole days takes long: signing does not wait for it.
+  const recheck = (owners: readonly LogOwner[]) => {
+    checking ??= (async () => {
+      for (const { id } of owners)
+        if (!closed)
+          await recheckTenant(id).catch((error: unknown) => log.error({ err: error }, 'the log was not read again'))
+      checking = undefined
+    })()
   }
   const off = listener.on('audit', '*', (tenantId) => {
     if (tenantId === undefined) return sweep()
@@ -58,6 +70,7 @@ export function startSealer(): Sealer {
       clearInterval(interval)
       for (const timer of gathering.values()) clearTimeout(timer)
       await work
+      await checking
     },
   }
 }
@@ -67,13 +80,10 @@ export function startSealer(): Sealer {
  * its checkpoints is reported and left as it is; the other days go on.
  */
 export async function signTenant(tenantId: string): Promise<void> {
-  const { database, log } = runtime()
-  const refused = (error: unknown, name: LogName) => {
+  const { database } = runtime()
+  const refused = async (error: unknown, name: LogName) => {
     if (!(error instanceof LogRefused)) throw error
-    log.error(
-      { err: error, tenantId, log: name },
-      'REFUSED to sign the audit log: it contradicts what was signed before',
-    )
+    await raiseAlarm(tenantId, name, error.message)
   }
   const days = await database.inTenant(tenantId, async (tx) => {
     await insertEmptyDays(tx, tenantId)

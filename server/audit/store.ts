@@ -46,16 +46,33 @@ export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOw
 export const findRecord = (tx: Transaction, tenantId: string, auditId: string): Promise<StoredRecord | undefined> =>
   records(tx, tenantId).where('auditId', '=', auditId).executeTakeFirst()
 
-/** Newest first. */
+export type RecordFilter = {
+  actorId?: string | undefined
+  action?: string | undefined
+  resourceId?: string | undefined
+  /** [from, to), compared with the time that stands beside the record. */
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
+
+/** Newest first. Each filter has an index that ends in the order of the list. */
 export async function listRecords(
   tx: Transaction,
   tenantId: string,
-  page: { limit: number; before: { date: string; seq: number } | undefined },
+  page: RecordFilter & { limit: number; before: { date: string; seq: number } | undefined },
 ): Promise<StoredRecord[]> {
+  const { before, actorId, action, resourceId, from, to } = page
   let query = records(tx, tenantId)
-  const { before } = page
   if (before !== undefined)
     query = query.where(sql<boolean>`(date, seq) < (${before.date}::date, ${before.seq}::integer)`)
+  if (actorId !== undefined) query = query.where(sql<boolean>`record -> 'actor' ->> 'id' = ${actorId}`)
+  if (action !== undefined) query = query.where('type', '=', action)
+  if (resourceId !== undefined) query = query.where(sql<boolean>`record -> 'resource' ->> 'id' = ${resourceId}`)
+  // The date bounds the range of the index; the time itself is exact.
+  if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where('createdAt', '>=', from)
+  if (to !== undefined) query = query.where('date', '<=', dayOf(to)).where('createdAt', '<', to)
   return await query.orderBy('date', 'desc').orderBy('seq', 'desc').limit(page.limit).execute()
 }
 
@@ -87,6 +104,16 @@ export async function findLeaves(
     where tenant_id = ${tenantId} and date = ${date} and seq >= ${start} and seq < ${end}`.execute(tx)
   const [found] = rows
   return found?.whole === true && found.hashes !== null ? found.hashes : undefined
+}
+
+/** Stored records of a day outside the places that the day counts. */
+export async function countBeyond(tx: Transaction, tenantId: string, date: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from audit_records record join audit_days day using (tenant_id, date)
+    where record.tenant_id = ${tenantId} and record.date = ${date} and (record.seq < 0 or record.seq >= day.size)`.execute(
+    tx,
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** Today's date in UTC, by the database's clock. */

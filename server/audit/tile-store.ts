@@ -74,3 +74,39 @@ export const findBreak = async (tx: Transaction, tenantId: string, log: LogName)
       .where('brokenAt', 'is not', null)
       .executeTakeFirst()
   )?.brokenReason ?? undefined
+
+/** Logs that were not read as a whole for a day: those that never were come first. */
+export const listLogsToCheck = async (tx: Transaction, tenantId: string): Promise<LogName[]> => {
+  const rows = await tx
+    .selectFrom('auditTrees')
+    .select('log')
+    .where('tenantId', '=', tenantId)
+    .where(sql<boolean>`(checked_at is null or checked_at < now() - interval '1 day')`)
+    .orderBy('checkedAt', (order) => order.asc().nullsFirst())
+    .orderBy('log')
+    .execute()
+  return rows.map((row) => row.log)
+}
+
+/** Everything held: nothing is broken any more. */
+export async function setChecked(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
+  await tx
+    .updateTable('auditTrees')
+    .set({ checkedAt: sql<Date>`now()`, brokenAt: null, brokenReason: null })
+    .where('tenantId', '=', tenantId)
+    .where('log', '=', log)
+    .execute()
+}
+
+/** True for the one who says so first. */
+export async function setBroken(tx: Transaction, tenantId: string, log: LogName, reason: string): Promise<boolean> {
+  const broken = { checkedAt: sql<Date>`now()`, brokenAt: sql<Date>`now()`, brokenReason: reason }
+  const result = await tx
+    .insertInto('auditTrees')
+    .values({ tenantId, log, ...broken })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'log']).doUpdateSet(broken).where('auditTrees.brokenAt', 'is', null),
+    )
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}

@@ -253,6 +253,48 @@ describe('audit.list and audit.get', () => {
     await expect(execute(list, auditor, { cursor: '9' }, { name: 'audit.list' })).rejects.toThrow('not a cursor')
   })
 
+  test('the list is filtered by who, what, about what and when, page by page', async () => {
+    const { tenant, auditor } = await signedLog(3)
+    const other = { type: 'person', id: newId(), name: 'Tom' } as const
+    const about = newId()
+    await runtime.database.inTenant(tenant.id, async (tx) => {
+      for (const [actor, action, id] of [
+        [other, 'secret.read', about],
+        [systemActor, 'secret.read', newId()],
+        [other, 'secret.revoke', about],
+        [other, 'secret.read', newId()],
+      ] as const)
+        await appendAudit(tx, tenant, { actor, action, resource: { type: 'secret', id } })
+    })
+    const all = await execute(list, auditor, { limit: 200 }, { name: 'audit.list' })
+    const found = async (filter: object) => {
+      const seen: typeof all.items = []
+      let cursor: string | null = null
+      do {
+        const page: typeof all = await execute(
+          list,
+          auditor,
+          { limit: 1, ...filter, ...(cursor === null ? {} : { cursor }) },
+          { name: 'audit.list' },
+        )
+        seen.push(...page.items)
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      return seen
+    }
+    const those = (fits: (item: (typeof all.items)[number]) => boolean) => all.items.filter(fits)
+    expect(await found({ actorId: other.id })).toEqual(those((item) => item.actor.id === other.id))
+    expect(await found({ action: 'secret.read' })).toEqual(those((item) => item.type === 'secret.read'))
+    expect(await found({ resourceId: about })).toEqual(those((item) => item.resource.id === about))
+    expect(await found({ resourceId: about, action: 'secret.read', actorId: other.id })).toHaveLength(1)
+    const middle = all.items[2]?.at ?? ''
+    expect(await found({ from: middle, actorId: other.id })).toEqual(
+      those((item) => item.at >= middle && item.actor.id === other.id),
+    )
+    expect(await found({ to: middle })).toEqual(those((item) => item.at < middle))
+    expect(await found({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })).toEqual([])
+  })
+
   test('another tenant’s record is as unknown as one that never was', async () => {
     const [one, two] = [await signedLog(), await signedLog()]
     for (const id of [two.ids[0], newId()])

@@ -84,7 +84,12 @@ export const policyPath = (tenant: string, policyId: string) => `${homePath(tena
 export const editPolicyPath = (tenant: string, policyId: string) => `${policyPath(tenant, policyId)}/edit`
 
 export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'
-export const accessPath = (tenant: string, page: AccessPage = 'members') => `${homePath(tenant)}/access/${page}`
+/** `status` filters the members, `archived` adds what was archived to keys and secrets. */
+export const accessPath = (
+  tenant: string,
+  page: AccessPage = 'members',
+  search: { status?: string; archived?: '1' } = {},
+) => withSearch(`${homePath(tenant)}/access/${page}`, search)
 
 export type SettingsPage = 'tenant' | 'me'
 export const settingsPath = (tenant: string, page: SettingsPage = 'me') => `${homePath(tenant)}/settings/${page}`

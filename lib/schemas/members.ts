@@ -23,6 +23,10 @@ export const Member = Actor.extend({
   /** Roles that were asked for and wait for approval. */
   pendingRoles: z.array(z.string()),
   pendingApprovalId: Id.nullable(),
+  /** The only active person with the role tenant_admin. */
+  isLastAdmin: z.boolean(),
+  /** Signs in at another organisation's provider. */
+  isForeign: z.boolean(),
   createdAt: Time,
   revision: Revision,
 })

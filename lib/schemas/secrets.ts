@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxValueBytes } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
 export const SecretKind = z.enum(['value', 'api_key'])
@@ -32,8 +33,6 @@ export const CreateApiKeyOutput = z.object({
   expiresAt: Time.nullable(),
 })
 
-/** Bytes of a value in UTF-8. */
-export const maxValueBytes = 16 * 1024
 export const CreateSecretInput = z.strictObject({
   name: Name,
   value: z

@@ -104,6 +104,19 @@ export type SettingsPatch = z.infer<typeof SettingsPatch>
 
 /** What is left out stays as it is. What makes the tenant safer is set at once, the rest is asked for. */
 export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
+export const SettingValues = z.array(
+  z.object({
+    name: z.string(),
+    before: z.union([z.string(), z.number(), z.null()]),
+    after: z.union([z.string(), z.number(), z.null()]),
+  }),
+)
+export const GetSettingsOutput = z.object({
+  settings: TenantSettings,
+  revision: Revision,
+  /** What was asked for and waits for approval; null: nothing. */
+  pending: z.object({ approvalId: Id, changes: SettingValues }).nullable(),
+})
 export const UpdateSettingsOutput = z.object({
   settings: TenantSettings,
   revision: Revision,

@@ -215,6 +215,8 @@ describe('what is open when a membership changes', () => {
     const socket = openSocket(anna)
     await until(async () => sent(socket.state, 'span.started'), 'the socket carried something')
     const guest = await memberNamed('anna@northwind', 'globex')
+    expect(guest.isForeign).toBe(true)
+    expect((await memberNamed('anna')).isForeign).toBe(false)
     const set = async (roles: string[], slug: string, member: Member) =>
       payload(
         await api.mutate(await api.person('tom', slug), 'members.setRoles', {

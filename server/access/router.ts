@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { getSettings } from './get-settings.ts'
 import { create as createGroup } from './groups/create.ts'
 import { list as listGroups } from './groups/list.ts'
 import { setMembers } from './groups/set-members.ts'
@@ -28,4 +29,7 @@ export const groups = router({
 })
 
 /** Joins tenants.* in server/router.ts. */
-export const tenantSettings = router({ updateSettings: procedure.mutation(updateSettings) })
+export const tenantSettings = router({
+  getSettings: procedure.query(getSettings),
+  updateSettings: procedure.mutation(updateSettings),
+})

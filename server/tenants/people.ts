@@ -15,7 +15,7 @@ export {
   type MemberRow,
   setMember,
 } from './member-store.ts'
-export { lockTenant, setTenant } from './store.ts'
+export { findTenantRevision, lockTenant, setTenant } from './store.ts'
 
 /** Adds a person who has not accepted yet. The act's own audit record tells of it. */
 export async function addInvited(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { Id } from '#lib/schemas/common.ts'
-import { TenantSettings } from '#lib/schemas/tenants.ts'
+import { SettingValues, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { DecidedApproval, OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
@@ -79,15 +79,7 @@ export const groupChangeDecided = decided(async (tx, tenant, groupId, change) =>
   }
 })
 
-const SettingChanges = z.object({
-  changes: z.array(
-    z.object({
-      name: z.string(),
-      before: z.union([z.string(), z.number(), z.null()]),
-      after: z.union([z.string(), z.number(), z.null()]),
-    }),
-  ),
-})
+const SettingChanges = z.object({ changes: SettingValues })
 
 /** Sets what was approved, when each setting still has the value that it was shown with. */
 export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change) => {

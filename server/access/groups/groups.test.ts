@@ -9,6 +9,7 @@ import { execute, type Operation } from '#server/kernel/operation.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { me } from '#server/tenants/me.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { getSettings } from '../get-settings.ts'
 import { updateSettings } from '../update-settings.ts'
 import { create } from './create.ts'
 import { list } from './list.ts'
@@ -136,6 +137,21 @@ describe('tenant settings', () => {
     const stronger = await call(updateSettings, tom, { expectedRevision: 2, separationOfDuties: 'required' })
     expect(stronger).toMatchObject({ settings: { separationOfDuties: 'required' }, revision: 3, change: null })
     expect((await current()).settings.separationOfDuties).toBe('required')
+  })
+
+  test('what waits is shown to who manages the tenant until it is decided', async () => {
+    const { change } = await call(updateSettings, tom, { expectedRevision: 1, machineDecisions: 'on' })
+    expect(await call(getSettings, tom, undefined)).toMatchObject({
+      settings: { machineDecisions: 'off' },
+      revision: 1,
+      pending: {
+        approvalId: change?.approvalId,
+        changes: [{ name: 'machineDecisions', before: 'off', after: 'on' }],
+      },
+    })
+    await expect(call(getSettings, jonas, undefined)).rejects.toMatchObject({ code: 'forbidden' })
+    await vote(jonas, change?.approvalId, 'reject')
+    expect(await call(getSettings, tom, undefined)).toMatchObject({ pending: null })
   })
 
   test('in one call the safer part applies and the weaker part waits', async () => {

@@ -40,6 +40,6 @@ export const invite = mutation({
       roles: atOnce,
     }
     const change = ask.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, ask, input.reason)
-    return { member: await memberView(tx, tenant.id, memberId), ...handedOver(link, input.displayName), change }
+    return { member: await memberView(tx, tenant, memberId), ...handedOver(link, input.displayName), change }
   },
 })

@@ -12,6 +12,6 @@ export const list = query({
   async run({ tx, tenant, input }) {
     const filter = { status: input.status, kind: input.kind }
     const rows = await listMembers(tx, tenant.id, filter, input.limit + 1, input.cursor)
-    return pageOf(await memberViews(tx, tenant.id, rows), input.limit, (member) => member.id)
+    return pageOf(await memberViews(tx, tenant, rows), input.limit, (member) => member.id)
   },
 })

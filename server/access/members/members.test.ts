@@ -300,8 +300,11 @@ describe('nobody changes themselves', () => {
 describe('the last administrator', () => {
   test('is neither suspended, removed nor demoted; a machine with the role does not count', async () => {
     const machine = await tenant.as('admin-automation', { roles: ['tenant_admin'], kind: 'service_account' })
-    await call(remove, tom, { id: ivy.principal.memberId, reason: 'Left.' })
     const id = tom.principal.memberId
+    expect(await member(tom, id)).toMatchObject({ isLastAdmin: false })
+    await call(remove, tom, { id: ivy.principal.memberId, reason: 'Left.' })
+    expect(await member(tom, id)).toMatchObject({ isLastAdmin: true })
+    expect(await member(tom, ivy.principal.memberId)).toMatchObject({ isLastAdmin: false })
     for (const act of [
       () => call(remove, machine, { id, reason: 'x' }),
       () => call(suspend, machine, { id, reason: 'x' }),

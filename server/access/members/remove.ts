@@ -26,6 +26,6 @@ export const remove = mutation({
     stopWhen(whyNotRemove(facts))
     await setMember(tx, tenant.id, member.id, { status: 'removed' })
     if (facts.kind === 'person' && !facts.isForeign) await deleteRealmUser(tx, tenant.id, member.subject)
-    return { member: await memberView(tx, tenant.id, member.id) }
+    return { member: await memberView(tx, tenant, member.id) }
   },
 })

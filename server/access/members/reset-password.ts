@@ -52,7 +52,7 @@ export const resetPassword = mutation({
         },
       )
       return {
-        member: await memberView(tx, tenant.id, member.id),
+        member: await memberView(tx, tenant, member.id),
         inviteUrl: null,
         expiresAt: null,
         notice: `Somebody who holds this link could decide as ${member.displayName}, so the change approvers decide first. Reset the password again within ${hours} hours of their approval.`,
@@ -61,6 +61,6 @@ export const resetPassword = mutation({
     }
     await lockOut(tx, tenant.id, member.subject)
     const link = await createSignInLink(tx, tenant, member.subject, 'reset')
-    return { member: await memberView(tx, tenant.id, member.id), ...handedOver(link, member.displayName), change: null }
+    return { member: await memberView(tx, tenant, member.id), ...handedOver(link, member.displayName), change: null }
   },
 })

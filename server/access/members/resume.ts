@@ -19,6 +19,6 @@ export const resume = mutation({
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotResume(facts))
     await setMember(tx, tenant.id, member.id, { status: 'active' })
-    return { member: await memberView(tx, tenant.id, member.id) }
+    return { member: await memberView(tx, tenant, member.id) }
   },
 })

@@ -50,7 +50,7 @@ export const setRoles = mutation({
         : stillWanted
           ? { changeId: waiting.id, approvalId: waiting.approvalId }
           : await proposeGrant(tx, { tenant, principal }, { ...member, roles: atOnce }, ask, input.reason)
-    return { member: await memberView(tx, tenant.id, member.id), change }
+    return { member: await memberView(tx, tenant, member.id), change }
   },
 })
 

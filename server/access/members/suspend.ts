@@ -15,6 +15,6 @@ export const suspend = mutation({
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotSuspend(facts))
     await setMember(tx, tenant.id, member.id, { status: 'suspended' })
-    return { member: await memberView(tx, tenant.id, member.id) }
+    return { member: await memberView(tx, tenant, member.id) }
   },
 })

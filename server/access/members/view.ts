@@ -1,12 +1,19 @@
 import type { Member } from '#lib/schemas/members.ts'
 import { findLinkEnds } from '#server/identity/sign-in-links.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorOf } from '#server/tenants/actors.ts'
-import { findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/people.ts'
+import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/people.ts'
 import { findProposed } from '../changes/store.ts'
 
+type TenantRef = { id: string; slug: string }
+
 /** Members as an administrator sees them, with what waits for approval. */
-export async function memberViews(tx: Transaction, tenantId: string, rows: readonly MemberRow[]): Promise<Member[]> {
+export async function memberViews(
+  tx: Transaction,
+  { id: tenantId, slug }: TenantRef,
+  rows: readonly MemberRow[],
+): Promise<Member[]> {
   const ids = rows.map((row) => row.id)
   const groups = await findGroupNamesOf(tx, tenantId, ids)
   const subjects = rows.filter((row) => row.kind === 'person').map((row) => row.subject)
@@ -14,6 +21,7 @@ export async function memberViews(tx: Transaction, tenantId: string, rows: reado
     (await findLinkEnds(tx, tenantId, subjects.filter(isUuid))).map((row) => [row.userId, row.expiresAt]),
   )
   const grants = new Map((await findProposed(tx, tenantId, 'role_grant', ids)).map((row) => [row.subjectId, row]))
+  const admins = await findAdmins(tx, tenantId)
   return rows.map((row) => {
     const grant = grants.get(row.id)
     const roles = grant?.change.roles
@@ -26,6 +34,8 @@ export async function memberViews(tx: Transaction, tenantId: string, rows: reado
       linkExpiresAt: ends.get(row.subject)?.toISOString() ?? null,
       pendingRoles: Array.isArray(roles) ? roles.map(String) : [],
       pendingApprovalId: grant?.approvalId ?? null,
+      isLastAdmin: admins.length === 1 && admins[0]?.id === row.id,
+      isForeign: row.issuer !== issuerOf(slug),
       createdAt: row.createdAt.toISOString(),
       revision: row.revision,
     }
@@ -33,9 +43,9 @@ export async function memberViews(tx: Transaction, tenantId: string, rows: reado
 }
 
 /** The member as it is now. */
-export async function memberView(tx: Transaction, tenantId: string, id: string): Promise<Member> {
-  const row = await findMemberById(tx, tenantId, id)
-  const [view] = row === undefined ? [] : await memberViews(tx, tenantId, [row])
+export async function memberView(tx: Transaction, tenant: TenantRef, id: string): Promise<Member> {
+  const row = await findMemberById(tx, tenant.id, id)
+  const [view] = row === undefined ? [] : await memberViews(tx, tenant, [row])
   if (view === undefined) throw new Error('unreachable: members are never deleted')
   return view
 }

@@ -260,6 +260,7 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/session.me': ['any', plain(undefined)],
   'GET /v1/tenants.current': ['any', plain(undefined)],
+  'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
   'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
   // Some other revision: the settings of the world stay as they are.

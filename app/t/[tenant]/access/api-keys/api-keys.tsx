@@ -1,0 +1,92 @@
+'use client'
+
+import { useState } from 'react'
+import { AccessPage } from '#components/access/access-page.tsx'
+import { ArchiveFilter, useArchived } from '#components/access/archive-filter.tsx'
+import { ManageButton } from '#components/access/manage-button.tsx'
+import { SecretStatusShape } from '#components/access/secret-status.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Secret } from '#lib/schemas/secrets.ts'
+import { CreateKey } from './create-key.tsx'
+import { Granted } from './granted.tsx'
+import { ManageKey } from './manage-key.tsx'
+
+/** Keys with which programs call the API without signing in. */
+export function ApiKeys() {
+  const [creating, setCreating] = useState(false)
+  const create = (
+    <ActionButton permission="secret:create" variant="primary" onClick={() => setCreating(true)}>
+      Create an API key
+    </ActionButton>
+  )
+  return (
+    <AccessPage
+      page="api-keys"
+      permission="secret:read"
+      act="see API keys"
+      action={create}
+      about="A program that sends an API key may do what its scopes grant, and nothing else. Few scopes grant anything."
+    >
+      <KeyList />
+      {creating && <CreateKey onClose={() => setCreating(false)} />}
+    </AccessPage>
+  )
+}
+
+function KeyList() {
+  const { client } = useApi()
+  const includeArchived = useArchived()
+  const [managed, setManaged] = useState<Secret>()
+  const pages = usePages({
+    path: ['secrets', 'list'],
+    input: { kind: 'api_key' as const, includeArchived },
+    read: client.secrets.list.query,
+  })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="API keys"
+        columns={columns(setManaged)}
+        rowKey={(row) => row.secretId}
+        failed={{ what: 'The API keys', act: 'see API keys', permission: 'secret:read' }}
+        empty={
+          <EmptyState title="There is no API key.">
+            A key lets a program read decision requests without a sign-in. For more than that, make a service account.
+          </EmptyState>
+        }
+      />
+      <ArchiveFilter page="api-keys" />
+      {managed !== undefined && <ManageKey record={managed} onClose={() => setManaged(undefined)} />}
+    </>
+  )
+}
+
+const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
+  { key: 'name', header: 'Key', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
+  {
+    key: 'grants',
+    header: 'What its scopes grant',
+    cell: (row) => <Granted scopes={row.apiKey?.permissions ?? []} />,
+  },
+  {
+    key: 'used',
+    header: 'Last used',
+    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} show="relative" />),
+  },
+  {
+    key: 'expires',
+    header: 'Expires',
+    cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
+  },
+  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+]

@@ -1,0 +1,116 @@
+'use client'
+
+import { useState } from 'react'
+import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { ShownOnce } from '#components/access/shown-once.tsx'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Checkbox } from '#components/ui/checkbox.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { grantsOf } from '#lib/rules/api-key-scopes.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { Granted } from './granted.tsx'
+
+type Created = Answers['secrets']['createApiKey']
+
+const mapped = 'decisions:read'
+const maxName = 120
+const maxScopes = 50
+
+/** Asks what the key is for, makes it, and shows it once. */
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const [created, setCreated] = useState<Created>()
+  const [name, setName] = useState('')
+  const [reads, setReads] = useState(true)
+  const [others, setOthers] = useState('')
+  const [expiry, setExpiry] = useState<Expiry>(() => expiryOf('90', Date.now()))
+  const act = useAct({ send: client.secrets.createApiKey.mutate, touches: ['secrets'], onDone: setCreated })
+  const scopes = [...new Set([...(reads ? [mapped] : []), ...others.split(/[\s,]+/).filter((scope) => scope !== '')])]
+  if (created !== undefined) return <NewKey created={created} onClose={onClose} />
+  return (
+    <ActDialog
+      title="Create an API key"
+      description="The key is shown once, when it is made; only its hash is kept."
+      label="Create the key"
+      busyLabel="Creating the key"
+      done="created"
+      missing={whyNot(name, scopes)}
+      act={act}
+      onRun={() =>
+        act.run({
+          name: name.trim(),
+          permissions: scopes,
+          ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Where it is used, so that others know what stops when it is revoked."
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <Checkbox
+        label={
+          <>
+            Scope <code className="font-mono text-dense">{mapped}</code>: see decision requests and what was decided
+          </>
+        }
+        checked={reads}
+        onChange={setReads}
+        locked={act.pending}
+      />
+      <TextField
+        label="Other scopes"
+        hint="Separated by blanks. They are kept with the key and grant nothing here."
+        value={others}
+        onChange={(event) => setOthers(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <ExpiryField value={expiry} onChange={setExpiry} />
+      {grantsOf(scopes).length === 0 && (
+        <Banner tone="warn">This key grants nothing: whatever is asked with it is refused.</Banner>
+      )}
+    </ActDialog>
+  )
+}
+
+function NewKey({ created, onClose }: { created: Created; onClose: () => void }) {
+  return (
+    <ShownOnce
+      title={`The API key ${created.apiKey.name}`}
+      description="This is the only time that it is shown. Put it where the program reads it."
+      noun="API key"
+      value={created.key}
+      confirm="I stored the key"
+      lost="Revoke this key in the list and create another one."
+      onClose={onClose}
+    >
+      <KeyValues>
+        <KeyValue name="Scopes">
+          <Granted scopes={created.apiKey.permissions} />
+        </KeyValue>
+        <KeyValue name="Expires">{created.expiresAt === null ? 'Never' : <Time at={created.expiresAt} />}</KeyValue>
+        <KeyValue name="Sent as">
+          the header <code className="font-mono text-dense">x-svc-api-key</code>
+        </KeyValue>
+      </KeyValues>
+    </ShownOnce>
+  )
+}
+
+function whyNot(name: string, scopes: string[]): string | undefined {
+  if (name.trim() === '') return 'Give it a name.'
+  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (scopes.length > maxScopes) return `A key has at most ${maxScopes} scopes.`
+  if (scopes.some((scope) => scope.length > maxName)) return `A scope has at most ${maxName} characters.`
+}

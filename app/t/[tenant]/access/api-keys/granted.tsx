@@ -1,0 +1,30 @@
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { permissionText } from '#lib/permission-texts.ts'
+import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
+
+/** What each scope of a key really grants; most grant nothing, and it says so. */
+export function Granted({ scopes }: { scopes: readonly string[] }) {
+  if (scopes.length === 0) return <span>No scope: it grants nothing.</span>
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {scopes.map((scope) => (
+        <li key={scope} className="wrap-anywhere">
+          <code className="font-mono text-dense">
+            <ShownText>{scope}</ShownText>
+          </code>{' '}
+          <GrantOf scope={scope} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function GrantOf({ scope }: { scope: string }) {
+  const permission = grantOfScope(scope)
+  if (permission === undefined) return <span className="text-warn">grants nothing</span>
+  return (
+    <span className="text-ink-2">
+      grants <code className="font-mono text-dense">{permission}</code>: {permissionText[permission]}
+    </span>
+  )
+}

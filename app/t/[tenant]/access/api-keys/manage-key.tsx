@@ -1,0 +1,57 @@
+'use client'
+
+import { useState } from 'react'
+import { ArchiveRecord, RevokeRecord } from '#components/access/end-record.tsx'
+import { RecordFacts } from '#components/access/record-facts.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
+import type { Secret } from '#lib/schemas/secrets.ts'
+import { Granted } from './granted.tsx'
+
+/** One key: what it grants, its life, and its end. */
+export function ManageKey({ record, onClose }: { record: Secret; onClose: () => void }) {
+  const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
+  if (step === 'revoke') return <RevokeRecord record={record} noun="API key" onClose={onClose} />
+  if (step === 'archive') return <ArchiveRecord record={record} noun="API key" onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={record.name}
+      description="An API key. The key itself was shown once and is kept by nobody here."
+    >
+      <KeyValues>
+        <KeyValue name="Scopes">
+          <Granted scopes={record.apiKey?.permissions ?? []} />
+        </KeyValue>
+        <KeyValue name="Last used">{record.lastUsedAt === null ? 'Never' : <Time at={record.lastUsedAt} />}</KeyValue>
+        <RecordFacts record={record} />
+        {record.apiKey !== null && (
+          <KeyValue name="Key id">
+            <Copyable value={record.apiKey.id} label="key id" />
+          </KeyValue>
+        )}
+      </KeyValues>
+      <div className="flex flex-wrap items-start gap-3">
+        <ActionButton
+          permission="secret:revoke"
+          onClick={() => setStep('revoke')}
+          disabledReason={whyNotRevoke(record)}
+        >
+          Revoke
+        </ActionButton>
+        <ActionButton
+          permission="secret:revoke"
+          onClick={() => setStep('archive')}
+          disabledReason={whyNotArchive(record) ?? (record.status === 'archived' ? 'It is archived.' : undefined)}
+        >
+          Archive
+        </ActionButton>
+      </div>
+    </Dialog>
+  )
+}

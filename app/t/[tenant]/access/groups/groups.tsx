@@ -1,0 +1,109 @@
+'use client'
+
+import Link from 'next/link'
+import { useState } from 'react'
+import { AccessPage } from '#components/access/access-page.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { approvalPath } from '#lib/paths.ts'
+import type { Group } from '#lib/schemas/members.ts'
+import { ChangeMembers } from './change-members.tsx'
+import { CreateGroup } from './create-group.tsx'
+
+/** Who decides what. */
+export function Groups() {
+  const [creating, setCreating] = useState(false)
+  const create = (
+    <ActionButton permission="member:manage" variant="primary" onClick={() => setCreating(true)}>
+      Create a group
+    </ActionButton>
+  )
+  return (
+    <AccessPage
+      page="groups"
+      permission="member:manage"
+      act="see the approver groups"
+      action={create}
+      about="A request goes to one group, and its members decide it. change-approvers decide releases, bindings, roles and settings; escalation decides what others hand up. Each change of members waits for approval."
+    >
+      <GroupList />
+      {creating && <CreateGroup onClose={() => setCreating(false)} />}
+    </AccessPage>
+  )
+}
+
+function GroupList() {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const [changed, setChanged] = useState<Group>()
+  const pages = usePages({ path: ['groups', 'list'], input: {}, read: client.groups.list.query })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Approver groups"
+        columns={columns(tenant, setChanged)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The approver groups', act: 'see the approver groups', permission: 'member:manage' }}
+        empty={
+          <EmptyState title="There is no approver group.">
+            Without one, nothing that needs an approval can be asked for.
+          </EmptyState>
+        }
+      />
+      {changed !== undefined && <ChangeMembers group={changed} onClose={() => setChanged(undefined)} />}
+    </>
+  )
+}
+
+const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] => [
+  {
+    key: 'name',
+    header: 'Group',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <ShownText>{row.displayName}</ShownText>
+        <code className="font-mono text-dense text-ink-2">{row.name}</code>
+      </span>
+    ),
+  },
+  {
+    key: 'members',
+    header: 'Members',
+    cell: (row) =>
+      row.members.length === 0 ? (
+        <span className="text-warn">Nobody: requests to it can’t be made.</span>
+      ) : (
+        <ShownText>{row.members.map((member) => member.displayName).join(', ')}</ShownText>
+      ),
+  },
+  {
+    key: 'pending',
+    header: 'Asked for',
+    cell: (row) =>
+      row.pendingApprovalId === null ? undefined : (
+        <Link href={approvalPath(tenant, row.pendingApprovalId)} prefetch={false} className="text-link">
+          A change of members waits
+          <VisuallyHidden> in {row.displayName}</VisuallyHidden>
+        </Link>
+      ),
+  },
+  {
+    key: 'change',
+    header: 'Actions',
+    cell: (row) => (
+      <Button onClick={() => change(row)} aria-haspopup="dialog" className="min-h-7 py-0.5">
+        Propose members
+        <VisuallyHidden> of {row.displayName}</VisuallyHidden>
+      </Button>
+    ),
+  },
+]

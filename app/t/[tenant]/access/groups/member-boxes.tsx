@@ -1,0 +1,95 @@
+'use client'
+
+import { useId } from 'react'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Checkbox } from '#components/ui/checkbox.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { permissionsOf } from '#lib/permissions.ts'
+import type { Actor } from '#lib/schemas/common.ts'
+import type { Member } from '#lib/schemas/members.ts'
+
+type MemberBoxesProps = {
+  /** Members of now, who can be left out even where the list doesn't reach them. */
+  current: readonly Actor[]
+  chosen: ReadonlySet<string>
+  onChange: (id: string, chosen: boolean) => void
+  locked: boolean
+}
+
+/** People to choose for a group; who could not decide in it yet is marked. */
+export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesProps) {
+  const id = useId()
+  const { client } = useApi()
+  const pages = usePages({
+    path: ['members', 'list'],
+    input: { kind: 'person' as const, limit: 200 },
+    read: client.members.list.query,
+  })
+  const { items, error, hasMore, loadMore, loadingMore, reload } = pages
+  if (items === undefined)
+    return error === null ? (
+      <Skeleton label="Loading the members" rows={4} />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="The members"
+        plural
+        act="see the members"
+        permission="member:manage"
+        retry={reload}
+      />
+    )
+  const people = items.filter((member) => member.status !== 'removed')
+  const others = current.filter((member) => !people.some((person) => person.id === member.id))
+  return (
+    <fieldset aria-labelledby={id} className="flex flex-col gap-1">
+      <legend id={id} className="mb-1.5 font-semibold text-dense">
+        Members afterwards
+      </legend>
+      {others.map((member) => (
+        <Checkbox
+          key={member.id}
+          label={<ShownText>{member.displayName}</ShownText>}
+          checked={chosen.has(member.id)}
+          onChange={(on) => onChange(member.id, on)}
+          locked={locked}
+        />
+      ))}
+      {people.map((member) => (
+        <Checkbox
+          key={member.id}
+          label={<PersonLabel member={member} />}
+          checked={chosen.has(member.id)}
+          onChange={(on) => onChange(member.id, on)}
+          locked={locked}
+        />
+      ))}
+      {hasMore && (
+        <div>
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading more people' : undefined}>
+            Show more people
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+function PersonLabel({ member }: { member: Member }) {
+  const note = noteOf(member)
+  return (
+    <span>
+      <ShownText>{member.displayName}</ShownText>
+      {note !== undefined && <span className="text-dense text-ink-2"> ({note})</span>}
+    </span>
+  )
+}
+
+function noteOf({ status, roles }: Member): string | undefined {
+  if (status !== 'active') return status
+  return permissionsOf(roles).has('approval:decide') ? undefined : 'no approver yet, so can’t decide'
+}

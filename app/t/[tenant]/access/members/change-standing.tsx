@@ -1,0 +1,77 @@
+'use client'
+
+import { useState } from 'react'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextArea } from '#components/ui/text-field.tsx'
+import type { Member } from '#lib/schemas/members.ts'
+
+export type Standing = 'suspend' | 'resume' | 'remove'
+
+const maxReason = 2000
+
+const WORDS: Record<Standing, { verb: string; busy: string; done: string; what: string }> = {
+  suspend: {
+    verb: 'Suspend',
+    busy: 'Suspending',
+    done: 'suspended',
+    what: 'They lose access on the next request, and open pages and streams end at once. They can be resumed.',
+  },
+  resume: {
+    verb: 'Resume',
+    busy: 'Resuming',
+    done: 'resumed',
+    what: 'They get the access back that they had.',
+  },
+  remove: {
+    verb: 'Remove',
+    busy: 'Removing',
+    done: 'removed',
+    what: 'Permanent: the membership ends and the account is deleted. Their name stays in the records of what they did.',
+  },
+}
+
+/** Suspends, resumes or removes a member, with a reason for the record. */
+export function ChangeStanding({ member, act: kind, onClose }: { member: Member; act: Standing; onClose: () => void }) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const [reason, setReason] = useState('')
+  const words = WORDS[kind]
+  const act = useAct({
+    send: client.members[kind].mutate,
+    touches: ['members', 'groups', 'approvals'],
+    onDone: () => {
+      notice(`${member.displayName} is ${kind === 'resume' ? 'active again' : words.done}.`)
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title={`${words.verb} ${member.displayName}`}
+      description={words.what}
+      label={`${words.verb} ${member.displayName}`}
+      busyLabel={`${words.busy} ${member.displayName}`}
+      done={words.done}
+      missing={whyNot(reason)}
+      act={act}
+      onRun={() => act.run({ id: member.id, reason: reason.trim() })}
+      onClose={onClose}
+    >
+      <TextArea
+        label="Reason"
+        hint="Kept in the audit record."
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        limit={maxReason}
+        readOnly={act.pending}
+      />
+    </ActDialog>
+  )
+}
+
+function whyNot(reason: string): string | undefined {
+  if (reason.trim() === '') return 'Give a reason.'
+  if (reason.length > maxReason) return 'The reason is too long.'
+}

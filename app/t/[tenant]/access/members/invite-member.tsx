@@ -1,0 +1,96 @@
+'use client'
+
+import { useState } from 'react'
+import { RoleBoxes } from '#components/access/role-boxes.tsx'
+import { useChoice } from '#components/access/use-choice.ts'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { personRoles } from '#lib/permission-texts.ts'
+import type { Role } from '#lib/permissions.ts'
+import { splitRoles } from '#lib/rules/members.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { LinkResult } from './link-result.tsx'
+import { guardNote, rolesLabel } from './role-notes.ts'
+
+/** Makes a membership and the one-time link with which the person sets a password. */
+export function InviteMember({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const [result, setResult] = useState<Answers['members']['invite']>()
+  const [email, setEmail] = useState('')
+  const [displayName, setDisplayName] = useState('')
+  const [reason, setReason] = useState('')
+  const { chosen, choose } = useChoice<Role>(['viewer'])
+  const act = useAct({ send: client.members.invite.mutate, touches: ['members', 'approvals'], onDone: setResult })
+  if (result !== undefined)
+    return (
+      <LinkResult
+        title={`${result.member.displayName} is invited`}
+        result={result}
+        lost="Open the person in the list and make another link."
+        onClose={onClose}
+      />
+    )
+  const roles = personRoles.filter((role) => chosen.has(role))
+  const asks = splitRoles([], roles).ask.length > 0
+  return (
+    <ActDialog
+      title="Invite a person"
+      description="They get a one-time link, set a password, and have their roles from then on."
+      label={rolesLabel([], roles, 'Invite')}
+      busyLabel="Inviting"
+      done="invited"
+      missing={whyNot(email, displayName)}
+      act={act}
+      onRun={() =>
+        act.run({
+          email: email.trim(),
+          displayName: displayName.trim(),
+          roles,
+          ...(asks && reason.trim() !== '' ? { reason: reason.trim() } : {}),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="E-mail address"
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <TextField
+        label="Name"
+        hint="As others will see it in requests and records."
+        value={displayName}
+        onChange={(event) => setDisplayName(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <RoleBoxes
+        roles={personRoles}
+        chosen={chosen}
+        onChange={choose}
+        note={(role) => guardNote(role, [])}
+        locked={act.pending}
+      />
+      {asks && (
+        <TextField
+          label="Reason (optional)"
+          hint="The approver reads it."
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          readOnly={act.pending}
+        />
+      )}
+    </ActDialog>
+  )
+}
+
+function whyNot(email: string, displayName: string): string | undefined {
+  if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter the e-mail address.'
+  if (displayName.trim() === '') return 'Enter the name.'
+  if (displayName.trim().length > 120) return 'A name has at most 120 characters.'
+}

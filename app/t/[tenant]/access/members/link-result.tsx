@@ -1,0 +1,68 @@
+'use client'
+
+import { ShownOnce } from '#components/access/shown-once.tsx'
+import { Proposed } from '#components/forms/proposed.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { roleName } from '#lib/permission-texts.ts'
+import type { Answers } from '#lib/trpc.ts'
+
+type LinkResultProps = {
+  title: string
+  result: Answers['members']['invite']
+  /** What to do when the link was lost with the answer. */
+  lost: string
+  onClose: () => void
+}
+
+/** What an invitation or a reset gave: a one-time link, a mail that was sent, or a request that waits. */
+export function LinkResult({ title, result, lost, onClose }: LinkResultProps) {
+  const { inviteUrl, expiresAt, notice, change, member } = result
+  const waits = change !== null && (
+    <Proposed
+      what={
+        member.pendingRoles.length === 0
+          ? 'It waits for approval.'
+          : `${member.pendingRoles.map(roleName).join(', ')} for ${member.displayName}: it waits for approval.`
+      }
+      approvalId={change.approvalId}
+    />
+  )
+  const until = expiresAt !== null && (
+    <KeyValues>
+      <KeyValue name="User name">{member.username}</KeyValue>
+      <KeyValue name="The link ends">
+        <Time at={expiresAt} />
+      </KeyValue>
+    </KeyValues>
+  )
+  if (inviteUrl !== null)
+    return (
+      <ShownOnce
+        title={title}
+        description={notice}
+        noun="one-time link"
+        value={inviteUrl}
+        confirm="I have the link"
+        lost={lost}
+        onClose={onClose}
+      >
+        {until}
+        {waits}
+      </ShownOnce>
+    )
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={title}
+      description={notice}
+      actions={<Button onClick={onClose}>Close</Button>}
+    >
+      {until}
+      {waits}
+    </Dialog>
+  )
+}

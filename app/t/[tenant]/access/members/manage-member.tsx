@@ -1,0 +1,127 @@
+'use client'
+
+import { useState } from 'react'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import {
+  holdsGuardedRole,
+  whyNotRemove,
+  whyNotResetPassword,
+  whyNotResume,
+  whyNotSetRoles,
+  whyNotSuspend,
+} from '#lib/rules/members.ts'
+import type { Member } from '#lib/schemas/members.ts'
+import { ChangeStanding, type Standing } from './change-standing.tsx'
+import { useFacts } from './member-facts.ts'
+import { MemberStatusShape } from './member-status.tsx'
+import { ResetPassword } from './reset-password.tsx'
+import { PendingRoles, RoleList } from './role-list.tsx'
+import { SetRoles } from './set-roles.tsx'
+
+type ManageMemberProps = { member: Member; onClose: () => void }
+
+/** One person: what they may do, and what can be done with their membership; what can't be says why. */
+export function ManageMember({ member, onClose }: ManageMemberProps) {
+  const [step, setStep] = useState<'facts' | 'roles' | 'password' | Standing>('facts')
+  const facts = useFacts(member)
+  switch (step) {
+    case 'facts':
+      break
+    case 'roles':
+      return <SetRoles member={member} onClose={onClose} />
+    case 'password':
+      return <ResetPassword member={member} onClose={onClose} />
+    default:
+      return <ChangeStanding member={member} act={step} onClose={onClose} />
+  }
+  const reset = member.status === 'invited' ? 'Make another link' : 'Reset the password'
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={member.displayName}
+      description={
+        member.isForeign ? 'A member who signs in at another organisation.' : 'A member of this organisation.'
+      }
+    >
+      <KeyValues>
+        <KeyValue name="State">
+          <MemberStatusShape status={member.status} />
+        </KeyValue>
+        <KeyValue name="User name">
+          <ShownText>{member.username}</ShownText>
+        </KeyValue>
+        {member.email !== null && (
+          <KeyValue name="E-mail">
+            <ShownText>{member.email}</ShownText>
+          </KeyValue>
+        )}
+        <KeyValue name="Roles">
+          <span className="flex flex-col">
+            <RoleList roles={member.roles} />
+            <PendingRoles member={member} />
+          </span>
+        </KeyValue>
+        <KeyValue name="Decides in">
+          {member.groups.length === 0 ? 'No approver group' : <ShownText>{member.groups.join(', ')}</ShownText>}
+        </KeyValue>
+        {member.linkExpiresAt !== null && (
+          <KeyValue name="One-time link">
+            Not used yet, ends <Time at={member.linkExpiresAt} />
+          </KeyValue>
+        )}
+        <KeyValue name="Member since">
+          <Time at={member.createdAt} />
+        </KeyValue>
+        <KeyValue name="Member id">
+          <Copyable value={member.id} label="member id" />
+        </KeyValue>
+      </KeyValues>
+      <div className="flex flex-wrap items-start gap-3">
+        <ActionButton
+          permission="member:manage"
+          onClick={() => setStep('roles')}
+          disabledReason={whyNotSetRoles(facts, member.isLastAdmin ? ['tenant_admin'] : [])?.message}
+        >
+          Set roles
+        </ActionButton>
+        {member.status === 'suspended' ? (
+          <ActionButton
+            permission="member:manage"
+            onClick={() => setStep('resume')}
+            disabledReason={whyNotResume(facts)?.message}
+          >
+            Resume
+          </ActionButton>
+        ) : (
+          <ActionButton
+            permission="member:manage"
+            onClick={() => setStep('suspend')}
+            disabledReason={whyNotSuspend(facts)?.message}
+          >
+            Suspend
+          </ActionButton>
+        )}
+        <ActionButton
+          permission="member:manage"
+          onClick={() => setStep('password')}
+          disabledReason={whyNotResetPassword(facts)?.message}
+        >
+          {holdsGuardedRole(member.roles) ? `${reset}, with approval` : reset}
+        </ActionButton>
+        <ActionButton
+          permission="member:manage"
+          onClick={() => setStep('remove')}
+          disabledReason={whyNotRemove(facts)?.message}
+        >
+          Remove
+        </ActionButton>
+      </div>
+    </Dialog>
+  )
+}

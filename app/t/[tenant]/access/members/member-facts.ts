@@ -1,0 +1,18 @@
+'use client'
+
+import { useSession } from '#components/session/session-provider.tsx'
+import type { MemberFacts } from '#lib/rules/members.ts'
+import type { Member } from '#lib/schemas/members.ts'
+
+/** What the rules need to know of a member whom this person wants to change. */
+export function useFacts(member: Member): MemberFacts {
+  const { me } = useSession()
+  return {
+    kind: member.kind === 'person' ? 'person' : 'service_account',
+    status: member.status,
+    roles: member.roles,
+    isCaller: member.id === me.principal.id,
+    isLastAdmin: member.isLastAdmin,
+    isForeign: member.isForeign,
+  }
+}

@@ -1,0 +1,112 @@
+'use client'
+
+import { useState } from 'react'
+import { AccessPage } from '#components/access/access-page.tsx'
+import { ManageButton } from '#components/access/manage-button.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import type { Member } from '#lib/schemas/members.ts'
+import { InviteMember } from './invite-member.tsx'
+import { ManageMember } from './manage-member.tsx'
+import { MemberStatusShape } from './member-status.tsx'
+import { PendingRoles, RoleList } from './role-list.tsx'
+import { StatusFilter, useStatusFilter } from './status-filter.tsx'
+
+/** The people of the tenant. */
+export function Members() {
+  const [inviting, setInviting] = useState(false)
+  const invite = (
+    <ActionButton permission="member:manage" variant="primary" onClick={() => setInviting(true)}>
+      Invite a person
+    </ActionButton>
+  )
+  return (
+    <AccessPage
+      page="members"
+      permission="member:manage"
+      act="see the members"
+      action={invite}
+      about="Roles say what a person may do, from the next request on. Granting approver, privacy officer or tenant admin waits for a change approver."
+    >
+      <MemberList />
+      {inviting && <InviteMember onClose={() => setInviting(false)} />}
+    </AccessPage>
+  )
+}
+
+function MemberList() {
+  const { client } = useApi()
+  const status = useStatusFilter()
+  const [managed, setManaged] = useState<Member>()
+  const pages = usePages({
+    path: ['members', 'list'],
+    input: { kind: 'person' as const, ...(status === undefined ? {} : { status }) },
+    read: client.members.list.query,
+  })
+  return (
+    <>
+      <StatusFilter />
+      <PagedTable
+        pages={pages}
+        caption="Members"
+        columns={columns(setManaged)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The members', act: 'see the members', permission: 'member:manage' }}
+        empty={
+          <EmptyState title={status === undefined ? 'There is no member.' : `No member is ${status}.`}>
+            {status === undefined ? 'People become members by an invitation.' : 'Others may be: show everybody.'}
+          </EmptyState>
+        }
+      />
+      {managed !== undefined && (
+        <ManageMember
+          // As it is now, when the list was read again meanwhile.
+          member={pages.items?.find((row) => row.id === managed.id) ?? managed}
+          onClose={() => setManaged(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+const columns = (manage: (row: Member) => void): Column<Member>[] => [
+  {
+    key: 'name',
+    header: 'Person',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <ShownText>{row.displayName}</ShownText>
+        <span className="text-dense text-ink-2">
+          <ShownText>{row.email ?? row.username}</ShownText>
+        </span>
+      </span>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <MemberStatusShape status={row.status} /> },
+  {
+    key: 'roles',
+    header: 'Roles',
+    cell: (row) => (
+      <span className="flex flex-col">
+        <RoleList roles={row.roles} />
+        <PendingRoles member={row} />
+      </span>
+    ),
+  },
+  {
+    key: 'groups',
+    header: 'Decides in',
+    cell: (row) => (row.groups.length === 0 ? undefined : <ShownText>{row.groups.join(', ')}</ShownText>),
+  },
+  {
+    key: 'manage',
+    header: 'Actions',
+    cell: (row) => <ManageButton name={row.displayName} onClick={() => manage(row)} />,
+  },
+]

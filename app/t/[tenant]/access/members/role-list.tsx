@@ -1,0 +1,25 @@
+'use client'
+
+import Link from 'next/link'
+import { useSession } from '#components/session/session-provider.tsx'
+import { approvalPath } from '#lib/paths.ts'
+import { roleName } from '#lib/permission-texts.ts'
+import type { Member } from '#lib/schemas/members.ts'
+
+export const RoleList = ({ roles }: { roles: readonly string[] }) => (
+  <span>{roles.length === 0 ? 'None' : roles.map(roleName).join(', ')}</span>
+)
+
+/** Roles that were asked for, and the request that they wait for. */
+export function PendingRoles({ member }: { member: Member }) {
+  const { tenant } = useSession()
+  if (member.pendingApprovalId === null) return null
+  return (
+    <span className="text-dense text-hold">
+      {member.pendingRoles.map(roleName).join(', ')}:{' '}
+      <Link href={approvalPath(tenant, member.pendingApprovalId)} prefetch={false} className="text-link">
+        waits for approval
+      </Link>
+    </span>
+  )
+}

@@ -1,0 +1,69 @@
+'use client'
+
+import { useState } from 'react'
+import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { maxValueBytes } from '#lib/rules/secrets.ts'
+
+const maxName = 120
+
+/** Takes a value and hands it to the server, which encrypts it. */
+export function CreateSecret({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const [name, setName] = useState('')
+  const [value, setValue] = useState('')
+  const [expiry, setExpiry] = useState<Expiry>(() => expiryOf('never', Date.now()))
+  const act = useAct({
+    send: client.secrets.create.mutate,
+    touches: ['secrets'],
+    onDone: ({ secret }) => {
+      notice(`The secret ${secret.name} is kept.`)
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title="Create a secret"
+      description="The value is encrypted before it is written. Who may read values can read it again later."
+      label="Keep the secret"
+      busyLabel="Encrypting the secret"
+      done="kept"
+      missing={whyNot(name, value)}
+      act={act}
+      onRun={() => act.run({ name: name.trim(), value, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="By which manifests and people refer to it. One live secret has a name."
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <TextArea
+        label="Value"
+        hint="Kept as it stands, blanks and line ends too."
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={act.pending}
+        className="font-mono"
+      />
+      <ExpiryField value={expiry} onChange={setExpiry} />
+    </ActDialog>
+  )
+}
+
+function whyNot(name: string, value: string): string | undefined {
+  if (name.trim() === '') return 'Give it a name.'
+  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (value === '') return 'Enter the value.'
+  if (new TextEncoder().encode(value).length > maxValueBytes) return `A value has at most ${maxValueBytes / 1024} KiB.`
+}

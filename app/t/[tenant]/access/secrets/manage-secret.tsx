@@ -1,0 +1,82 @@
+'use client'
+
+import { useState } from 'react'
+import { ArchiveRecord, RevokeRecord } from '#components/access/end-record.tsx'
+import { RecordFacts } from '#components/access/record-facts.tsx'
+import { ShownValue } from '#components/access/shown-value.tsx'
+import { ActFailed } from '#components/forms/act-failed.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { KeyValues } from '#components/ui/key-values.tsx'
+import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
+import type { Secret } from '#lib/schemas/secrets.ts'
+
+/** One secret: its life, its value for who may read it, and its end. */
+export function ManageSecret({ record, onClose }: { record: Secret; onClose: () => void }) {
+  const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
+  if (step === 'revoke') return <RevokeRecord record={record} noun="secret" onClose={onClose} />
+  if (step === 'archive') return <ArchiveRecord record={record} noun="secret" onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title={record.name}
+      description="A secret. Its value is shown only when you ask for it, and then it is recorded that you did."
+    >
+      <KeyValues>
+        <RecordFacts record={record} />
+      </KeyValues>
+      <Value record={record} />
+      <div className="flex flex-wrap items-start gap-3 border-line border-t pt-4">
+        <ActionButton
+          permission="secret:revoke"
+          onClick={() => setStep('revoke')}
+          disabledReason={whyNotRevoke(record)}
+        >
+          Revoke
+        </ActionButton>
+        <ActionButton
+          permission="secret:revoke"
+          onClick={() => setStep('archive')}
+          disabledReason={whyNotArchive(record) ?? (record.status === 'archived' ? 'It is archived.' : undefined)}
+        >
+          Archive
+        </ActionButton>
+      </div>
+    </Dialog>
+  )
+}
+
+/** The value lives here alone, and goes with the dialog. */
+function Value({ record }: { record: Secret }) {
+  const { client } = useApi()
+  const [value, setValue] = useState<string>()
+  const act = useAct({
+    send: (id: string) => client.secrets.get.query({ id, includeValue: true }),
+    touches: [],
+    onDone: (answer) => setValue(answer.value),
+  })
+  if (value !== undefined) return <ShownValue noun="value" value={value} />
+  return (
+    <>
+      <div>
+        <ActionButton
+          permission="secret:read_value"
+          onClick={() => act.run(record.secretId)}
+          disabledReason={
+            act.pending
+              ? 'It is on its way.'
+              : record.status === 'active'
+                ? undefined
+                : `A secret that is ${record.status} has no value any more.`
+          }
+        >
+          Read the value
+        </ActionButton>
+      </div>
+      {act.failure !== undefined && <ActFailed failure={act.failure} done="read" />}
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+'use client'
+
+import { useState } from 'react'
+import { AccessPage } from '#components/access/access-page.tsx'
+import { ArchiveFilter, useArchived } from '#components/access/archive-filter.tsx'
+import { ManageButton } from '#components/access/manage-button.tsx'
+import { SecretStatusShape } from '#components/access/secret-status.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Secret } from '#lib/schemas/secrets.ts'
+import { CreateSecret } from './create-secret.tsx'
+import { ManageSecret } from './manage-secret.tsx'
+
+/** Named values, kept encrypted. */
+export function Secrets() {
+  const [creating, setCreating] = useState(false)
+  const create = (
+    <ActionButton permission="secret:create" variant="primary" onClick={() => setCreating(true)}>
+      Create a secret
+    </ActionButton>
+  )
+  return (
+    <AccessPage
+      page="secrets"
+      permission="secret:read"
+      act="see secrets"
+      action={create}
+      about="A named value, such as the credential of a model’s endpoint, encrypted under a key of this organisation. Each reading of a value is recorded."
+    >
+      <SecretList />
+      {creating && <CreateSecret onClose={() => setCreating(false)} />}
+    </AccessPage>
+  )
+}
+
+function SecretList() {
+  const { client } = useApi()
+  const includeArchived = useArchived()
+  const [managed, setManaged] = useState<Secret>()
+  const pages = usePages({
+    path: ['secrets', 'list'],
+    input: { kind: 'value' as const, includeArchived },
+    read: client.secrets.list.query,
+  })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Secrets"
+        columns={columns(setManaged)}
+        rowKey={(row) => row.secretId}
+        failed={{ what: 'The secrets', act: 'see secrets', permission: 'secret:read' }}
+        empty={
+          <EmptyState title="There is no secret.">
+            A secret is referred to by its name, so that no value stands in a manifest or a file.
+          </EmptyState>
+        }
+      />
+      <ArchiveFilter page="secrets" />
+      {managed !== undefined && <ManageSecret record={managed} onClose={() => setManaged(undefined)} />}
+    </>
+  )
+}
+
+const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
+  { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
+  { key: 'age', header: 'Made', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  {
+    key: 'expires',
+    header: 'Expires',
+    cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
+  },
+  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+]

@@ -1,0 +1,78 @@
+'use client'
+
+import { useState } from 'react'
+import { RoleBoxes } from '#components/access/role-boxes.tsx'
+import { useChoice } from '#components/access/use-choice.ts'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { type Role, roleNames } from '#lib/permissions.ts'
+import { clientIdOf, whyNotCreate } from '#lib/rules/service-accounts.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { NewSecret } from './new-secret.tsx'
+
+type Created = Answers['serviceAccounts']['create']
+
+const maxName = 80
+
+/** Makes an account and shows its first secret once. */
+export function CreateAccount({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const [created, setCreated] = useState<Created>()
+  const [name, setName] = useState('')
+  const { chosen, choose } = useChoice<Role>([])
+  const act = useAct({
+    send: client.serviceAccounts.create.mutate,
+    touches: ['serviceAccounts', 'members'],
+    onDone: setCreated,
+  })
+  if (created !== undefined)
+    return (
+      <NewSecret
+        title={`The service account ${created.name}`}
+        clientId={created.clientId}
+        secret={created.clientSecret}
+        onClose={onClose}
+      />
+    )
+  const roles = roleNames.filter((role) => chosen.has(role))
+  const id = clientIdOf(name)
+  return (
+    <ActDialog
+      title="Create a service account"
+      description="Its secret is shown once, when it is made. From then on you can’t approve what this account asks for."
+      label="Create the account"
+      busyLabel="Creating the account"
+      done="created"
+      missing={whyNot(name, roles)}
+      act={act}
+      onRun={() => act.run({ name: name.trim(), roles })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint={
+          id === '' ? 'Its client id is made from it and never changes.' : `Its client id is ${id} and never changes.`
+        }
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <RoleBoxes
+        roles={roleNames}
+        chosen={chosen}
+        onChange={choose}
+        whyNot={(role) => whyNotCreate([role])}
+        locked={act.pending}
+      />
+    </ActDialog>
+  )
+}
+
+function whyNot(name: string, roles: Role[]): string | undefined {
+  if (name.trim() === '') return 'Give it a name.'
+  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (roles.length === 0) return 'Choose at least one role.'
+}

@@ -1,0 +1,76 @@
+'use client'
+
+import { useState } from 'react'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { NewSecret } from './new-secret.tsx'
+
+const HOUR_MS = 3_600_000
+
+const OVERLAPS = [
+  { value: '0', label: 'End now' },
+  { value: '1', label: 'In 1 hour' },
+  { value: '24', label: 'In 24 hours' },
+  { value: '168', label: 'In 7 days' },
+  // A little less than the 30 days that the server allows: clocks differ.
+  { value: '719', label: 'In 30 days' },
+]
+
+/** `at` is fixed when it is chosen, so that sending the same form again is the same request. */
+const overlapOf = (hours: string) => ({ hours, at: new Date(Date.now() + Number(hours) * HOUR_MS).toISOString() })
+
+/** A second secret, and until when the ones of today go on. */
+export function RotateSecret({ account, onClose }: { account: ServiceAccount; onClose: () => void }) {
+  const { client } = useApi()
+  const [rotated, setRotated] = useState<Answers['serviceAccounts']['rotateSecret']>()
+  const [overlap, setOverlap] = useState(() => overlapOf('24'))
+  const act = useAct({
+    send: client.serviceAccounts.rotateSecret.mutate,
+    touches: ['serviceAccounts'],
+    onDone: setRotated,
+  })
+  if (rotated !== undefined)
+    return (
+      <NewSecret
+        title={`A new secret for ${account.name}`}
+        clientId={rotated.clientId}
+        secret={rotated.clientSecret}
+        notAfter={rotated.notAfter}
+        onClose={onClose}
+      />
+    )
+  return (
+    <ActDialog
+      title={`Rotate the secret of ${account.name}`}
+      description="The account gets a new secret, shown once. Old and new both work until the old one ends. From then on you can’t approve what this account asks for."
+      label="Rotate the secret"
+      busyLabel="Rotating the secret"
+      done="rotated"
+      act={act}
+      onRun={() => act.run({ clientId: account.clientId, notAfter: overlap.at })}
+      onClose={onClose}
+    >
+      <SelectField
+        label="The secrets of today"
+        value={overlap.hours}
+        onChange={(hours) => setOverlap(overlapOf(hours))}
+        options={OVERLAPS}
+        placeholder="Choose when they end"
+        hint={
+          overlap.hours === '0' ? (
+            'Whatever still uses them can’t sign in any more.'
+          ) : (
+            <>
+              Both work until <Time at={overlap.at} show="absolute" />.
+            </>
+          )
+        }
+      />
+    </ActDialog>
+  )
+}

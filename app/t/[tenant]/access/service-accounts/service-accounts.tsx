@@ -1,0 +1,87 @@
+'use client'
+
+import { useState } from 'react'
+import { AccessPage } from '#components/access/access-page.tsx'
+import { ManageButton } from '#components/access/manage-button.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { roleName } from '#lib/permission-texts.ts'
+import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
+import { AccountStatus } from './account-status.tsx'
+import { CreateAccount } from './create-account.tsx'
+import { LiveSecrets } from './live-secrets.tsx'
+import { ManageAccount } from './manage-account.tsx'
+
+/** Programs that sign in as themselves. */
+export function ServiceAccounts() {
+  const [creating, setCreating] = useState(false)
+  const create = (
+    <ActionButton permission="service-account:manage" variant="primary" onClick={() => setCreating(true)}>
+      Create a service account
+    </ActionButton>
+  )
+  return (
+    <AccessPage
+      page="service-accounts"
+      permission="service-account:manage"
+      act="see service accounts"
+      action={create}
+      about="A program with a sign-in and roles of its own. Whoever makes one or rotates its secret counts as one with it: they can’t approve what it asks for."
+    >
+      <AccountList />
+      {creating && <CreateAccount onClose={() => setCreating(false)} />}
+    </AccessPage>
+  )
+}
+
+function AccountList() {
+  const { client } = useApi()
+  const [managed, setManaged] = useState<ServiceAccount>()
+  const pages = usePages({ path: ['serviceAccounts', 'list'], input: {}, read: client.serviceAccounts.list.query })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Service accounts"
+        columns={columns(setManaged)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The service accounts', act: 'see service accounts', permission: 'service-account:manage' }}
+        empty={
+          <EmptyState title="There is no service account.">
+            A pipeline or an agent that runs elsewhere signs in with one.
+          </EmptyState>
+        }
+      />
+      {managed !== undefined && <ManageAccount account={managed} onClose={() => setManaged(undefined)} />}
+    </>
+  )
+}
+
+const columns = (manage: (row: ServiceAccount) => void): Column<ServiceAccount>[] => [
+  {
+    key: 'name',
+    header: 'Account',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <ShownText>{row.name}</ShownText>
+        <code className="font-mono text-dense text-ink-2">{row.clientId}</code>
+      </span>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <AccountStatus status={row.status} /> },
+  { key: 'roles', header: 'Roles', cell: (row) => row.roles.map(roleName).join(', ') },
+  { key: 'secrets', header: 'Secrets', cell: (row) => <LiveSecrets secrets={row.secrets} /> },
+  {
+    key: 'used',
+    header: 'Last used',
+    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} show="relative" />),
+  },
+  { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
+]

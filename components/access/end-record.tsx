@@ -1,0 +1,78 @@
+'use client'
+
+import { useState } from 'react'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import type { Secret } from '#lib/schemas/secrets.ts'
+
+type EndRecordProps = { record: Secret; noun: 'API key' | 'secret'; onClose: () => void }
+
+/** Ends a key or a value for good, after its name was typed: there is no way back. */
+export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const [typed, setTyped] = useState('')
+  const act = useAct({
+    send: client.secrets.revoke.mutate,
+    touches: ['secrets'],
+    onDone: () => {
+      notice(`${record.name} is revoked.`)
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title={`Revoke ${record.name}`}
+      description={`Permanent: the ${noun} is refused from the next request on, and can’t be restored. Make another one where it is still needed.`}
+      label={`Revoke the ${noun}`}
+      busyLabel={`Revoking the ${noun}`}
+      done="revoked"
+      missing={typed.trim() === record.name ? undefined : 'Type the name as it stands in the list.'}
+      act={act}
+      onRun={() => act.run({ id: record.secretId })}
+      onClose={onClose}
+    >
+      <TextField
+        label={`Name of the ${noun}`}
+        hint={`Type ${record.name} to confirm.`}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+    </ActDialog>
+  )
+}
+
+/** Takes a record out of the list; what is known of its life stays. */
+export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const act = useAct({
+    send: client.secrets.archive.mutate,
+    touches: ['secrets'],
+    onDone: () => {
+      notice(`${record.name} is archived.`)
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title={`Archive ${record.name}`}
+      description={
+        record.status === 'active'
+          ? `Permanent: the ${noun} stops working, its value is deleted, and it leaves the list. Its name, times and audit records stay.`
+          : `It leaves the list, for good. Its name, times and audit records stay.`
+      }
+      label={`Archive the ${noun}`}
+      busyLabel={`Archiving the ${noun}`}
+      done="archived"
+      act={act}
+      onRun={() => act.run({ id: record.secretId })}
+      onClose={onClose}
+    />
+  )
+}

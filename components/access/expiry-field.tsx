@@ -1,0 +1,44 @@
+'use client'
+
+import { SelectField } from '#components/forms/select-field.tsx'
+import { Time } from '#components/ui/time.tsx'
+
+const DAY_MS = 86_400_000
+
+/** `at` is fixed when it is chosen, so that sending the same form again is the same request. */
+export type Expiry = { choice: string; at: string | undefined }
+
+const CHOICES = [
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'never', label: 'Never' },
+]
+
+export const expiryOf = (choice: string, now: number): Expiry => ({
+  choice,
+  at: choice === 'never' ? undefined : new Date(now + Number(choice) * DAY_MS).toISOString(),
+})
+
+/** When something ends by itself. */
+export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (expiry: Expiry) => void }) {
+  return (
+    <SelectField
+      label="Expires"
+      value={value.choice}
+      onChange={(choice) => onChange(expiryOf(choice, Date.now()))}
+      options={CHOICES}
+      placeholder="Choose when"
+      hint={
+        value.at === undefined ? (
+          'It works until somebody revokes it.'
+        ) : (
+          <>
+            Works until <Time at={value.at} show="absolute" />.
+          </>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,35 @@
+import { Copyable } from '#components/ui/copyable.tsx'
+import { KeyValue } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Secret } from '#lib/schemas/secrets.ts'
+import { SecretStatusShape } from './secret-status.tsx'
+
+/** The life of a key or a value, as rows of KeyValues. */
+export function RecordFacts({ record }: { record: Secret }) {
+  const { status, createdBy, createdAt, expiresAt, revokedAt, archivedAt, secretId } = record
+  return (
+    <>
+      <KeyValue name="State">
+        <SecretStatusShape status={status} />
+      </KeyValue>
+      <KeyValue name="Made">
+        <Time at={createdAt} /> by <ShownText>{createdBy.displayName}</ShownText>
+      </KeyValue>
+      <KeyValue name="Expires">{expiresAt === null ? 'Never' : <Time at={expiresAt} />}</KeyValue>
+      {revokedAt !== null && (
+        <KeyValue name="Revoked">
+          <Time at={revokedAt} />
+        </KeyValue>
+      )}
+      {archivedAt !== null && (
+        <KeyValue name="Archived">
+          <Time at={archivedAt} />
+        </KeyValue>
+      )}
+      <KeyValue name="Secret id">
+        <Copyable value={secretId} label="secret id" />
+      </KeyValue>
+    </>
+  )
+}

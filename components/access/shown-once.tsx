@@ -1,0 +1,65 @@
+'use client'
+
+import { type ReactNode, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Checkbox } from '#components/ui/checkbox.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { ShownValue } from './shown-value.tsx'
+import { useStay } from './use-stay.ts'
+
+type ShownOnceProps = {
+  title: string
+  description: string
+  /** What the value is, inside a sentence: "API key". */
+  noun: string
+  /** Undefined: the server made it, and its answer was lost on the way. */
+  value: string | undefined
+  /** What the person confirms: "I stored the key". */
+  confirm: string
+  /** What to do when the value is lost. */
+  lost: string
+  children?: ReactNode
+  onClose: () => void
+}
+
+/** A value that is shown now and never again. Neither the dialog nor the page can be left before the person confirms. */
+export function ShownOnce(props: ShownOnceProps) {
+  const { title, description, noun, value, confirm, lost, children, onClose } = props
+  const [stored, setStored] = useState(false)
+  const [tried, setTried] = useState(0)
+  const held = value !== undefined && !stored
+  const reason = `Tick “${confirm}” first: it can’t be shown again.`
+  useStay(held, () => setTried((times) => times + 1))
+  const close = () => (held ? setTried((times) => times + 1) : onClose())
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={title}
+      description={description}
+      actions={
+        <Button variant="primary" onClick={onClose} disabledReason={held ? reason : undefined}>
+          Done
+        </Button>
+      }
+    >
+      {value === undefined ? (
+        <ErrorPanel
+          title="It was made, but the answer with the value was lost."
+          effect="The value can’t be had again."
+          advice={lost}
+        />
+      ) : (
+        <ShownValue noun={noun} value={value} />
+      )}
+      {children}
+      {value !== undefined && <Checkbox label={confirm} checked={stored} onChange={setStored} />}
+      {held && tried > 0 && (
+        <p key={tried} role="alert" className="text-danger">
+          You are still here because the value would be lost. {reason}
+        </p>
+      )}
+    </Dialog>
+  )
+}

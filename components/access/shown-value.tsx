@@ -1,0 +1,37 @@
+'use client'
+
+import { useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+
+type ShownValueProps = {
+  /** What it is, inside a sentence: "API key", "client secret". */
+  noun: string
+  value: string
+}
+
+/** A value in clear, whole, to copy or to select. */
+export function ShownValue({ noun, value }: ShownValueProps) {
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>()
+  function copy() {
+    navigator.clipboard.writeText(value).then(
+      () => setOutcome('copied'),
+      () => setOutcome('refused'),
+    )
+  }
+  return (
+    <div className="flex flex-col gap-1.5">
+      <span className="font-semibold text-dense">{noun.charAt(0).toUpperCase() + noun.slice(1)}</span>
+      <code className="wrap-anywhere select-all border border-line-strong bg-sunken px-2 py-1.5 font-mono">
+        <ShownText edges>{value}</ShownText>
+      </code>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button onClick={copy}>Copy the {noun}</Button>
+        <span role="status" className={outcome === 'refused' ? 'text-danger' : 'text-ink-2'}>
+          {outcome === 'copied' && 'Copied.'}
+          {outcome === 'refused' && 'The browser refused to copy. Select the text instead.'}
+        </span>
+      </div>
+    </div>
+  )
+}

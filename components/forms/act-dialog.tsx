@@ -1,0 +1,71 @@
+'use client'
+
+import { type ReactNode, useId } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ActFailed } from './act-failed.tsx'
+import type { Act } from './use-act.ts'
+
+type ActDialogProps = {
+  title: string
+  /** What happens, and whether it can be undone. */
+  description: ReactNode
+  /** The button that acts, with the same verb as the title. */
+  label: string
+  /** The button while it runs: "Revoking the key". */
+  busyLabel: string
+  /** As the end of "It was not …". */
+  done: string
+  /** What still has to be filled in, or why it can't be done. */
+  missing?: string | undefined
+  act: Pick<Act<never>, 'pending' | 'failure'>
+  onRun: () => void
+  onClose: () => void
+  children?: ReactNode
+}
+
+/** A change with what it needs to know. It closes only when its owner, told by the server, lets it. */
+export function ActDialog(props: ActDialogProps) {
+  const { title, description, label, busyLabel, done, missing, act, onRun, onClose, children } = props
+  const form = useId()
+  const close = () => {
+    if (!act.pending) onClose()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || close()}
+      title={title}
+      description={description}
+      actions={
+        <>
+          <Button onClick={close} className="self-start">
+            Not now
+          </Button>
+          <Button
+            type="submit"
+            form={form}
+            variant="primary"
+            disabledReason={missing}
+            busyLabel={act.pending ? busyLabel : undefined}
+          >
+            {label}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={form}
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (missing === undefined && !act.pending) onRun()
+        }}
+      >
+        {children}
+      </form>
+      {act.failure !== undefined && <ActFailed failure={act.failure} done={done} />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,62 @@
+'use client'
+
+import Link from 'next/link'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
+import { approvalPath } from '#lib/paths.ts'
+import { isUnknown } from './use-act.ts'
+
+type ActFailedProps = {
+  failure: Failure
+  /** As the end of "It was not …": "invited", "revoked". */
+  done: string
+}
+
+/** Why a change did not happen, or that nobody knows whether it did. */
+export function ActFailed({ failure, done }: ActFailedProps) {
+  const { tenant, ended, signInAgain } = useSession()
+  const { code, message, requestId, issues, details } = failure
+  const action = ended ? <Button onClick={signInAgain}>Sign in again</Button> : waitingLink(details, tenant)
+  if (isUnknown(failure))
+    return (
+      <ErrorPanel
+        title={`We do not know whether it was ${done}.`}
+        effect={message}
+        advice="Send the same again: it happens once at most. Or close this and look at the list."
+        requestId={requestId}
+        action={action}
+      />
+    )
+  const found = issues.map((issue) => issue.message).filter((text) => !message.includes(text))
+  return (
+    <ErrorPanel
+      title={`It was not ${done}.`}
+      effect={[message, ...found, 'Nothing was changed.'].join(' ')}
+      advice={code === 'revision_conflict' ? 'Close this, look at what changed, and begin again.' : adviceOf(failure)}
+      requestId={requestId}
+      action={action}
+    />
+  )
+}
+
+/** A refusal says itself what to do; support is for what nobody expected. */
+const adviceOf = (failure: Failure) =>
+  failure.httpStatus !== undefined &&
+  failure.httpStatus < 500 &&
+  failure.httpStatus !== 429 &&
+  failure.httpStatus !== 401
+    ? undefined
+    : adviceFor(failure)
+
+/** The request that already waits, where the refusal names one. */
+function waitingLink({ approvalId }: Record<string, unknown>, tenant: string) {
+  if (typeof approvalId !== 'string') return undefined
+  return (
+    <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
+      Open the request that waits
+    </Link>
+  )
+}

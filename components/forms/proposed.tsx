@@ -1,0 +1,19 @@
+'use client'
+
+import Link from 'next/link'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { approvalPath } from '#lib/paths.ts'
+
+/** Says that a change waits for the change approvers, and leads to the request. */
+export function Proposed({ what, approvalId }: { what: string; approvalId: string }) {
+  const { tenant } = useSession()
+  return (
+    <Banner tone="hold">
+      {what} Nothing of it applies before a change approver who is not you has approved it.{' '}
+      <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
+        Open the request
+      </Link>
+    </Banner>
+  )
+}

@@ -1,0 +1,31 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { Permission } from '#lib/permissions.ts'
+import { whoCan } from './action-link.tsx'
+
+type ActionButtonProps = {
+  permission: Permission
+  onClick: () => void
+  variant?: 'primary' | 'secondary'
+  /** Why it can't be done, for somebody who has the permission. */
+  disabledReason?: string | undefined
+  children: ReactNode
+}
+
+/** An action on this page; without the permission it stays, and says who can. */
+export function ActionButton({ permission, onClick, variant, disabledReason, children }: ActionButtonProps) {
+  const { can } = useSession()
+  const reason = can(permission) ? disabledReason : whoCan(permission)
+  return (
+    <Button
+      onClick={onClick}
+      {...(variant === undefined ? {} : { variant })}
+      {...(reason === undefined ? {} : { disabledReason: reason })}
+    >
+      {children}
+    </Button>
+  )
+}

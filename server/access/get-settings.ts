@@ -1,0 +1,23 @@
+import { GetSettingsOutput, SettingValues } from '#lib/schemas/tenants.ts'
+import { noInput, query } from '#server/kernel/operation.ts'
+import { findTenantRevision } from '#server/tenants/people.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { findProposed } from './changes/store.ts'
+
+/** The tenant's settings with the change to them that waits for approval. What applies stands in session.me, for everybody. */
+export const getSettings = query({
+  permission: 'tenant:manage',
+  input: noInput,
+  output: GetSettingsOutput,
+  async run({ tx, tenant }) {
+    const [waiting] = await findProposed(tx, tenant.id, 'setting_change', [tenant.id])
+    return {
+      settings: settingsOf(tenant),
+      revision: await findTenantRevision(tx, tenant.id),
+      pending:
+        waiting === undefined
+          ? null
+          : { approvalId: waiting.approvalId, changes: SettingValues.parse(waiting.change.changes) },
+    }
+  },
+})

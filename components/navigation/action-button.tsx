@@ -12,16 +12,19 @@ type ActionButtonProps = {
   variant?: 'primary' | 'secondary'
   /** Why it can't be done, for somebody who has the permission. */
   disabledReason?: string | undefined
+  /** The call is under way. */
+  busyLabel?: string | undefined
   children: ReactNode
 }
 
 /** An action on this page; without the permission it stays, and says who can. */
-export function ActionButton({ permission, onClick, variant, disabledReason, children }: ActionButtonProps) {
+export function ActionButton({ permission, onClick, variant, disabledReason, busyLabel, children }: ActionButtonProps) {
   const { can } = useSession()
   const reason = can(permission) ? disabledReason : whoCan(permission)
   return (
     <Button
       onClick={onClick}
+      busyLabel={busyLabel}
       {...(variant === undefined ? {} : { variant })}
       {...(reason === undefined ? {} : { disabledReason: reason })}
     >

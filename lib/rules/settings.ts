@@ -10,6 +10,14 @@ export type SettingChange = {
   effect: string
 }
 
+/** A setting's name as a sentence has it. */
+export const settingName: Record<Name, string> = {
+  separationOfDuties: 'separation of duties',
+  machineDecisions: 'decisions by machines',
+  unmaskSecondPerson: 'a second person for unmasking',
+  retentionDays: 'retention',
+}
+
 const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY : days)
 
 const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {

@@ -17,9 +17,6 @@ export const Delegation = z.object({
 })
 export type Delegation = z.infer<typeof Delegation>
 
-/** The longest absence, in days. */
-export const longestDelegationDays = 92
-
 export const CreateDelegationInput = z.strictObject({
   /** Id, user name or e-mail address of the approver who stands in for the caller. */
   delegate: z.string().trim().min(1).max(254),

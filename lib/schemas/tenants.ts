@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseAccent } from '#lib/rules/accent.ts'
+import { maxImageBytes } from '#lib/rules/branding.ts'
 import { Actor, Id, PageInput, page, Reason, Revision } from './common.ts'
 import { PendingChange } from './members.ts'
 
@@ -68,8 +69,6 @@ export const Membership = z.object({
 export const ListTenantsInput = z.strictObject({ ...PageInput })
 export const MembershipList = page(Membership)
 
-/** Bytes of a logo. */
-export const maxImageBytes = 256 * 1024
 const Image = z.strictObject({
   mediaType: z.enum(['image/png', 'image/svg+xml']),
   /** Base64. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '#lib/errors.ts'
-import { Branding, maxImageBytes, UpdateBrandingInput, UpdateBrandingOutput } from '#lib/schemas/tenants.ts'
+import { maxImageBytes } from '#lib/rules/branding.ts'
+import { Branding, UpdateBrandingInput, UpdateBrandingOutput } from '#lib/schemas/tenants.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { whyNotImage } from './image.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '#lib/permissions.ts'
 import { guardedRoles } from '#lib/rules/members.ts'
-import type { SettingChange } from '#lib/rules/settings.ts'
+import { type SettingChange, settingName } from '#lib/rules/settings.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 
 type Person = { displayName: string; username: string; kind: string; status: string; roles: readonly string[] }
@@ -110,14 +110,6 @@ export function groupChangePresentation(
       after: usernames(after),
     },
   }
-}
-
-/** Names of settings as a sentence has them. */
-const settingName: Record<SettingChange['name'], string> = {
-  separationOfDuties: 'separation of duties',
-  machineDecisions: 'decisions by machines',
-  unmaskSecondPerson: 'a second person for unmasking',
-  retentionDays: 'retention',
 }
 
 const shown = (value: SettingChange['before']): string => (value === null ? 'for ever' : String(value))

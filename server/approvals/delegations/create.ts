@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { permissionsOf } from '#lib/permissions.ts'
-import { CreateDelegationInput, DelegationOutput, longestDelegationDays } from '#lib/schemas/delegations.ts'
+import { longestDelegationDays } from '#lib/rules/delegations.ts'
+import { CreateDelegationInput, DelegationOutput } from '#lib/schemas/delegations.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'

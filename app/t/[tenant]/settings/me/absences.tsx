@@ -1,0 +1,103 @@
+'use client'
+
+import { useState } from 'react'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import type { Delegation } from '#lib/schemas/delegations.ts'
+import { EndAbsence } from './end-absence.tsx'
+import { PlanAbsence } from './plan-absence.tsx'
+
+/** Who decides in the person's place for a time, and for whom they do. */
+export function Absences() {
+  const { can } = useSession()
+  const [planning, setPlanning] = useState(false)
+  return (
+    <>
+      {can('approval:decide') ? (
+        <AbsenceList />
+      ) : (
+        <MissingPermission act="have requests decided in your place" permission="approval:decide" />
+      )}
+      <div>
+        <ActionButton permission="approval:decide" onClick={() => setPlanning(true)}>
+          Name who stands in for you
+        </ActionButton>
+      </div>
+      {planning && <PlanAbsence onClose={() => setPlanning(false)} />}
+    </>
+  )
+}
+
+function AbsenceList() {
+  const { client } = useApi()
+  const { me } = useSession()
+  const [ending, setEnding] = useState<Delegation>()
+  const pages = usePages({
+    path: ['delegations', 'list'],
+    input: { mine: true },
+    read: client.delegations.list.query,
+  })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Absences"
+        columns={columns(me.principal.id, setEnding)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'The absences', act: 'see absences', permission: 'approval:decide' }}
+        empty={
+          <EmptyState title="Nobody stands in for you.">
+            For the time of an absence another approver can decide what would wait for you, and it is recorded that they
+            did so in your place.
+          </EmptyState>
+        }
+      />
+      {ending !== undefined && <EndAbsence delegation={ending} onClose={() => setEnding(undefined)} />}
+    </>
+  )
+}
+
+const STATES: Record<Delegation['status'], { status: Status; label: string }> = {
+  planned: { status: 'pending', label: 'Planned' },
+  active: { status: 'running', label: 'Now' },
+  over: { status: 'expired', label: 'Over' },
+  ended: { status: 'revoked', label: 'Ended early' },
+}
+
+const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>[] => [
+  {
+    key: 'who',
+    header: 'Who decides',
+    rowHeader: true,
+    cell: ({ delegator, delegate }) => (
+      <ShownText>
+        {delegator.id === me ? `${delegate.displayName} in your place` : `You in the place of ${delegator.displayName}`}
+      </ShownText>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <StatusShape {...STATES[row.status]} /> },
+  { key: 'from', header: 'From', cell: (row) => <Time at={row.from} show="absolute" /> },
+  { key: 'until', header: 'Until', cell: (row) => <Time at={row.until} show="absolute" /> },
+  { key: 'reason', header: 'Reason', cell: (row) => <ShownText>{row.reason}</ShownText> },
+  {
+    key: 'end',
+    header: 'Actions',
+    cell: (row) =>
+      row.status === 'planned' || row.status === 'active' ? (
+        <Button onClick={() => end(row)} aria-haspopup="dialog" className="min-h-7 py-0.5">
+          End
+          <VisuallyHidden> the absence of {row.delegator.displayName}</VisuallyHidden>
+        </Button>
+      ) : undefined,
+  },
+]

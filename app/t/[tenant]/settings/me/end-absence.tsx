@@ -1,0 +1,34 @@
+'use client'
+
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import type { Delegation } from '#lib/schemas/delegations.ts'
+
+/** Ends it before its time. */
+export function EndAbsence({ delegation, onClose }: { delegation: Delegation; onClose: () => void }) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const { delegator, delegate } = delegation
+  const act = useAct({
+    send: client.delegations.end.mutate,
+    touches: ['delegations', 'approvals'],
+    onDone: () => {
+      notice(`${delegate.displayName} no longer stands in for ${delegator.displayName}.`)
+      onClose()
+    },
+  })
+  return (
+    <ActDialog
+      title="End the absence"
+      description={`${delegate.displayName} no longer decides in the place of ${delegator.displayName}. What was decided meanwhile stays.`}
+      label="End it now"
+      busyLabel="Ending it"
+      done="ended"
+      act={act}
+      onRun={() => act.run({ id: delegation.id, expectedRevision: delegation.revision })}
+      onClose={onClose}
+    />
+  )
+}

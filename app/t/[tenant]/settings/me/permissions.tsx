@@ -1,0 +1,40 @@
+'use client'
+
+import { useSession } from '#components/session/session-provider.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { permissionText, roleName } from '#lib/permission-texts.ts'
+import { type Permission, permissionsOf, rolesWith } from '#lib/permissions.ts'
+
+type Row = { permission: Permission; through: string }
+
+/** Each permission of the caller, what it allows, and the role that carries it. */
+export function Permissions() {
+  const { me, can } = useSession()
+  const { roles } = me.principal
+  const rows: Row[] = [...permissionsOf(roles)].filter(can).map((permission) => ({
+    permission,
+    through: rolesWith(permission)
+      .filter((role) => roles.includes(role))
+      .map(roleName)
+      .join(', '),
+  }))
+  if (rows.length === 0)
+    return <EmptyState title="You may do nothing here yet.">A tenant administrator gives roles.</EmptyState>
+  return <DataTable dense caption="Permissions" columns={COLUMNS} rows={rows} rowKey={(row) => row.permission} />
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    key: 'text',
+    header: 'You can',
+    rowHeader: true,
+    cell: (row) => permissionText[row.permission],
+  },
+  {
+    key: 'permission',
+    header: 'Permission',
+    cell: (row) => <code className="font-mono text-dense">{row.permission}</code>,
+  },
+  { key: 'through', header: 'Through the role', cell: (row) => row.through },
+]

@@ -1,0 +1,90 @@
+'use client'
+
+import { useState } from 'react'
+import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { useApi } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { periodOf } from './absence-period.ts'
+
+const maxReason = 2000
+
+/** Names an approver who decides in the person's place. */
+export function PlanAbsence({ onClose }: { onClose: () => void }) {
+  const { client } = useApi()
+  const notice = useNotice()
+  const [delegate, setDelegate] = useState('')
+  const [first, setFirst] = useState(() => new Date().toISOString().slice(0, 10))
+  const [last, setLast] = useState('')
+  const [reason, setReason] = useState('')
+  const act = useAct({
+    send: client.delegations.create.mutate,
+    touches: ['delegations', 'approvals'],
+    onDone: ({ delegation }) => {
+      notice(`${delegation.delegate.displayName} stands in for you.`)
+      onClose()
+    },
+  })
+  const period = periodOf({ first, last }, Date.now())
+  const problem = 'field' in period ? period : undefined
+  const errorAt = (field: 'first' | 'last', text: string) =>
+    text !== '' && problem?.field === field ? problem.message : undefined
+  return (
+    <ActDialog
+      title="Name who stands in for you"
+      description="They decide what your groups are asked, also what is open already, but never what you asked for yourself. You can still decide, too."
+      label="Let them stand in"
+      busyLabel="Naming them"
+      done="arranged"
+      missing={whyNot(delegate, reason) ?? problem?.message}
+      act={act}
+      onRun={() => {
+        if ('field' in period) return
+        act.run({ delegate: delegate.trim(), ...period, reason: reason.trim() })
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        label="Who"
+        hint="User name or e-mail address of another approver."
+        value={delegate}
+        onChange={(event) => setDelegate(event.target.value)}
+        autoComplete="off"
+        readOnly={act.pending}
+      />
+      <div className="grid gap-4 narrow:grid-cols-2">
+        <TextField
+          label="First day (UTC)"
+          type="date"
+          value={first}
+          onChange={(event) => setFirst(event.target.value)}
+          error={errorAt('first', first)}
+          readOnly={act.pending}
+        />
+        <TextField
+          label="Last day (UTC)"
+          type="date"
+          value={last}
+          onChange={(event) => setLast(event.target.value)}
+          error={errorAt('last', last)}
+          readOnly={act.pending}
+        />
+      </div>
+      <TextArea
+        label="Reason"
+        hint="Kept in the audit record."
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        limit={maxReason}
+        readOnly={act.pending}
+      />
+    </ActDialog>
+  )
+}
+
+function whyNot(delegate: string, reason: string): string | undefined {
+  if (delegate.trim() === '') return 'Say who.'
+  if (reason.trim() === '') return 'Give a reason.'
+  if (reason.length > maxReason) return 'The reason is too long.'
+}

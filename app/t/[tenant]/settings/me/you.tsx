@@ -1,0 +1,74 @@
+'use client'
+
+import { Section } from '#components/page/section.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { SettingsPage } from '#components/settings/settings-page.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { roleName, roleText } from '#lib/permission-texts.ts'
+import { type Role, roleNames } from '#lib/permissions.ts'
+import { Absences } from './absences.tsx'
+import { Permissions } from './permissions.tsx'
+
+/** Who the person is here, what they may do, and who stands in for them. */
+export function You() {
+  const { me, identity, signOut } = useSession()
+  const { principal, tenant } = me
+  return (
+    <SettingsPage page="me" title={principal.displayName}>
+      <Section title="Who you are here">
+        <KeyValues>
+          <KeyValue name="Organisation">
+            <ShownText>{tenant.branding.displayName || tenant.displayName}</ShownText>
+          </KeyValue>
+          <KeyValue name="User name">
+            <ShownText>{principal.username}</ShownText>
+          </KeyValue>
+          <KeyValue name="Roles">
+            <Roles roles={principal.roles} />
+          </KeyValue>
+          <KeyValue name="Approver groups">
+            {principal.groups.length === 0 ? 'None' : <ShownText>{principal.groups.join(', ')}</ShownText>}
+          </KeyValue>
+          <KeyValue name="Member id">
+            <Copyable value={principal.id} label="member id" />
+          </KeyValue>
+        </KeyValues>
+      </Section>
+      <Section title="Your session">
+        <p className="max-w-[75ch]">
+          This browser is signed in as <ShownText>{identity.username}</ShownText> of{' '}
+          <ShownText>{identity.organisation}</ShownText>, in all of its tabs. Signing out ends that session at the
+          identity provider, and wipes what this browser kept of it. Other devices stay signed in.
+        </p>
+        <div>
+          <Button onClick={signOut}>Sign out in this browser</Button>
+        </div>
+      </Section>
+      <Section title="While you are absent">
+        <Absences />
+      </Section>
+      <Section title="What you may do">
+        <Permissions />
+      </Section>
+    </SettingsPage>
+  )
+}
+
+function Roles({ roles }: { roles: string[] }) {
+  if (roles.length === 0) return <span>None. A tenant administrator gives roles.</span>
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {roles.map((role) => (
+        <li key={role}>
+          {roleName(role)}
+          {isRole(role) && <span className="text-ink-2">: {roleText[role]}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const isRole = (name: string): name is Role => roleNames.some((role) => role === name)

@@ -1,0 +1,129 @@
+'use client'
+
+import { useState } from 'react'
+import { ActFailed } from '#components/forms/act-failed.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { parseAccent } from '#lib/rules/accent.ts'
+import type { Branding, UpdateBrandingInput } from '#lib/schemas/tenants.ts'
+import { BrandingPreview } from './branding-preview.tsx'
+import { type ChosenImage, dataUrl } from './chosen-image.ts'
+import { ImageField } from './image-field.tsx'
+
+type Patch = Omit<UpdateBrandingInput, 'expectedRevision'>
+
+/** How the tenant looks here and on its sign-in page, tried out before it is saved. */
+export function BrandingForm({ branding, revision }: { branding: Branding; revision: number }) {
+  const { client } = useApi()
+  const { can } = useSession()
+  const notice = useNotice()
+  const [displayName, setDisplayName] = useState(branding.displayName)
+  const [accent, setAccent] = useState(branding.accentColor ?? '')
+  const [logo, setLogo] = useState<ChosenImage | null>()
+  const [logoMark, setLogoMark] = useState<ChosenImage | null>()
+  const [logoAlt, setLogoAlt] = useState(branding.logoAlt)
+  const [coBranding, setCoBranding] = useState(branding.coBranding)
+  const act = useAct({
+    send: client.tenants.updateBranding.mutate,
+    touches: ['session', 'tenants'],
+    onDone: () => notice('The branding is saved.'),
+  })
+  const patch: Patch = {
+    ...(displayName.trim() === branding.displayName ? {} : { displayName: displayName.trim() }),
+    ...(accent.trim() === (branding.accentColor ?? '') ? {} : { accentColor: accent.trim() || null }),
+    ...(logo === undefined ? {} : { logo }),
+    ...(logoMark === undefined ? {} : { logoMark }),
+    ...(logoAlt.trim() === branding.logoAlt ? {} : { logoAlt: logoAlt.trim() }),
+    ...(coBranding === branding.coBranding ? {} : { coBranding }),
+  }
+  const locked = act.pending || !can('tenant:manage')
+  const logoUrl = shownOf(logo, branding.logoUrl)
+  const markUrl = shownOf(logoMark, branding.logoMarkUrl)
+  const badAccent = accent.trim() !== '' && parseAccent(accent.trim()) === undefined
+  return (
+    <form noValidate className="flex flex-col gap-5" onSubmit={(event) => event.preventDefault()}>
+      <BrandingPreview name={displayName} accent={accent.trim()} logoUrl={markUrl ?? logoUrl} logoAlt={logoAlt} />
+      <div className="grid items-start gap-5 narrow:grid-cols-2">
+        <TextField
+          label="Shown name"
+          value={displayName}
+          onChange={(event) => setDisplayName(event.target.value)}
+          autoComplete="off"
+          readOnly={locked}
+        />
+        <TextField
+          label="Accent colour"
+          hint="Such as #0f766e or oklch(0.5 0.1 180). Empty: none."
+          error={badAccent ? 'This is no colour of these forms.' : undefined}
+          value={accent}
+          onChange={(event) => setAccent(event.target.value)}
+          autoComplete="off"
+          readOnly={locked}
+        />
+        <ImageField
+          label="Logo"
+          hint="PNG or SVG, at most 256 KiB. On the sign-in page, and in the bar where there is no mark."
+          shown={logoUrl}
+          onChange={setLogo}
+          locked={locked}
+        />
+        <ImageField
+          label="Logo mark"
+          hint="The square one of the bar."
+          shown={markUrl}
+          onChange={setLogoMark}
+          locked={locked}
+        />
+        <TextField
+          label="What the logo shows"
+          hint="Read out instead of the picture."
+          value={logoAlt}
+          onChange={(event) => setLogoAlt(event.target.value)}
+          autoComplete="off"
+          readOnly={locked}
+        />
+        <SelectField
+          label="Co-branding on the sign-in page"
+          value={coBranding}
+          onChange={(value) => {
+            const found = CO_BRANDING.find((option) => option.value === value)
+            if (found !== undefined && !locked) setCoBranding(found.value)
+          }}
+          options={CO_BRANDING}
+          placeholder="Choose one"
+        />
+      </div>
+      {act.failure !== undefined && <ActFailed failure={act.failure} done="saved" />}
+      <div>
+        <ActionButton
+          permission="tenant:manage"
+          variant="primary"
+          busyLabel={act.pending ? 'Saving the branding' : undefined}
+          disabledReason={whyNot(patch, badAccent)}
+          onClick={() => act.run({ expectedRevision: revision, ...patch })}
+        >
+          Save the branding
+        </ActionButton>
+      </div>
+    </form>
+  )
+}
+
+const CO_BRANDING: { value: Branding['coBranding']; label: string }[] = [
+  { value: 'none', label: 'Only this organisation' },
+  { value: 'powered_by', label: 'Powered by Countersign' },
+  { value: 'dual', label: 'This organisation and Countersign' },
+]
+
+const shownOf = (chosen: ChosenImage | null | undefined, stored: string | null): string | null =>
+  chosen === undefined ? stored : chosen === null ? null : dataUrl(chosen)
+
+function whyNot(patch: Patch, badAccent: boolean): string | undefined {
+  if (Object.keys(patch).length === 0) return 'Nothing is changed yet.'
+  if (patch.displayName === '' || patch.logoAlt === '') return 'A name and what the logo shows are needed.'
+  if (badAccent) return 'Correct the colour first.'
+}

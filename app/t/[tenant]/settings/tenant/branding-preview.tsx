@@ -1,0 +1,55 @@
+'use client'
+
+import { useState } from 'react'
+import { deriveAccent, parseAccent, type Theme } from '#lib/rules/accent.ts'
+
+type BrandingPreviewProps = { name: string; accent: string; logoUrl: string | null; logoAlt: string }
+
+/** The top bar as people will see it, in both themes. Nothing is saved by it. */
+export function BrandingPreview(props: BrandingPreviewProps) {
+  return (
+    <figure className="flex flex-col gap-1.5">
+      <figcaption className="font-semibold text-dense">Preview</figcaption>
+      <div className="grid gap-3 narrow:grid-cols-2">
+        <Bar theme="light" {...props} />
+        <Bar theme="dark" {...props} />
+      </div>
+      <p className="text-dense text-ink-2">
+        The colour is made lighter or darker in each theme until it can be seen and read there.
+      </p>
+    </figure>
+  )
+}
+
+function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & { theme: Theme }) {
+  const [broken, setBroken] = useState<string>()
+  const color = parseAccent(accent)
+  const tones = color === undefined ? undefined : deriveAccent(color, theme)
+  return (
+    <div data-theme={theme} className="border border-line-strong bg-surface text-ink">
+      {/* Style objects, not attributes: the page's policy forbids those. */}
+      <div className="h-1 bg-ink-2" style={tones && { backgroundColor: tones.mark }} />
+      <div className="flex min-h-12 items-center gap-3 px-3">
+        {logoUrl !== null && logoUrl !== broken ? (
+          // biome-ignore lint/performance/noImgElement: there is no image optimiser, on purpose.
+          <img
+            src={logoUrl}
+            alt={logoAlt}
+            onError={() => setBroken(logoUrl)}
+            className="size-6 shrink-0 object-contain"
+          />
+        ) : (
+          <span
+            aria-hidden="true"
+            className="inline-grid size-6 shrink-0 place-items-center bg-ink-2 font-semibold text-dense text-surface"
+            style={tones && { backgroundColor: tones.mark, color: tones.onMark }}
+          >
+            {name.match(/\p{L}|\p{N}/u)?.[0].toUpperCase()}
+          </span>
+        )}
+        <span className="wrap-anywhere">{name}</span>
+        <span className="ml-auto text-dense text-ink-2">{theme === 'light' ? 'Light' : 'Dark'}</span>
+      </div>
+    </div>
+  )
+}

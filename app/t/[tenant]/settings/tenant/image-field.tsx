@@ -1,0 +1,56 @@
+'use client'
+
+import { useId, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { type ChosenImage, readImage } from './chosen-image.ts'
+
+type ImageFieldProps = {
+  label: string
+  hint: string
+  /** What will be shown: the stored one's address or the chosen one's. */
+  shown: string | null
+  /** Undefined: as it is. Null: none. */
+  onChange: (image: ChosenImage | null | undefined) => void
+  locked: boolean
+}
+
+/** A logo to choose from this device, or to take away. */
+export function ImageField({ label, hint, shown, onChange, locked }: ImageFieldProps) {
+  const id = useId()
+  const [problem, setProblem] = useState<string>()
+  async function choose(file: File | undefined) {
+    if (file === undefined || locked) return
+    const image = await readImage(file)
+    setProblem(typeof image === 'string' ? image : undefined)
+    if (typeof image !== 'string') onChange(image)
+  }
+  return (
+    <div className="flex flex-col items-start gap-1.5">
+      <label htmlFor={id} className="font-semibold text-dense">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept="image/png,image/svg+xml"
+        aria-disabled={locked || undefined}
+        aria-invalid={problem === undefined ? undefined : true}
+        aria-describedby={`${id}-hint`}
+        onClick={(event) => {
+          if (locked) event.preventDefault()
+        }}
+        onChange={(event) => void choose(event.target.files?.[0])}
+        className="max-w-full file:mr-3 file:min-h-9 file:border file:border-line-strong file:bg-surface file:px-3 file:py-1.5 file:text-ink"
+      />
+      <span id={`${id}-hint`} className="text-dense text-ink-2">
+        {problem !== undefined && <span className="text-danger">{problem} </span>}
+        {hint}
+      </span>
+      {shown !== null && !locked && (
+        <Button variant="quiet" onClick={() => onChange(null)} className="min-h-7 px-0 py-0.5">
+          Remove the {label.toLowerCase()}
+        </Button>
+      )}
+    </div>
+  )
+}

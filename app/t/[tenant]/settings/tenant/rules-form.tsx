@@ -1,0 +1,92 @@
+'use client'
+
+import { useState } from 'react'
+import { ActFailed } from '#components/forms/act-failed.tsx'
+import { useAct } from '#components/forms/use-act.ts'
+import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { splitSettings } from '#lib/rules/settings.ts'
+import type { TenantSettings } from '#lib/schemas/tenants.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { PendingSettings } from './pending-settings.tsx'
+import { RuleFields } from './rule-fields.tsx'
+import { WhatChanges } from './what-changes.tsx'
+
+type RulesFormProps = {
+  settings: TenantSettings
+  revision: number
+  pending: Answers['tenants']['getSettings']['pending']
+}
+
+/** The rules of the tenant. What makes them stricter applies at once; what weakens them is asked for. */
+export function RulesForm({ settings, revision, pending }: RulesFormProps) {
+  const { client } = useApi()
+  const { can } = useSession()
+  const notice = useNotice()
+  const [wanted, setWanted] = useState(settings)
+  const [reason, setReason] = useState('')
+  const { atOnce, ask } = splitSettings(settings, wanted)
+  const act = useAct({
+    send: client.tenants.updateSettings.mutate,
+    touches: ['tenants', 'session', 'approvals'],
+    onDone: (output) => {
+      setWanted(output.settings)
+      setReason('')
+      notice(output.change === null ? 'The rules are set.' : 'The weaker rules are asked for.')
+    },
+  })
+  const changed = [...atOnce, ...ask]
+  const missing =
+    changed.length === 0
+      ? 'Nothing is changed yet.'
+      : ask.length > 0 && pending !== null
+        ? 'A weaker rule waits for approval already. Have it decided first.'
+        : undefined
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+      }}
+    >
+      {pending !== null && <PendingSettings pending={pending} />}
+      <RuleFields settings={wanted} onChange={setWanted} locked={act.pending || !can('tenant:manage')} />
+      {changed.length > 0 && <WhatChanges atOnce={atOnce} ask={ask} />}
+      {changed.length > 0 && (
+        <TextField
+          label="Reason (optional)"
+          hint={ask.length === 0 ? 'Kept in the audit record.' : 'The approver reads it.'}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          readOnly={act.pending}
+        />
+      )}
+      {act.failure !== undefined && <ActFailed failure={act.failure} done="changed" />}
+      <div>
+        <ActionButton
+          permission="tenant:manage"
+          variant="primary"
+          busyLabel={act.pending ? 'Setting the rules' : undefined}
+          disabledReason={missing}
+          onClick={() =>
+            act.run({
+              expectedRevision: revision,
+              ...Object.fromEntries(changed.map(({ name, after }) => [name, after])),
+              ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+            })
+          }
+        >
+          {labelOf(atOnce.length > 0, ask.length > 0)}
+        </ActionButton>
+      </div>
+    </form>
+  )
+}
+
+function labelOf(sets: boolean, asks: boolean): string {
+  if (!asks) return 'Set the rules'
+  return sets ? 'Set the stricter rules and ask for the weaker ones' : 'Ask for the weaker rules'
+}

@@ -1,0 +1,2 @@
+/** Bytes of a logo. */
+export const maxImageBytes = 256 * 1024

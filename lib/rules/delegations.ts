@@ -1,0 +1,2 @@
+/** The longest absence, in days. */
+export const longestDelegationDays = 92

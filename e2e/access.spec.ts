@@ -1,0 +1,495 @@
+import type { Page } from '@playwright/test'
+import { call, personToken } from './cases.ts'
+import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+// Who may act: keys, accounts, people, groups, settings, as an administrator and as somebody who is none.
+
+const home = () => `/t/${demoTenant().externalId}`
+const at = (page: string) => `${home()}/access/${page}`
+const unique = (name: string) => `${name}-${Date.now().toString(36)}`
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
+const manage = async (page: Page, name: string) => {
+  await page.getByRole('button', { name: `Manage ${name}` }).click()
+  return dialog(page, name)
+}
+/** What stands in clear in a dialog that shows a value. */
+const shownValue = async (page: Page) => (await page.getByRole('dialog').locator('code.select-all').innerText()).trim()
+
+const pendingWithKey = (origin: string, key: string) =>
+  fetch(`${origin}/v1/approvals.getPending`, { headers: { 'x-svc-api-key': key } })
+const tokenFor = (origin: string, clientId: string, secret: string) =>
+  fetch(`${origin}/realms/northwind/protocol/openid-connect/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${clientId}:${encodeURIComponent(secret)}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  })
+
+test('a new key is shown once, the page can’t be left before it is stored, it works, and revoking it ends it', async ({
+  page,
+  origin,
+}) => {
+  const name = unique('reporting')
+  await signIn(page, 'tom')
+  await page.goto(at('api-keys'))
+  await expect(page.getByRole('heading', { level: 1, name: 'API keys' })).toBeVisible()
+  await page.getByRole('button', { name: 'Create an API key' }).click()
+  const form = dialog(page, 'Create an API key')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByRole('checkbox', { name: /decisions:read/ }).uncheck()
+  await expect(form).toContainText('This key grants nothing')
+  await form.getByRole('checkbox', { name: /decisions:read/ }).check()
+  await form.getByRole('textbox', { name: 'Other scopes' }).fill('traces:write')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Create the key' }).click()
+
+  const shown = dialog(page, `The API key ${name}`)
+  await expect(shown).toContainText('traces:write grants nothing')
+  await expect(shown).toContainText('decisions:read grants approval:list')
+  const key = await shownValue(page)
+  await expectAccessible(page)
+  const here = page.url()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await page.keyboard.press('Escape')
+  await expect(shown.getByRole('alert')).toContainText('Tick “I stored the key” first')
+  await shown.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('link', { name: 'Home', includeHidden: true }).first().dispatchEvent('click')
+  await page.evaluate(() => history.back())
+  await page.evaluate(() => history.go(-2))
+  await expect(shown).toBeVisible()
+  expect(page.url()).toBe(here)
+  const asked = page.waitForEvent('dialog')
+  const reload = page.evaluate(() => location.reload())
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await reload
+  expect(await shownValue(page)).toBe(key)
+
+  expect((await pendingWithKey(origin, key)).status).toBe(200)
+  await shown.getByRole('checkbox', { name: 'I stored the key' }).check()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  await expect(shown).toBeHidden()
+  await expect(page.getByText(key)).toHaveCount(0)
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('Active')
+  await expect(row).toContainText('traces:write grants nothing')
+  await expectAccessible(page)
+
+  const managed = await manage(page, name)
+  await expect(managed.getByRole('button', { name: 'Archive' })).toHaveAccessibleDescription(/Revoke it first/)
+  await expectAccessible(page)
+  await managed.getByRole('button', { name: 'Revoke' }).click()
+  const revoke = dialog(page, `Revoke ${name}`)
+  await expect(revoke.getByRole('button', { name: 'Revoke the API key' })).toHaveAttribute('aria-disabled', 'true')
+  await revoke.getByRole('textbox').fill(name)
+  await expectAccessible(page)
+  await revoke.getByRole('button', { name: 'Revoke the API key' }).click()
+  await expect(row).toContainText('Revoked')
+  expect((await pendingWithKey(origin, key)).status).toBe(401)
+
+  await (await manage(page, name)).getByRole('button', { name: 'Archive' }).click()
+  await dialog(page, `Archive ${name}`).getByRole('button', { name: 'Archive the API key' }).click()
+  await expect(row).toHaveCount(0)
+  await page.getByRole('link', { name: 'List them, too' }).click()
+  await expect(row).toContainText('Archived')
+  // The page can be left again.
+  await page.getByRole('link', { name: 'Members' }).click()
+  await expect(page).toHaveURL(at('members'))
+})
+
+test('whose answer was lost: nothing is claimed, the same again makes no second key, and it says that the value is gone', async ({
+  page,
+  troubles,
+}) => {
+  troubles.expect(/net::ERR_FAILED/)
+  const name = unique('lost')
+  await signIn(page, 'tom')
+  await page.goto(at('api-keys'))
+  // The server makes the key; only its answer does not arrive.
+  let losses = 0
+  await page.route('**/v1/secrets.createApiKey*', async (route) => {
+    if (losses++ > 0) return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Create an API key' }).click()
+  const form = dialog(page, 'Create an API key')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  await expect(form.getByRole('alert')).toContainText('We do not know whether it was created.')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  const made = dialog(page, `The API key ${name}`)
+  await expect(made.getByRole('alert')).toContainText('the answer with the value was lost')
+  await made.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toHaveCount(1)
+})
+
+test('a list that can’t be read says so in its place, with the request id, and is read again', async ({
+  page,
+  troubles,
+}) => {
+  troubles.expect(/status of 500/)
+  await signIn(page, 'tom')
+  let broken = true
+  const requestId = '018f0000-0000-7000-8000-00000000e2e0'
+  await page.route('**/v1/secrets.list*', (route) => {
+    if (!broken) return route.continue()
+    const data = { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, reason: 'internal', retryable: false, requestId }
+    const error = { json: { message: 'Something went wrong.', code: -32603, data } }
+    return route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify([{ error }]) })
+  })
+  await page.goto(at('secrets'))
+  const panel = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
+  await expect(panel).toContainText(requestId)
+  await expect(page.getByRole('button', { name: 'Create a secret' })).toBeVisible()
+  await expectAccessible(page)
+  broken = false
+  await panel.getByRole('button', { name: 'Load them again' }).click()
+  await expect(panel).toBeHidden()
+})
+
+test('vera reads the list and changes nothing; omar sees no list; each blocked control says who can', async ({
+  page,
+  origin,
+}) => {
+  const secret = { name: unique('for-vera'), value: 'hidden' }
+  await call(origin, await personToken(origin, 'tom'), 'mutation', 'secrets.create', secret)
+  await signIn(page, 'vera')
+  await page.goto(at('secrets'))
+  const row = page.getByRole('row', { name: /for-vera/ }).first()
+  await expect(page.getByRole('button', { name: 'Create a secret' })).toHaveAccessibleDescription(/tenant admin/)
+  await row.getByRole('button', { name: /Manage/ }).click()
+  for (const act of ['Read the value', 'Revoke', 'Archive'])
+    await expect(page.getByRole('dialog').getByRole('button', { name: act })).toHaveAccessibleDescription(
+      /Needs the permission secret:(read_value|revoke): tenant admin/,
+    )
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Vera Lindqvist: theme and sign out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL('/signed-out')
+  await signIn(page, 'omar')
+  for (const [area, act, permission] of [
+    ['members', 'Invite a person', 'member:manage'],
+    ['groups', 'Create a group', 'member:manage'],
+    ['service-accounts', 'Create a service account', 'service-account:manage'],
+    ['api-keys', 'Create an API key', 'secret:read'],
+    ['secrets', 'Create a secret', 'secret:read'],
+  ] as const) {
+    await page.goto(at(area))
+    await expect(page.getByRole('main')).toContainText(`It needs the permission ${permission}.`)
+    await expect(page.getByRole('button', { name: act })).toHaveAttribute('aria-disabled', 'true')
+    await expectAccessible(page)
+  }
+  await page.goto(`${home()}/settings/tenant`)
+  await expect(page.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/tenant:manage/)
+  await expectAccessible(page)
+})
+
+test('an invited person opens the link, sets a password and signs in; suspended, they are out', async ({
+  page,
+  browser,
+  origin,
+}) => {
+  const name = unique('nora')
+  await signIn(page, 'tom')
+  await page.goto(at('members'))
+  await expect(page.getByRole('table', { name: 'Members' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  const form = dialog(page, 'Invite a person')
+  await form.getByRole('textbox', { name: 'E-mail address' }).fill(`${name}@northwind.example`)
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill(`Nora ${name}`)
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Invite' }).click()
+  const result = dialog(page, `Nora ${name} is invited`)
+  const link = await shownValue(page)
+  await page.keyboard.press('Escape')
+  await expect(result.getByRole('alert')).toContainText('I have the link')
+  await expectAccessible(page)
+  await result.getByRole('checkbox', { name: 'I have the link' }).check()
+  await result.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('Invited')
+
+  const context = await browser.newContext({ baseURL: origin })
+  const nora = await context.newPage()
+  await nora.goto(link)
+  const password = 'seven violet harbours 41'
+  await nora.getByLabel('New password').fill(password)
+  await nora.getByLabel('The same again').fill(password)
+  await nora.getByRole('button', { name: 'Set password' }).click()
+  await nora.getByRole('link', { name: 'Sign in' }).click()
+  await nora.waitForURL(/sign-in|realms/)
+  if (nora.url().includes('/sign-in?') || nora.url().endsWith('/sign-in'))
+    await nora.getByRole('button', { name: 'Continue' }).click()
+  await nora.getByRole('textbox', { name: 'User name' }).fill(name)
+  await nora.getByLabel('Password').fill(password)
+  await nora.getByRole('button', { name: 'Sign in' }).click()
+  await expect(nora).toHaveURL(home())
+  await nora.goto(`${home()}/settings/me`)
+  await expect(nora.getByRole('heading', { level: 1 })).toHaveText(`Nora ${name}`)
+  await expect(nora.getByRole('region', { name: 'Who you are here' })).toContainText('Viewer')
+
+  await page.reload()
+  await expect(row).toContainText('Active')
+  await (await manage(page, `Nora ${name}`)).getByRole('button', { name: 'Suspend' }).click()
+  const suspend = dialog(page, `Suspend Nora ${name}`)
+  await suspend.getByRole('textbox', { name: 'Reason' }).fill('Lost laptop.')
+  await expectAccessible(page)
+  await suspend.getByRole('button', { name: `Suspend Nora ${name}` }).click()
+  await expect(row).toContainText('Suspended')
+  await nora.reload()
+  await expect(nora.getByRole('heading', { level: 1 })).toHaveText('Tenant access denied')
+  await context.close()
+
+  await page.getByLabel('Show').selectOption('Suspended')
+  await expect(page).toHaveURL(`${at('members')}?status=suspended`)
+  await (await manage(page, `Nora ${name}`)).getByRole('button', { name: 'Remove' }).click()
+  const remove = dialog(page, `Remove Nora ${name}`)
+  await remove.getByRole('textbox', { name: 'Reason' }).fill('Left.')
+  await remove.getByRole('button', { name: `Remove Nora ${name}` }).click()
+  await expect(row).toHaveCount(0)
+})
+
+test('tom can’t change himself, and the page says why', async ({ page }) => {
+  await signIn(page, 'tom')
+  await page.goto(at('members'))
+  const own = await manage(page, 'Tom Okafor')
+  for (const act of ['Set roles', 'Suspend', 'Remove'])
+    await expect(own.getByRole('button', { name: act })).toHaveAccessibleDescription(/Nobody changes their own/)
+  await expectAccessible(page)
+})
+
+test('a role that decides waits until somebody else has approved it, on a request that says what it means', async ({
+  page,
+  origin,
+}) => {
+  await signIn(page, 'tom')
+  await page.goto(at('members'))
+  await (await manage(page, 'Omar Haddad')).getByRole('button', { name: 'Set roles' }).click()
+  const form = dialog(page, 'Roles of Omar Haddad')
+  await form.getByRole('checkbox', { name: /^Approver/ }).check()
+  await form.getByRole('textbox', { name: 'Reason' }).fill('Stands in for Anna.')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Set the roles and ask for approval' }).click()
+  await expect(form).toContainText('Approver: it waits for approval.')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Close' }).last().click()
+  const row = page.getByRole('row', { name: /Omar Haddad/ })
+  await expect(row).toContainText('waits for approval')
+  const request = await row.getByRole('link', { name: 'waits for approval' }).getAttribute('href')
+  if (request === null) throw new Error('The request has no address.')
+
+  await page.getByRole('button', { name: 'Tom Okafor: theme and sign out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL('/signed-out')
+  await signIn(page, 'jonas')
+  await page.goto(request)
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Grant approver to Omar Haddad')
+  await expect(page.getByRole('main')).toContainText('can decide requests of the approver groups they belong to')
+  await expect(page.getByRole('main')).toContainText('Stands in for Anna.')
+  await expectAccessible(page)
+  await page.getByRole('radio', { name: 'Approve' }).check()
+  await page.getByRole('textbox', { name: /Reason/ }).fill('Omar was trained in May.')
+  await page.getByRole('checkbox').check()
+  await page.getByRole('button', { name: /^Approve grant of approver to Omar Haddad/ }).click()
+  await expect(page.getByRole('heading', { name: 'Decided' })).toBeVisible()
+
+  const token = await personToken(origin, 'tom')
+  const members = await call<{ items: { username: string; roles: string[]; id: string; revision: number }[] }>(
+    origin,
+    token,
+    'query',
+    'members.list',
+    { limit: 200 },
+  )
+  const omar = members.items.find((member) => member.username === 'omar')
+  expect(omar?.roles).toEqual(['operator', 'approver'])
+  // As it was, for the tests that come after.
+  await call(origin, token, 'mutation', 'members.setRoles', {
+    id: omar?.id,
+    expectedRevision: omar?.revision,
+    roles: ['operator'],
+  })
+})
+
+test('a service account’s old and new secret both work after a rotation, and none once it is disabled', async ({
+  page,
+  origin,
+}) => {
+  const name = unique('Nightly export')
+  await signIn(page, 'tom')
+  await page.goto(at('service-accounts'))
+  await expect(page.getByRole('table', { name: 'Service accounts' })).toContainText('ci-pipeline')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create a service account' }).click()
+  const form = dialog(page, 'Create a service account')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await expect(form.getByRole('checkbox', { name: /^Tenant admin/ })).toHaveAccessibleDescription(/that is for people/)
+  await form.getByRole('checkbox', { name: /^Viewer/ }).check()
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Create the account' }).click()
+  const made = dialog(page, `The service account ${name}`)
+  const first = await shownValue(page)
+  const clientId = name.toLowerCase().replaceAll(' ', '-')
+  await expect(made).toContainText(clientId)
+  await made.getByRole('checkbox', { name: 'I stored the secret' }).check()
+  await made.getByRole('button', { name: 'Done' }).click()
+  expect((await tokenFor(origin, clientId, first)).status).toBe(200)
+
+  await (await manage(page, name)).getByRole('button', { name: 'Rotate the secret' }).click()
+  const rotate = dialog(page, `Rotate the secret of ${name}`)
+  await expect(rotate.getByLabel('The secrets of today')).toHaveValue('24')
+  await expectAccessible(page)
+  await rotate.getByRole('button', { name: 'Rotate the secret' }).click()
+  const rotated = dialog(page, `A new secret for ${name}`)
+  const second = await shownValue(page)
+  expect(second).not.toBe(first)
+  await expect(rotated).toContainText('Older secrets')
+  await rotated.getByRole('checkbox', { name: 'I stored the secret' }).check()
+  await rotated.getByRole('button', { name: 'Done' }).click()
+  for (const secret of [first, second]) expect((await tokenFor(origin, clientId, secret)).status).toBe(200)
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('ends in 23 h')
+
+  await (await manage(page, name)).getByRole('button', { name: 'Disable' }).click()
+  await dialog(page, `Disable ${name}`).getByRole('button', { name: 'Disable the account' }).click()
+  await expect(row).toContainText('Disabled')
+  expect((await tokenFor(origin, clientId, second)).ok).toBe(false)
+})
+
+test('a secret’s value is read on purpose and is gone with the dialog', async ({ page }) => {
+  const name = unique('model-endpoint')
+  const value = `sk-${unique('value')}`
+  await signIn(page, 'tom')
+  await page.goto(at('secrets'))
+  await page.getByRole('button', { name: 'Create a secret' }).click()
+  const form = dialog(page, 'Create a secret')
+  await form.getByRole('textbox', { name: 'Name' }).fill(name)
+  await form.getByRole('textbox', { name: 'Value' }).fill(value)
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Keep the secret' }).click()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Active')
+  await expectAccessible(page)
+  const managed = await manage(page, name)
+  await expect(managed).not.toContainText(value)
+  await managed.getByRole('button', { name: 'Read the value' }).click()
+  expect(await shownValue(page)).toBe(value)
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(page.getByText(value)).toHaveCount(0)
+  await (await manage(page, name)).getByRole('button', { name: 'Revoke' }).click()
+  const revoke = dialog(page, `Revoke ${name}`)
+  await revoke.getByRole('textbox').fill(name)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Revoked')
+})
+
+test('a new approver group is empty until its members are approved', async ({ page }) => {
+  const name = unique('claims')
+  await signIn(page, 'tom')
+  await page.goto(at('groups'))
+  await expect(page.getByRole('table', { name: 'Approver groups' })).toContainText('change-approvers')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create a group' }).click()
+  const form = dialog(page, 'Create an approver group')
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await form.getByRole('textbox', { name: 'Shown as' }).fill(`Claims ${name}`)
+  await form.getByRole('checkbox', { name: /Anna Ruiz/ }).check()
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Create the group and propose its members' }).click()
+  const asked = dialog(page, `The group Claims ${name} is made`)
+  await expect(asked).toContainText('The members are proposed.')
+  await asked.getByRole('button', { name: 'Close' }).last().click()
+  const row = page.getByRole('row', { name: new RegExp(name) })
+  await expect(row).toContainText('Nobody')
+  await expect(row.getByRole('link', { name: /A change of members waits/ })).toBeVisible()
+  await row.getByRole('button', { name: /Propose members/ }).click()
+  await dialog(page, `Members of Claims ${name}`)
+    .getByRole('checkbox', { name: /Jonas Berg/ })
+    .check()
+  await expect(page.getByRole('button', { name: 'Propose these members' })).toHaveAccessibleDescription(/waits already/)
+  await expectAccessible(page)
+})
+
+test('a weaker rule is asked for and stays as it is; a stricter one applies at once', async ({ page }) => {
+  await signIn(page, 'tom')
+  await page.goto(`${home()}/settings/tenant`)
+  const rules = page.getByRole('region', { name: 'Rules' })
+  await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/Nothing is changed/)
+  await expectAccessible(page)
+  const machines = rules.getByRole('group', { name: 'Decisions by machines' })
+  await machines.getByRole('radio', { name: 'On' }).check()
+  await expect(rules.getByRole('status')).toContainText('Waits until a change approver')
+  await expectAccessible(page)
+  await rules.getByRole('button', { name: 'Ask for the weaker rules' }).click()
+  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await expect(machines.getByRole('radio', { name: 'Off' })).toBeChecked()
+  await page.reload()
+  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await expectAccessible(page)
+})
+
+test('the branding is tried out first and then seen by everybody', async ({ page }) => {
+  await signIn(page, 'tom')
+  await page.goto(`${home()}/settings/tenant`)
+  const branding = page.getByRole('region', { name: 'Branding' })
+  const name = branding.getByRole('textbox', { name: 'Shown name' })
+  await name.fill('Northwind Trial')
+  await branding.getByRole('textbox', { name: 'Accent colour' }).fill('red')
+  await expect(branding).toContainText('This is no colour of these forms.')
+  await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#7c3aed')
+  await branding.getByLabel('Logo mark').setInputFiles({
+    name: 'mark.svg',
+    mimeType: 'image/svg+xml',
+    buffer: Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M2 2h20v20H2z" fill="#7c3aed"/></svg>',
+    ),
+  })
+  await expect(branding.getByRole('figure')).toContainText('Northwind Trial')
+  await expect(branding.getByRole('figure').getByRole('img')).toHaveCount(2)
+  await expectAccessible(page)
+  await expect(page.getByRole('banner')).toContainText('Northwind Mutual')
+  await branding.getByRole('button', { name: 'Save the branding' }).click()
+  await expect(page.getByRole('banner')).toContainText('Northwind Trial')
+  await expect(page.getByRole('banner').locator('img')).toHaveAttribute('src', /\/v1\/branding\/[0-9a-f]{64}$/)
+  await expectAccessible(page)
+
+  await name.fill('Northwind Mutual')
+  await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#0f766e')
+  await branding.getByRole('button', { name: 'Remove the logo mark' }).click()
+  await branding.getByRole('button', { name: 'Save the branding' }).click()
+  await expect(page.getByRole('banner')).toContainText('Northwind Mutual')
+})
+
+test('jonas names who stands in for him and ends it; who decides nothing learns why they can’t', async ({ page }) => {
+  await signIn(page, 'jonas')
+  await page.goto(`${home()}/settings/me`)
+  await expect(page.getByRole('table', { name: 'Permissions' })).toContainText('approval:decide')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Name who stands in for you' }).click()
+  const form = dialog(page, 'Name who stands in for you')
+  await form.getByRole('textbox', { name: 'Who' }).fill('anna')
+  await form.getByLabel('Last day (UTC)').fill(new Date(Date.now() + 86_400_000).toISOString().slice(0, 10))
+  await form.getByRole('textbox', { name: 'Reason' }).fill('On leave.')
+  await expectAccessible(page)
+  await form.getByRole('button', { name: 'Let them stand in' }).click()
+  const row = page.getByRole('row', { name: /Anna Ruiz in your place/ }).first()
+  await expect(row).toContainText('Now')
+  await row.getByRole('button', { name: /End/ }).click()
+  await dialog(page, 'End the absence').getByRole('button', { name: 'End it now' }).click()
+  await expect(row).toContainText('Ended early')
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Sign out in this browser' }).click()
+  await expect(page).toHaveURL('/signed-out')
+  await signIn(page, 'omar')
+  await page.goto(`${home()}/settings/me`)
+  await expect(page.getByRole('button', { name: 'Name who stands in for you' })).toHaveAccessibleDescription(
+    /approval:decide/,
+  )
+  await expectAccessible(page)
+})

@@ -1,5 +1,6 @@
 import { setNonce } from 'get-nonce'
 import { showStoredTheme } from '#components/layout/theme.ts'
+import { installLeaveGuard } from '#components/navigation/leave-guard.ts'
 
 type TrustedTypes = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
@@ -26,3 +27,4 @@ const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
 if (nonce) setNonce(nonce)
 
 showStoredTheme()
+installLeaveGuard()

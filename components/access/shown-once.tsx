@@ -1,12 +1,12 @@
 'use client'
 
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { holdPage } from '#components/navigation/leave-guard.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox } from '#components/ui/checkbox.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { ShownValue } from './shown-value.tsx'
-import { useStay } from './use-stay.ts'
 
 type ShownOnceProps = {
   title: string
@@ -30,7 +30,9 @@ export function ShownOnce(props: ShownOnceProps) {
   const [tried, setTried] = useState(0)
   const held = value !== undefined && !stored
   const reason = `Tick “${confirm}” first: it can’t be shown again.`
-  useStay(held, () => setTried((times) => times + 1))
+  useEffect(() => {
+    if (held) return holdPage(() => setTried((times) => times + 1))
+  }, [held])
   const close = () => (held ? setTried((times) => times + 1) : onClose())
   return (
     <Dialog

@@ -31,7 +31,8 @@ export function ApiProvider({ tenant, person, children }: { tenant: string; pers
   const api = useMemo(() => createApi(tenant), [tenant, person])
   return (
     <ApiContext value={api}>
-      <QueryClientProvider client={api.queryClient}>
+      {/* A query stays with the client that it began with: another person begins anew. */}
+      <QueryClientProvider key={person} client={api.queryClient}>
         <TRPCProvider trpcClient={api.client} queryClient={api.queryClient}>
           {children}
         </TRPCProvider>

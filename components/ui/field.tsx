@@ -9,7 +9,7 @@ export type FieldProps = {
 }
 
 export const CONTROL =
-  'w-full border border-line-strong bg-raised px-2 py-1.5 text-ink aria-invalid:border-danger read-only:bg-sunken'
+  'w-full border border-line-strong bg-raised px-2 py-1.5 text-ink aria-invalid:border-danger [&[readonly]]:bg-sunken'
 
 /** Label above, then the control, then error and hint, then what stands at the right (a counter). */
 export function Field(props: FieldProps & { id: string; children: ReactNode; aside?: ReactNode }) {

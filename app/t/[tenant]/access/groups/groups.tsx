@@ -100,7 +100,7 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
     key: 'change',
     header: 'Actions',
     cell: (row) => (
-      <Button onClick={() => change(row)} aria-haspopup="dialog" className="min-h-7 py-0.5">
+      <Button onClick={() => change(row)} aria-haspopup="dialog">
         Propose members
         <VisuallyHidden> of {row.displayName}</VisuallyHidden>
       </Button>

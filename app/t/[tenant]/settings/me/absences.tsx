@@ -94,7 +94,7 @@ const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>
     header: 'Actions',
     cell: (row) =>
       row.status === 'planned' || row.status === 'active' ? (
-        <Button onClick={() => end(row)} aria-haspopup="dialog" className="min-h-7 py-0.5">
+        <Button onClick={() => end(row)} aria-haspopup="dialog">
           End
           <VisuallyHidden> the absence of {row.delegator.displayName}</VisuallyHidden>
         </Button>

@@ -1,7 +1,8 @@
 'use client'
 
 import { useState } from 'react'
-import { deriveAccent, parseAccent, type Theme } from '#lib/rules/accent.ts'
+import { deriveAccent, HARDEST_SURFACE, parseAccent, type Theme } from '#lib/rules/accent.ts'
+import { formatOklch } from '#lib/rules/color.ts'
 
 type BrandingPreviewProps = { name: string; accent: string; logoUrl: string | null; logoAlt: string }
 
@@ -21,14 +22,21 @@ export function BrandingPreview(props: BrandingPreviewProps) {
   )
 }
 
+const SURFACE: Record<Theme, string> = {
+  light: formatOklch(HARDEST_SURFACE.light),
+  dark: formatOklch(HARDEST_SURFACE.dark),
+}
+/** As `--ink` in app/tokens.css, which knows one theme at a time. */
+const INK: Record<Theme, string> = { light: 'oklch(0.215 0.016 230)', dark: 'oklch(0.94 0.005 205)' }
+
 function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & { theme: Theme }) {
   const [broken, setBroken] = useState<string>()
   const color = parseAccent(accent)
   const tones = color === undefined ? undefined : deriveAccent(color, theme)
   return (
-    <div data-theme={theme} className="border border-line-strong bg-surface text-ink">
-      {/* Style objects, not attributes: the page's policy forbids those. */}
-      <div className="h-1 bg-ink-2" style={tones && { backgroundColor: tones.mark }} />
+    // Style objects, not attributes: the page's policy forbids those.
+    <div className="border border-line-strong" style={{ backgroundColor: SURFACE[theme], color: INK[theme] }}>
+      <div className="h-1" style={{ backgroundColor: tones?.mark ?? INK[theme] }} />
       <div className="flex min-h-12 items-center gap-3 px-3">
         {logoUrl !== null && logoUrl !== broken ? (
           // biome-ignore lint/performance/noImgElement: there is no image optimiser, on purpose.
@@ -41,14 +49,14 @@ function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & {
         ) : (
           <span
             aria-hidden="true"
-            className="inline-grid size-6 shrink-0 place-items-center bg-ink-2 font-semibold text-dense text-surface"
-            style={tones && { backgroundColor: tones.mark, color: tones.onMark }}
+            className="inline-grid size-6 shrink-0 place-items-center font-semibold text-dense"
+            style={{ backgroundColor: tones?.mark ?? INK[theme], color: tones?.onMark ?? SURFACE[theme] }}
           >
             {name.match(/\p{L}|\p{N}/u)?.[0].toUpperCase()}
           </span>
         )}
         <span className="wrap-anywhere">{name}</span>
-        <span className="ml-auto text-dense text-ink-2">{theme === 'light' ? 'Light' : 'Dark'}</span>
+        <span className="ml-auto text-dense">{theme === 'light' ? 'Light' : 'Dark'}</span>
       </div>
     </div>
   )

@@ -1,7 +1,6 @@
 'use client'
 
 import { useId, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
 import { type ChosenImage, readImage } from './chosen-image.ts'
 
 type ImageFieldProps = {
@@ -47,9 +46,9 @@ export function ImageField({ label, hint, shown, onChange, locked }: ImageFieldP
         {hint}
       </span>
       {shown !== null && !locked && (
-        <Button variant="quiet" onClick={() => onChange(null)} className="min-h-7 px-0 py-0.5">
+        <button type="button" onClick={() => onChange(null)} className="text-link min-h-6 text-dense">
           Remove the {label.toLowerCase()}
-        </Button>
+        </button>
       )}
     </div>
   )

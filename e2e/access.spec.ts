@@ -108,7 +108,7 @@ test('a new key is shown once, the page can’t be left before it is stored, it 
   await page.getByRole('link', { name: 'List them, too' }).click()
   await expect(row).toContainText('Archived')
   // The page can be left again.
-  await page.getByRole('link', { name: 'Members' }).click()
+  await page.goBack()
   await expect(page).toHaveURL(at('members'))
 })
 

@@ -1,5 +1,13 @@
 /** Who holds the page now, and is told of each attempt to leave it. Owned by this module; one page, one holder. */
-let holder: { entry: unknown; here: string; onLeave: () => void } | undefined
+let holder: Holder | undefined
+
+type Holder = {
+  entry: unknown
+  here: string
+  /** Whether the entry below is this page, too, so that letting go can return to it. */
+  hasOwnEntry: boolean
+  onLeave: () => void
+}
 
 /**
  * Must run before the router starts: listeners of the window's own events run in the order in which they came, capture or
@@ -9,6 +17,7 @@ export function installLeaveGuard(): void {
   window.addEventListener('popstate', (event) => {
     if (holder === undefined) return
     event.stopImmediatePropagation()
+    if (window.location.href !== holder.here) holder.hasOwnEntry = false
     window.history.pushState(holder.entry, '', holder.here)
     holder.onLeave()
   })
@@ -23,7 +32,7 @@ export function holdPage(onLeave: () => void): () => void {
   // An entry of its own, so that "back" has somewhere to go that is still this page.
   const entry = { ...window.history.state, held: true }
   window.history.pushState(entry, '', here)
-  const held = { entry, here, onLeave }
+  const held: Holder = { entry, here, hasOwnEntry: true, onLeave }
   holder = held
 
   function onClick(event: MouseEvent) {
@@ -42,6 +51,7 @@ export function holdPage(onLeave: () => void): () => void {
     if (holder === held) holder = undefined
     document.removeEventListener('click', onClick, { capture: true })
     window.removeEventListener('beforeunload', onUnload)
-    if (window.location.href === here && window.history.state?.held === true) window.history.back()
+    const isOnTop = window.location.href === here && window.history.state?.held === true
+    if (held.hasOwnEntry && isOnTop) window.history.back()
   }
 }

@@ -25,6 +25,7 @@ export const errorStatus = {
   digest_mismatch: 409,
   no_eligible_approver: 409,
   last_admin: 409,
+  external_identity: 409,
   policy_binding_required: 409,
   release_required: 409,
   agent_suspended: 409,

@@ -76,4 +76,8 @@ test('the OpenAPI document has each operation once, with no reference that leads
       parameters.flatMap((one: { in: string; name: string }) => (one.in === 'path' ? [`{${one.name}}`] : [])),
     ).toEqual(path.match(/\{\w+\}/g) ?? [])
   expect(JSON.stringify(document)).not.toContain('"$ref"')
+  expect(document).toMatchObject({
+    security: [{ bearer: [] }, { apiKey: [] }],
+    components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-svc-api-key' } } },
+  })
 })

@@ -51,6 +51,28 @@ const auditOf = async (memberId: unknown) =>
   ).rows.map((row: { record: unknown }) => row.record)
 
 describe('with AUTH_URL at another provider', () => {
+  test('nothing is done to accounts that are kept there, and the answer says where they are', async () => {
+    const admin = await keycloak.token('northwind', {
+      sub: 'keycloak-tina',
+      preferred_username: 'tina',
+      email: 'tina@elsewhere.example',
+      realm_access: { roles: ['tenant_admin'] },
+    })
+    const { principal } = payload<Me>(await me(admin))
+    for (const [procedure, input] of [
+      ['members.invite', { email: 'new@mail.example', displayName: 'New', roles: [] }],
+      ['members.resetPassword', { id: principal.id }],
+      ['serviceAccounts.create', { name: 'Robot', roles: ['viewer'] }],
+      ['serviceAccounts.rotateSecret', { clientId: 'ci-pipeline' }],
+      ['serviceAccounts.enable', { clientId: 'ci-pipeline' }],
+      ['serviceAccounts.disable', { clientId: 'ci-pipeline' }],
+    ] as const) {
+      const answer = await api.mutate(admin, procedure, input)
+      expect([procedure, answer.status, reason(answer)]).toEqual([procedure, 409, 'external_identity'])
+      expect(answer.text).toContain(`The identity provider at ${keycloak.origin} keeps`)
+    }
+  })
+
   test('its realm’s token works as it is: the first sign-in makes the membership, once, and writes it down', async () => {
     const sub = 'keycloak-paula'
     const token = await keycloak.token('northwind', { sub })

@@ -1,13 +1,15 @@
 import { ApiError } from '#lib/errors.ts'
+import { wireTransformer } from '#lib/wire.ts'
+import { accessDenied } from '#server/kernel/auth/access-denied.ts'
 import { type Admission, admit } from '#server/kernel/auth/admit.ts'
-import { credentialsOf, present, withJustification } from '#server/kernel/auth/authenticate.ts'
+import { type Credentials, credentialsOf, present, withJustification } from '#server/kernel/auth/authenticate.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { retryHeaders, withRateHeaders } from '#server/kernel/rate/headers.ts'
 import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
-import { answerProcedure, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
+import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 /** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
@@ -18,14 +20,16 @@ export const procedures: RouteHandler = async (request) => {
   let admission: Admission | undefined
   try {
     const credentials = credentialsOf(request, requestId)
+    const inInput = tenantNamedIn(request.url, path)
     const presented = await present(credentials)
     const hasBody = request.method === 'POST'
     // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
     // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
     const reading = hasBody && 'token' in presented ? await settled(readJsonText(request)) : undefined
     // A longer batch is refused by the library.
-    admission = await admit(presented, credentials, Math.min(path.split(',').length, maxBatchSize))
+    admission = await admit(presented, selecting(credentials, inInput), Math.min(path.split(',').length, maxBatchSize))
     caller = withJustification(admission.caller, request)
+    if (inInput !== undefined && inInput !== caller.tenant.externalId) throw accessDenied()
     if (hasBody && reading === undefined) await admission.end()
     const body = hasBody ? (reading === undefined ? await readJsonText(request) : reading()) : undefined
     const bounded = new Request(request.url, {
@@ -59,3 +63,31 @@ const settled = <T>(promise: Promise<T>): Promise<() => T> =>
       throw error
     },
   )
+
+const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
+
+/** The tenant that a query's input in the address names; of a batch, whose calls share one caller, none. */
+function tenantNamedIn(url: string, procedure: string): string | undefined {
+  const field = tenantFields.get(procedure)
+  const text = field === undefined ? null : new URL(url).searchParams.get('input')
+  if (field === undefined || text === null) return undefined
+  const input = wireTransformer.deserialize(parseJson(text))
+  const named: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
+  return typeof named === 'string' ? named : undefined
+}
+
+/** Undefined for what is no JSON: the procedure says what is wrong with it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** A header goes before the input: where the two name different tenants, the call is denied. */
+const selecting = (credentials: Credentials, inInput: string | undefined): Credentials =>
+  credentials.tenantExternalId !== undefined || credentials.tenantId !== undefined
+    ? credentials
+    : { ...credentials, tenantExternalId: inInput }

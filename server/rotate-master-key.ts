@@ -27,7 +27,8 @@ export async function rotateMasterKey(config: Config, say: (line: string) => voi
 }
 
 async function rotateOn(ownerUrl: string, config: Config): Promise<Rewrapped> {
-  return await holdStarts(ownerUrl, await migrate(ownerUrl), async ({ appUrl, serverRunning }) => {
+  const [masterKey] = await loadMasterKeys(config)
+  return await holdStarts(ownerUrl, await migrate(ownerUrl, masterKey), async ({ appUrl, serverRunning }) => {
     if (config.masterKey !== undefined) return await rewrap(appUrl, config)
     const refuseServer = async () => {
       if (await serverRunning())

@@ -121,9 +121,10 @@ async function open(config: Config, say: Say): Promise<() => Promise<void>> {
   }
   try {
     const ownerUrl = config.databaseUrl ?? (await openEmbedded())
-    const url = await migrate(ownerUrl)
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    const vault = createVault(...(await loadMasterKeys(config)))
+    const masterKeys = await loadMasterKeys(config)
+    const url = await migrate(ownerUrl, masterKeys[0])
+    const vault = createVault(...masterKeys)
     const database = openDatabase(url, log, 2)
     closing.push(() => database.close())
     const listener = openListener(url, log)

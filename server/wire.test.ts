@@ -109,3 +109,14 @@ test('a batch of eleven is refused', async () => {
   const path = `/v1/${Array(11).fill('tenants.current').join(',')}?batch=1&input=%7B%7D`
   expect((await api.request(ci, path)).status).toBe(400)
 })
+
+test.each([
+  ['a batch of eleven', `/v1/${Array(11).fill('tenants.current').join(',')}?batch=1&input=%7B%7D`],
+  ['an input that is no JSON', '/v1/agents.get?input=%7B'],
+  ['a procedure that there is not', '/v1/agents.there-is-none'],
+])('an error that comes before the procedure names its request: %s', async (_what, path) => {
+  const answer = await api.request(ci, path)
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+  const [error] = [JSON.parse(answer.text)].flat()
+  expect(error).toMatchObject({ error: { json: { data: { requestId: answer.headers.get('x-request-id') } } } })
+})

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { LiveNotices } from '#components/ui/live-notice.tsx'
 import { Rail } from './rail.tsx'
 import { useTenantAccent } from './tenant-accent.ts'
+import type { FrameMembership } from './tenant-switcher.tsx'
 import { TimeZoneProvider } from './time-zone.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -27,6 +28,8 @@ export type FrameProps = {
   tenant: FrameTenant
   /** Undefined before and without a sign-in. */
   user?: FrameUser
+  /** All of the person's organisations. */
+  memberships?: FrameMembership[]
   /** Approvals that wait for this person. */
   waiting?: number
   onSignOut?: () => void
@@ -36,7 +39,7 @@ export type FrameProps = {
 }
 
 /** Everything around a page of a tenant: stripe, top bar, rail. */
-export function Frame({ tenant, user, waiting, onSignOut, banners, children }: FrameProps) {
+export function Frame({ tenant, user, memberships, waiting, onSignOut, banners, children }: FrameProps) {
   useTenantAccent(tenant.accent)
   return (
     <TimeZoneProvider>
@@ -48,7 +51,7 @@ export function Frame({ tenant, user, waiting, onSignOut, banners, children }: F
           Skip to the page
         </a>
         <div className="flex min-h-dvh flex-col">
-          <TopBar tenant={tenant} user={user} waiting={waiting} onSignOut={onSignOut} />
+          <TopBar tenant={tenant} user={user} memberships={memberships} waiting={waiting} onSignOut={onSignOut} />
           <div className="flex grow">
             <div className="hidden w-49 shrink-0 border-line border-r rail:block print:hidden">
               <div className="sticky top-13 max-h-[calc(100dvh-3.25rem)] overflow-y-auto px-2 py-4">

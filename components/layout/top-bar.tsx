@@ -5,18 +5,20 @@ import { homePath } from '#lib/paths.ts'
 import type { FrameTenant, FrameUser } from './frame.tsx'
 import { NarrowRail } from './narrow-rail.tsx'
 import { TenantMark } from './tenant-mark.tsx'
+import { type FrameMembership, TenantSwitcher } from './tenant-switcher.tsx'
 import { TimeZoneMenu } from './time-zone.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 type TopBarProps = {
   tenant: FrameTenant
   user: FrameUser | undefined
+  memberships: FrameMembership[] | undefined
   waiting: number | undefined
   onSignOut: (() => void) | undefined
 }
 
 /** The tenant's stripe and name at the left, the person's own settings at the right. 52 px with the stripe. */
-export function TopBar({ tenant, user, waiting, onSignOut }: TopBarProps) {
+export function TopBar({ tenant, user, memberships, waiting, onSignOut }: TopBarProps) {
   const name = tenant.name ?? tenant.externalId
   return (
     <header className="sticky top-0 z-20 h-13 border-line border-t-3 border-t-accent-mark border-b bg-surface print:static">
@@ -28,6 +30,7 @@ export function TopBar({ tenant, user, waiting, onSignOut }: TopBarProps) {
           <TenantMark name={tenant.name} logoUrl={tenant.logoUrl} />
           <span className="truncate">{name}</span>
         </Link>
+        {memberships && <TenantSwitcher tenant={tenant.externalId} memberships={memberships} />}
         <div className="ml-auto flex shrink-0 items-center gap-1">
           <TimeZoneMenu />
           <UserMenu user={user} onSignOut={onSignOut} />

@@ -28,7 +28,7 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
     case 'signed-out':
       return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
     case 'denied':
-      return <Denied tenant={tenant} identity={state.identity} />
+      return <Denied tenant={tenant} identity={state.identity} lost={state.lost} />
     case 'unreachable':
       return (
         <Trouble
@@ -82,7 +82,9 @@ function Trouble(props: { title: string; advice: ReactNode; requestId?: string |
 }
 
 /** Says it plainly, and stays: an address of another tenant must never end in one's own without a word. */
-function Denied({ tenant, identity }: { tenant: string; identity: Identity }) {
+type DeniedProps = { tenant: string; identity: Identity; lost: string | undefined }
+
+function Denied({ tenant, identity, lost }: DeniedProps) {
   const [own, setOwn] = useState<string>()
   useEffect(() => {
     // Without an answer there is only the second link.
@@ -90,11 +92,25 @@ function Denied({ tenant, identity }: { tenant: string; identity: Identity }) {
   }, [])
   return (
     <Page>
-      <h1>Tenant access denied</h1>
-      <p className="max-w-[75ch]">
-        You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is no member of{' '}
-        <code className="font-mono text-dense">{tenant}</code>, or there is no such tenant. Nothing of it was shown.
-      </p>
+      {lost === undefined ? (
+        <>
+          <h1>Tenant access denied</h1>
+          <p className="max-w-[75ch]">
+            You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is no member
+            of <code className="font-mono text-dense">{tenant}</code>, or there is no such tenant. Nothing of it was
+            shown.
+          </p>
+        </>
+      ) : (
+        <div role="alert" className="flex flex-col gap-4">
+          <h1>Your access to {lost} has ended</h1>
+          <p className="max-w-[75ch]">
+            Your membership was suspended or removed just now, so nothing of the organisation is shown any longer. What
+            you sent before was recorded; what you were typing was not sent. An administrator of {lost} can tell you
+            more.
+          </p>
+        </div>
+      )}
       <ul className="flex flex-col gap-2">
         {own !== undefined && (
           <li>

@@ -21,6 +21,7 @@ import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { ApiProvider } from './api.tsx'
 import { rememberOrganisation } from './last-organisation.ts'
 import { type Identity, type SessionState, session } from './session.ts'
+import { useMembershipWatch } from './use-membership-watch.ts'
 
 export { useApi } from './api.tsx'
 
@@ -42,7 +43,11 @@ export type TenantSession =
   | { status: 'starting' | 'leaving' | 'unreachable' | 'unsupported' }
   | { status: 'signed-out'; elsewhere: boolean }
   /** Signed in, but not a member of the tenant in the address. */
-  | { status: 'denied'; identity: Identity }
+  | {
+      status: 'denied'
+      identity: Identity /** Its name, when the person was let in until now. */
+      lost: string | undefined
+    }
   | { status: 'failed'; failure: Failure; retry: () => void }
   | { status: 'ready'; session: Session }
 
@@ -90,6 +95,9 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
     trpc.session.me.queryOptions(undefined, { enabled: signedIn, staleTime: 60_000, refetchInterval: 300_000 }),
   )
   useFreshAfterEnd(state.status)
+  const failure = useMemo(() => (error === null ? undefined : toFailure(error)), [error])
+  const denied = failure?.code === 'tenant_access_denied'
+  useMembershipWatch(signedIn && me !== undefined && !denied, () => void refetch())
   const organisation = 'identity' in state ? state.identity.organisation : undefined
   useEffect(() => {
     if (me !== undefined && organisation !== undefined)
@@ -98,12 +106,11 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
   const value = useMemo((): TenantSession => {
     if (state.status !== 'signed-in' && state.status !== 'ended') return state
     const { identity, status } = state
-    const failure = error === null ? undefined : toFailure(error)
-    if (failure?.code === 'tenant_access_denied') return { status: 'denied', identity }
+    if (denied) return { status: 'denied', identity, lost: me?.tenant.displayName }
     if (me !== undefined) return { status: 'ready', session: sessionOf(me, tenant, identity, status === 'ended') }
     if (status === 'ended') return { status: 'signed-out', elsewhere: false }
     return failure === undefined ? STARTING_TENANT : { status: 'failed', failure, retry: () => void refetch() }
-  }, [state, me, error, refetch, tenant])
+  }, [state, me, failure, denied, refetch, tenant])
   return <TenantSessionContext value={value}>{children}</TenantSessionContext>
 }
 

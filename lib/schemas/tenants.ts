@@ -55,6 +55,11 @@ export const Session = z.object({
 })
 export type Session = z.infer<typeof Session>
 
+/** session.watch, over a socket that resumes by itself. */
+export const WatchInput = z.strictObject({ lastEventId: z.string().max(64).optional() })
+/** `changed`: session.me says what the caller's membership is now. */
+export type SessionEvent = { type: 'watching' | 'changed' | 'heartbeat'; at: string }
+
 /** A tenant in which the caller has an active membership, for the switcher. */
 export const Membership = z.object({
   id: Id,

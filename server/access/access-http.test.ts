@@ -181,6 +181,9 @@ describe('one person in two tenants', () => {
   )
 })
 
+const passwordOf = (username: string): string =>
+  api.credentials.tenants[0]?.users.find((user) => user.username === username)?.password ?? ''
+
 describe('what is open when a membership changes', () => {
   test('sockets and streams of a suspended member end within a second, and nobody else’s', async () => {
     const [omar, vera, tom] = await Promise.all([api.person('omar'), api.person('maria'), api.person('tom')])
@@ -205,7 +208,10 @@ describe('what is open when a membership changes', () => {
     expect((await api.query(omar, 'tenants.current')).text).toBe(denied)
     expect(other.state.closed).toBeUndefined()
     payload(await api.mutate(tom, 'members.resume', { id }))
-    expect((await api.query(omar, 'tenants.current')).status).toBe(200)
+    // The lost laptop's token stays dead; a new sign-in is let in.
+    expect((await api.query(omar, 'tenants.current')).status).toBe(401)
+    const back = await signIn(api.baseUrl, 'northwind', 'omar', passwordOf('omar'))
+    expect((await api.query(back.accessToken, 'tenants.current')).status).toBe(200)
     other.close()
   })
 
@@ -316,11 +322,18 @@ describe('a one-time link', () => {
     const { member, inviteUrl } = await invite('quinn')
     expect((await browser().visit(inviteUrl, form(password))).status).toBe(200)
     const tokens = await signIn(api.baseUrl, 'northwind', 'quinn', password)
+    const call = async () => (await api.query(tokens.accessToken, 'tenants.current')).status
+    const userinfo = () => api.request(tokens.accessToken, '/realms/northwind/protocol/openid-connect/userinfo')
+    expect([await call(), (await userinfo()).status]).toEqual([200, 200])
     const reset = payload<Invited>(await api.mutate(tom, 'members.resetPassword', { id: member.id }))
     expect((await refresh(`${api.baseUrl}/realms/northwind`, tokens.refreshToken)).status).toBe(400)
+    // The token that was out there, too.
+    expect([await call(), (await userinfo()).status]).toEqual([401, 401])
     await expect(signIn(api.baseUrl, 'northwind', 'quinn', password)).rejects.toThrow()
     expect((await browser().visit(reset.inviteUrl, form('nine cold stars over snow'))).status).toBe(200)
-    await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
+    const anew = await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
+    expect((await api.query(anew.accessToken, 'tenants.current')).status).toBe(200)
+    expect(await call()).toBe(401)
 
     const vera = await memberNamed('pia')
     const asked = payload<{ inviteUrl: null; change: { approvalId: string } }>(

@@ -5,6 +5,7 @@ import { type Role, roleNames } from '#lib/permissions.ts'
 import { Email, GroupName } from '#lib/schemas/members.ts'
 import type { Branding } from '#lib/schemas/tenants.ts'
 import { createRealm, issuerOf } from '#server/identity/create-realm.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { createSignInLink, lockOut, type SignInLink } from '#server/identity/sign-in-links.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
@@ -13,7 +14,7 @@ import { newRandomId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
 import { findGroup, findTenantBySlug } from '#server/tenants/directory.ts'
-import { findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/people.ts'
+import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/people.ts'
 import { invitePerson } from './members/invite-person.ts'
 
 /** In the tenant's log: somebody with access to the machine, who is no member. */
@@ -75,11 +76,13 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
 
 /** A new one-time link for a member who lost theirs, or the password; the old password and all sessions end. */
 export async function newLink(slug: string, who: string, say: Say): Promise<void> {
+  requireOwnAccounts('passwords')
   const link = await runtime().database.inDirectory(async (tx) => {
     const tenant = await requireTenant(tx, slug)
     await bindTenant(tx, tenant.id)
     const found = await findPerson(tx, tenant, who)
     await lockOut(tx, tenant.id, found.subject)
+    await endTokens(tx, tenant.id, found.id)
     const made = await createSignInLink(tx, tenant, found.subject, 'reset')
     await audit(tx, tenant, 'member.password_reset', found.id, { linkExpiresAt: made.expiresAt.toISOString() })
     return made

@@ -17,12 +17,20 @@ export const openapi = query({
     return {
       openapi: '3.1.0',
       info: { title: 'Countersign', version: 'v1', 'x-catalog-digest': digest },
-      security: [{ bearer: [] }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      security,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-svc-api-key' },
+        },
+      },
       paths,
     }
   },
 })
+
+/** Either of them. */
+const security: JsonObject[] = [{ bearer: [] }, { apiKey: [] }]
 
 const describe = (operation: CatalogOperation): JsonObject => ({
   operationId: `${operation.transport === 'route' ? 'rest.' : ''}${operation.name}`,

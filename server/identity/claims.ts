@@ -1,4 +1,5 @@
 import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
+import { issuedAtClaim } from '#server/kernel/auth/bearer.ts'
 import { noteUse } from '#server/kernel/auth/last-use.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -6,7 +7,13 @@ import type { Realm } from './realm.ts'
 import { findPerson, findServiceAccount } from './store.ts'
 
 /** Somebody who may have tokens now. */
-export type Person = { username: string; displayName: string; email: string | null; roles: string[] }
+export type Person = {
+  username: string
+  displayName: string
+  email: string | null
+  roles: string[]
+  tokensNotBefore: Date | null
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -41,15 +48,17 @@ export async function findAccount(realm: Realm, subject: string): Promise<Accoun
  */
 export async function accessTokenClaims(realm: Realm, token: AccessToken | ClientCredentials) {
   const azp = token.clientId
+  // Read before the membership: what is taken away meanwhile is taken from this token, too.
+  const issued = { [issuedAtClaim]: Date.now() }
   const tenant = realm.externalId
   if (token.kind === 'AccessToken') {
     const person = await activePerson(realm, token.accountId)
     if (person === undefined) throw new errors.InvalidGrant('the account is disabled or has no active membership')
     const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
-    return { azp, ...claims, realm_access: { roles: person.roles } }
+    return { azp, ...claims, ...issued, realm_access: { roles: person.roles } }
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
   if (account === undefined) throw new errors.UnauthorizedClient('the service account has no active membership')
   noteUse(realm.tenantId, account.memberId)
-  return { azp, tenant, preferred_username: account.username, realm_access: { roles: account.roles } }
+  return { azp, tenant, ...issued, preferred_username: account.username, realm_access: { roles: account.roles } }
 }

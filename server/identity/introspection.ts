@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '#lib/errors.ts'
 import { verifyAccessToken } from '#server/kernel/auth/bearer.ts'
+import { isOutdated } from '#server/kernel/auth/outdated.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { activePerson, activeServiceAccount } from './claims.ts'
 import { authenticateClient } from './client-authentication.ts'
@@ -38,7 +39,7 @@ async function introspect(realm: Realm, compact: string): Promise<object> {
   if (verified === undefined || verified.token.issuer !== issuerOf(realm.slug)) return { active: false }
   const { token, claims } = verified
   const holder = (await activePerson(realm, token.subject)) ?? (await activeServiceAccount(realm, token.subject))
-  if (holder === undefined) return { active: false }
+  if (holder === undefined || isOutdated(holder, token)) return { active: false }
   return {
     ...claims,
     active: true,

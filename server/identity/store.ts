@@ -12,7 +12,7 @@ export const findPerson = (tx: Transaction, tenantId: string, issuer: string, us
         .on('member.subject', '=', userId)
         .on('member.status', '=', 'active'),
     )
-    .select(['user.username', 'user.displayName', 'user.email', 'member.roles'])
+    .select(['user.username', 'user.displayName', 'user.email', 'member.roles', 'member.tokensNotBefore'])
     .where('user.tenantId', '=', tenantId)
     .where('user.id', '=', userId)
     .where('user.disabledAt', 'is', null)
@@ -25,7 +25,7 @@ export const findServiceAccount = (tx: Transaction, tenantId: string, issuer: st
     .innerJoin('realmClients as client', (join) =>
       join.onRef('client.tenantId', '=', 'member.tenantId').onRef('client.clientId', '=', 'member.subject'),
     )
-    .select(['member.id as memberId', 'member.username', 'member.roles'])
+    .select(['member.id as memberId', 'member.username', 'member.roles', 'member.tokensNotBefore'])
     .where('member.tenantId', '=', tenantId)
     .where('member.issuer', '=', issuer)
     .where('member.subject', '=', clientId)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '#lib/errors.ts'
 import { spendProof, verifyAuthorization } from '#server/kernel/auth/authorization.ts'
+import { isOutdated } from '#server/kernel/auth/outdated.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { activePerson, personClaims } from './claims.ts'
@@ -27,8 +28,10 @@ export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: Ser
   if (verified === undefined || verified.token.issuer !== issuerOf(realm.slug))
     return refuse(401, 'invalid_token', 'the access token is missing, expired or invalid')
   const { token, claims } = verified
-  const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   const person = await activePerson(realm, token.subject)
+  if (person !== undefined && isOutdated(person, token))
+    return refuse(401, 'invalid_token', 'the access token is missing, expired or invalid')
+  const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   if (!scopes.includes('openid') || person === undefined)
     return refuse(403, 'insufficient_scope', 'the access token is not one of a person with the scope openid')
   const { sub, tenant, name, preferred_username, email } = personClaims(realm, token.subject, person)

@@ -45,6 +45,8 @@ export type Query<I, O, In = unknown> = {
   permission: Need
   input: z.ZodType<I, In>
   output: z.ZodType<O>
+  /** The member of the input that names a tenant by its external id: it selects the tenant as the header does. */
+  tenantField?: string
   run(context: Context<I>): Promise<O>
 }
 
@@ -84,6 +86,7 @@ export type Declared = {
   input: z.ZodType
   /** A subscription declares none. */
   output?: z.ZodType
+  tenantField?: string
 }
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)

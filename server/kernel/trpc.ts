@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError, tracked } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
@@ -10,6 +11,7 @@ import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
+import { newId } from './ids.ts'
 import { readInput } from './input.ts'
 import { authorize, type Declared, execute, type Mutation, type Query, type Subscription } from './operation.ts'
 import { takeCalls } from './rate/limits.ts'
@@ -41,6 +43,9 @@ const trpcCode = {
 
 type Meta = { operation: Declared }
 
+/** Id of the request that is being answered, for errors that are made before there is a context. */
+const requestIds = new AsyncLocalStorage<string>()
+
 const t = initTRPC
   .context<CallContext>()
   .meta<Meta>()
@@ -49,7 +54,7 @@ const t = initTRPC
     sse: { ping: { enabled: true, intervalMs: 15_000 } },
     // `data.code` keeps tRPC's word for the status (NOT_FOUND), `data.reason` is our code; nothing else leaves the server.
     errorFormatter({ shape, error, ctx, path }) {
-      const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? 'none', runtime().log)
+      const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? requestIds.getStore() ?? newId(), runtime().log)
       return {
         message: answer.message,
         code: shape.code,
@@ -211,23 +216,25 @@ export function answerProcedure(
   appRouter: Parameters<typeof fetchRequestHandler>[0]['router'],
   context: CallContext,
 ): Promise<Response> {
-  return fetchRequestHandler({
-    endpoint: '/v1',
-    req: request,
-    router: appRouter,
-    createContext: () => context,
-    allowMethodOverride: true,
-    maxBatchSize,
-    responseMeta: ({ errors }) => ({
-      headers: {
-        'cache-control': 'no-store',
-        ...(errors.some((error) => error.code === 'METHOD_NOT_SUPPORTED')
-          ? { allow: request.method === 'GET' ? 'POST' : 'GET' }
-          : {}),
-        ...(errors.some((error) => error.code === 'SERVICE_UNAVAILABLE') ? { 'retry-after': '1' } : {}),
-      },
+  return requestIds.run(context.caller.requestId, () =>
+    fetchRequestHandler({
+      endpoint: '/v1',
+      req: request,
+      router: appRouter,
+      createContext: () => context,
+      allowMethodOverride: true,
+      maxBatchSize,
+      responseMeta: ({ errors }) => ({
+        headers: {
+          'cache-control': 'no-store',
+          ...(errors.some((error) => error.code === 'METHOD_NOT_SUPPORTED')
+            ? { allow: request.method === 'GET' ? 'POST' : 'GET' }
+            : {}),
+          ...(errors.some((error) => error.code === 'SERVICE_UNAVAILABLE') ? { 'retry-after': '1' } : {}),
+        },
+      }),
     }),
-  })
+  )
 }
 
 /** The error body of procedures for what fails before the library is asked (no token, too large). */

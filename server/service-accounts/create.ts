@@ -2,6 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { clientIdOf, whyNotCreate } from '#lib/rules/service-accounts.ts'
 import { CreateServiceAccountInput, CreateServiceAccountOutput } from '#lib/schemas/service-accounts.ts'
 import { createServiceClient } from '#server/identity/create-realm.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { clientIdTaken } from '#server/identity/service-clients.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { newRandomId } from '#server/kernel/ids.ts'
@@ -20,6 +21,7 @@ export const create = mutation({
     details: { name, roles },
   }),
   async run({ tx, tenant, principal, input }) {
+    requireOwnAccounts('service accounts')
     const blocked = whyNotCreate(input.roles)
     if (blocked !== undefined) throw refuse('forbidden', blocked)
     const roles = [...new Set(input.roles)]

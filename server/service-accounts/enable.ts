@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { ServiceAccountInput, ServiceAccountOutput } from '#lib/schemas/service-accounts.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { lockServiceAccount, setServiceAccount } from './account.ts'
 
@@ -13,6 +14,7 @@ export const enable = mutation({
     resource: { type: 'service_account', id: clientId },
   }),
   async run({ tx, tenant, input }) {
+    requireOwnAccounts('service accounts')
     const account = await lockServiceAccount(tx, tenant, input.clientId)
     if (account === undefined) throw notFound()
     await setServiceAccount(tx, tenant.id, { id: account.id, clientId: input.clientId }, 'active')

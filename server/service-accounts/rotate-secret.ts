@@ -1,6 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { whyNotRotate } from '#lib/rules/service-accounts.ts'
 import { RotateSecretInput, RotateSecretOutput } from '#lib/schemas/service-accounts.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { addServiceSecret } from '#server/identity/service-clients.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tieToMaker } from '#server/tenants/machines.ts'
@@ -18,6 +19,7 @@ export const rotateSecret = mutation({
     ...(output === undefined ? {} : { details: { notAfter: output.notAfter } }),
   }),
   async run({ tx, tenant, principal, input }) {
+    requireOwnAccounts('service accounts')
     const account = await lockServiceAccount(tx, tenant, input.clientId)
     if (account === undefined) throw notFound()
     const blocked = whyNotRotate(account.roles, principal.roles)

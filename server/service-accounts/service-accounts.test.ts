@@ -237,8 +237,10 @@ describe('a disabled account', () => {
     expect([rotated.status, reason(rotated)]).toEqual([409, 'conflict'])
 
     expect(payload(await call('enable', { clientId }))).toEqual({ clientId, status: 'active' })
-    expect(await statuses()).toEqual([200, 200])
-    expect((await tokenOf(clientId, clientSecret)).status).toBe(200)
+    // What it had before does not come back to life.
+    expect(await statuses()).toEqual([401, 401])
+    const again = await tokenOf(clientId, clientSecret)
+    expect((await api.query(again.token, 'approvals.getPending')).status).toBe(200)
   })
 
   test('leaves a record of each step', async () => {

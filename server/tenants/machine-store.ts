@@ -64,7 +64,11 @@ export async function setMachineStatus(
 ): Promise<void> {
   await tx
     .updateTable('members')
-    .set((e) => ({ status, revision: e('revision', '+', 1) }))
+    .set((e) => ({
+      status,
+      ...(status === 'suspended' ? { tokensNotBefore: new Date() } : {}),
+      revision: e('revision', '+', 1),
+    }))
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', 'in', ['active', 'suspended'])

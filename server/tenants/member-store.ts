@@ -63,7 +63,12 @@ export async function lockPrincipal(
   return row === undefined ? undefined : typed(row)
 }
 
-/** The caller holds the row. Open sockets and streams of the member are told by the database. */
+const revoking: readonly (MemberStatus | undefined)[] = ['suspended', 'removed']
+
+/**
+ * The caller holds the row. Open sockets and streams of the member are told by the database; tokens that the member has
+ * do not outlive a suspension.
+ */
 export async function setMember(
   tx: Transaction,
   tenantId: string,
@@ -72,7 +77,21 @@ export async function setMember(
 ): Promise<void> {
   await tx
     .updateTable('members')
-    .set((e) => ({ ...change, revision: e('revision', '+', 1) }))
+    .set((e) => ({
+      ...change,
+      ...(revoking.includes(change.status) ? { tokensNotBefore: new Date() } : {}),
+      revision: e('revision', '+', 1),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Access tokens that this member has are refused from now on. */
+export async function endTokens(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx
+    .updateTable('members')
+    .set({ tokensNotBefore: new Date() })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .execute()

@@ -5,6 +5,7 @@ import { insertMember } from './store.ts'
 // What managing members needs of them. Other domains ask by tenants/directory.ts.
 export { lockNames } from './machine-store.ts'
 export {
+  endTokens,
   findAdmins,
   findGroupNamesOf,
   findMemberById,

@@ -3,6 +3,7 @@ import { current } from './current.ts'
 import { list } from './list.ts'
 import { me } from './me.ts'
 import { updateBranding } from './update-branding.ts'
+import { watch } from './watch.ts'
 
 /** `updateSettings` comes from the access domain, which asks for approvals; approvals know tenants. */
 export const tenants = router({
@@ -10,4 +11,4 @@ export const tenants = router({
   list: procedure.query(list),
   updateBranding: procedure.mutation(updateBranding),
 })
-export const session = router({ me: procedure.query(me) })
+export const session = router({ me: procedure.query(me), watch: procedure.subscription(watch) })

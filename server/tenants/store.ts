@@ -98,13 +98,17 @@ export const findMembers = (tx: Transaction, tenantId: string, ids: readonly str
     .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
     .execute()
 
-/** A member by e-mail address or username: how a manifest names its owner. */
+/**
+ * A person by e-mail address or user name: how a manifest names its owner. Never a machine: a client id that somebody
+ * chose must not stand for a person.
+ */
 export const findMemberByName = (tx: Transaction, tenantId: string, name: string) =>
   tx
     .selectFrom('members')
     .select(['id', 'username', 'displayName', 'kind'])
     .where('tenantId', '=', tenantId)
     .where('status', '=', 'active')
+    .where('kind', '=', 'person')
     .where((where) => where.or([where('email', '=', name), where('username', '=', name)]))
     .executeTakeFirst()
 

@@ -18,6 +18,7 @@ export const getSpan = query({
   permission: 'trace:read',
   input: GetSpanInput,
   output: GetSpanOutput,
+  tenantField: 'tenantId',
   async run({ tx, input, ...caller }) {
     const { tenant } = caller
     const { traceId, spanId } = input

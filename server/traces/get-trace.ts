@@ -22,6 +22,7 @@ export const getTrace = query({
   permission: 'trace:read',
   input: GetTraceInput,
   output: GetTraceOutput,
+  tenantField: 'tenantId',
   async run({ tx, input, ...caller }) {
     const { tenant } = caller
     requireTenant(input.tenantId, caller)

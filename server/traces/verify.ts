@@ -1,6 +1,6 @@
-import { ApiError } from '#lib/errors.ts'
 import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
 import { verifyRecord } from '#server/audit/verify-record.ts'
+import { accessDenied } from '#server/kernel/auth/access-denied.ts'
 import { query } from '#server/kernel/operation.ts'
 
 /** Checks one audit record against the signed log. A proof that is wrong is an answer (`verified: false`), not an error. */
@@ -8,8 +8,9 @@ export const verify = query({
   permission: 'trace:verify',
   input: VerifyInput,
   output: VerifyOutput,
+  tenantField: 'tenant',
   async run({ tx, tenant, input }) {
-    if (input.tenant !== tenant.externalId) throw new ApiError('tenant_access_denied', 'Tenant access denied')
+    if (input.tenant !== tenant.externalId) throw accessDenied()
     return await verifyRecord(tx, tenant, input)
   },
 })

@@ -1,5 +1,6 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
 import { Fragment, type ReactNode } from 'react'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
@@ -9,6 +10,7 @@ import { SessionGate } from '#components/session/session-gate.tsx'
 import { type Session, SessionProvider, useTenantSession } from '#components/session/session-provider.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { useTRPC } from '#lib/trpc.ts'
 
 /** The frame for the tenant in the address, and the session in it. */
 export function TenantFrame({ children }: { children: ReactNode }) {
@@ -22,6 +24,7 @@ export function TenantFrame({ children }: { children: ReactNode }) {
 
 function SessionFrame({ tenant, children }: { tenant: string; children: ReactNode }) {
   const state = useTenantSession()
+  const memberships = useMemberships(state.status === 'ready')
   const waiting = useNeedsMe().data?.items.length
   const content = <SessionGate tenant={tenant}>{children}</SessionGate>
   if (state.status !== 'ready') return <Frame tenant={{ externalId: tenant }}>{content}</Frame>
@@ -36,7 +39,8 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
         ...(branding.accentColor === null ? {} : { accent: branding.accentColor }),
         ...(logoUrl === null ? {} : { logoUrl }),
       }}
-      user={{ name: me.principal.displayName, role: me.principal.roles.map(roleName).join(', ') }}
+      user={{ name: me.principal.displayName, role: rolesText(me.principal.roles) }}
+      {...(memberships === undefined ? {} : { memberships })}
       {...(waiting === undefined ? {} : { waiting })}
       onSignOut={signOut}
       banners={<SessionBanners session={state.session} />}
@@ -45,6 +49,17 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
       <Fragment key={identity.subject}>{content}</Fragment>
     </Frame>
   )
+}
+
+/** For the switcher; without an answer there is none. */
+function useMemberships(enabled: boolean) {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.tenants.list.queryOptions({ limit: 200 }, { enabled, staleTime: 300_000 }))
+  return data?.items.map(({ externalId, displayName, branding, roles }) => ({
+    externalId,
+    name: branding.displayName || displayName,
+    role: rolesText(roles),
+  }))
 }
 
 function SessionBanners({ session: { ended, signInAgain } }: { session: Session }) {
@@ -58,6 +73,8 @@ function SessionBanners({ session: { ended, signInAgain } }: { session: Session 
   if (!online) return <Banner tone="warn">You are offline. What you see may be out of date.</Banner>
   return null
 }
+
+const rolesText = (roles: readonly string[]): string => roles.map(roleName).join(', ')
 
 const roleName = (role: string): string => {
   const words = role.replaceAll(/[_:]/g, ' ')

@@ -1,5 +1,6 @@
 import { splitRoles } from '#lib/rules/members.ts'
 import { InviteInput, InviteOutput } from '#lib/schemas/members.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { invitePerson } from './invite-person.ts'
 import { handedOver, withoutLink } from './link-notice.ts'
@@ -29,6 +30,7 @@ export const invite = mutation({
     },
   }),
   async run({ tx, tenant, principal, input }) {
+    requireOwnAccounts('people’s accounts')
     const { atOnce, ask } = splitRoles([], input.roles)
     const { memberId, username, link } = await invitePerson(tx, tenant, { ...input, roles: atOnce })
     const person = {

@@ -1,7 +1,9 @@
 import { holdsGuardedRole, whyNotResetPassword } from '#lib/rules/members.ts'
 import { ResetPasswordInput, ResetPasswordOutput } from '#lib/schemas/members.ts'
+import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { createSignInLink, lockOut } from '#server/identity/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { endTokens } from '#server/tenants/people.ts'
 import { passwordResetPresentation } from '../changes/presentation.ts'
 import { proposeChange } from '../changes/propose.ts'
 import { spendApproved } from '../changes/store.ts'
@@ -29,6 +31,7 @@ export const resetPassword = mutation({
     details: { linkExpiresAt: output?.expiresAt ?? null, changeId: output?.change?.changeId ?? null },
   }),
   async run({ tx, tenant, principal, input }) {
+    requireOwnAccounts('passwords')
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotResetPassword(facts))
     const approved =
@@ -60,6 +63,7 @@ export const resetPassword = mutation({
       }
     }
     await lockOut(tx, tenant.id, member.subject)
+    await endTokens(tx, tenant.id, member.id)
     const link = await createSignInLink(tx, tenant, member.subject, 'reset')
     return { member: await memberView(tx, tenant, member.id), ...handedOver(link, member.displayName), change: null }
   },

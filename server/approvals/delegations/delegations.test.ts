@@ -222,7 +222,9 @@ describe('making and ending', () => {
     const bot = await tenant.as('bot', { roles: ['decisions:write'], kind: 'service_account' })
     const stranger = await (await testTenant(running)).as('eve', { roles: ['approver'] })
     await expect(delegate(anna, viewer)).rejects.toMatchObject({ code: 'conflict' })
-    await expect(delegate(anna, bot)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(delegate(anna, bot, { delegate: bot.principal.memberId })).rejects.toMatchObject({ code: 'conflict' })
+    // A machine's name stands for nobody.
+    await expect(delegate(anna, bot)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(anna, anna)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(anna, stranger)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(viewer, omar)).rejects.toMatchObject({ code: 'forbidden' })

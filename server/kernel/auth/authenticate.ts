@@ -5,10 +5,11 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { authenticateApiKey } from './api-key.ts'
 import { proofTenantOf, spendProof, verifyAuthorization } from './authorization.ts'
-import type { VerifiedToken } from './bearer.ts'
+import { outdated, type VerifiedToken } from './bearer.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { signInFirst } from './first-sign-in.ts'
 import { noteUse } from './last-use.ts'
+import { isOutdated } from './outdated.ts'
 import type { Caller } from './principal.ts'
 import { findCaller, findTenantId } from './store.ts'
 
@@ -35,7 +36,7 @@ export const credentialsOf = ({ headers, method, url }: Request, requestId: stri
 })
 
 /** Credentials that hold by themselves; whose they are in which tenant is what `identify` reads. */
-export type Presented = { apiKey: string } | { token: VerifiedToken }
+export type Presented = { apiKey: string } | { token: VerifiedToken; scheme: 'Bearer' | 'DPoP' }
 
 /**
  * Verifies what came with a request before the database is asked who it is; a proof of a key is used up. Throws 401, and
@@ -49,7 +50,7 @@ export async function present(credentials: Credentials): Promise<Presented> {
   if (authorization === undefined) throw new ApiError('unauthorized', 'Send a bearer token or an API key.')
   const { token, proof } = await verifyAuthorization({ ...credentials, authorization })
   if (proof !== undefined) await spendProof(await tenantIdOf(proofTenantOf(token)), proof)
-  return { token }
+  return { token, scheme: proof === undefined ? 'Bearer' : 'DPoP' }
 }
 
 /**
@@ -70,6 +71,8 @@ export async function identify(presented: Presented, credentials: Credentials, t
       ? await signInFirst(tenant, token, newMember, credentials.requestId)
       : found.member
   if (member === undefined || member.status !== 'active') throw accessDenied()
+  // 401, so that a client renews: whoever still may gets a token that is good.
+  if (isOutdated(member, token)) throw outdated(presented.scheme)
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
   // In the token's own tenant a role must be in the token and in the membership: what was taken away is gone at once.
   const roles = home ? member.roles.filter((role) => token.roles.includes(role)) : member.roles
@@ -85,6 +88,7 @@ export async function identify(presented: Presented, credentials: Credentials, t
       displayName: member.displayName,
       roles,
       permissions: permissionsOf(roles) satisfies Set<Permission>,
+      issuedAt: token.issuedAt,
       expiresAt: token.expiresAt,
     },
   }

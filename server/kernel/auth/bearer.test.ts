@@ -66,6 +66,7 @@ describe('accepted', () => {
       tenantExternalId: 'ext-northwind',
       roles: ['developer'],
       username: 'maria',
+      issuedAt: decodeJwt(genuine).issued_at_ms,
       expiresAt: Number(decodeJwt(genuine).exp) * 1000,
       authorizedParty: 'countersign-cli',
       issuerTenant: 'ext-northwind',

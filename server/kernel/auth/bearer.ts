@@ -12,6 +12,8 @@ export type VerifiedToken = {
   tenantExternalId: string | undefined
   roles: string[]
   username?: string
+  /** Milliseconds since the epoch; to the second where the issuer says no more. */
+  issuedAt: number
   /** Milliseconds since the epoch. */
   expiresAt: number
   /** The client that the token was issued to. */
@@ -31,6 +33,9 @@ const longestLife = 86_400
 /** OpenID Connect Core, section 2, lets no subject be longer. */
 const subjectPattern = /^[^\p{Cc}]{1,255}$/u
 
+/** Milliseconds since the epoch. */
+export const issuedAtClaim = 'issued_at_ms'
+
 type Scheme = 'Bearer' | 'DPoP'
 
 /** Every refusal reads the same to the caller; the cause is for the log and holds no part of the token. */
@@ -40,6 +45,9 @@ const refused = (reason: string, scheme: Scheme = 'Bearer') =>
     `The ${scheme === 'Bearer' ? 'bearer' : 'DPoP'} token is missing, expired or invalid.`,
     reason,
   )
+
+/** A token from before its holder's password was reset, or the membership suspended or removed. */
+export const outdated = (scheme: Scheme): Error => refused('the token was issued before access was taken away', scheme)
 
 /** Verifies an Authorization header of the form `Bearer <token>`. Throws ApiError 'unauthorized'. */
 export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
@@ -109,8 +117,8 @@ function tokenOf(
   { tenant }: TokenKey,
   refuse: (reason: string) => Error,
 ): VerifiedToken {
-  const { sub, exp, azp, client_id: clientId, preferred_username: username } = claims
-  if (typeof sub !== 'string' || !subjectPattern.test(sub) || exp === undefined)
+  const { sub, exp, iat, azp, client_id: clientId, preferred_username: username } = claims
+  if (typeof sub !== 'string' || !subjectPattern.test(sub) || exp === undefined || iat === undefined)
     throw refuse('the token has no usable subject or no end')
   const named = claims['claim' in tenant ? tenant.claim : 'tenant']
   if (named !== undefined && (typeof named !== 'string' || named === ''))
@@ -127,12 +135,17 @@ function tokenOf(
     tenantExternalId: issuer.foreign === undefined ? named : issuerTenant,
     roles,
     ...(typeof username === 'string' ? { username } : {}),
+    issuedAt: issuer.foreign === undefined ? issuedAtOf(claims, iat) : iat * 1000,
     expiresAt: exp * 1000,
     authorizedParty: typeof party === 'string' ? party : undefined,
     issuerTenant,
     ...(issuer.foreign === undefined ? {} : { newMember: newMemberOf(claims, roles, issuer.foreign) }),
   }
 }
+
+/** Our own realms say it to the millisecond: `iat` alone could not tell a token from the reset of the same second. */
+const issuedAtOf = ({ [issuedAtClaim]: exact }: JWTPayload, iat: number): number =>
+  typeof exact === 'number' ? exact : iat * 1000
 
 /** Keycloak's shape: `realm_access: { roles: [...] }`. Anything else grants nothing. */
 function rolesOf(access: unknown): string[] {

@@ -21,6 +21,8 @@ export type Principal = {
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
+  /** When the token was issued, in milliseconds since the epoch; absent where there is no token. */
+  issuedAt?: number
   /** The end of the token or key, in milliseconds since the epoch: sockets close then. */
   expiresAt: number
 }

@@ -11,6 +11,8 @@ export type Member = {
   displayName: string
   roles: string[]
   status: string
+  /** Tokens that were issued before are refused. */
+  tokensNotBefore: Date | null
 }
 
 type AdmittedRow = {
@@ -65,7 +67,7 @@ export async function findTenantId(tx: Transaction, externalId: string): Promise
 export const findMember = (tx: Transaction, tenantId: string, issuer: string, subject: string) =>
   tx
     .selectFrom('members')
-    .select(['id', 'kind', 'username', 'displayName', 'roles', 'status'])
+    .select(['id', 'kind', 'username', 'displayName', 'roles', 'status', 'tokensNotBefore'])
     .where('tenantId', '=', tenantId)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)

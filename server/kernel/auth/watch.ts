@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
+import { isOutdated } from './outdated.ts'
 import type { Caller } from './principal.ts'
 import { findMember } from './store.ts'
 
@@ -29,6 +30,7 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
         (member) => {
           const same = principal.roles.every((role) => member?.roles.includes(role))
           if (member?.status !== 'active' || !same) lose(accessDenied())
+          else if (isOutdated(member, principal)) lose(new ApiError('unauthorized', 'The token has expired.'))
         },
         (error: unknown) => {
           log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')

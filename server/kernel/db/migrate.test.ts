@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
 import { migrate } from './migrate.ts'
 
@@ -53,4 +53,20 @@ test('the role may create no roles; once it may, the database is set up, and aga
   const application = await migrate(url)
   expect(new URL(application).username).toBe(`${name}_app`)
   expect(await migrate(url)).toBe(application)
+})
+
+test('an address without a password leaves the application’s role none that could be guessed', async () => {
+  vi.stubEnv('PGPASSWORD', 'secret')
+  try {
+    const url = address((open) => Object.assign(open, { password: '' }))
+    await expect(migrate(url)).rejects.toThrow('needs the master key')
+    const key = Buffer.alloc(32, 7)
+    const application = new URL(await migrate(url, key))
+    expect(await migrate(url, key)).toBe(application.href)
+    const guessable = createHmac('sha256', '').update(`application role ${name}_app`).digest('hex')
+    expect(application.password).not.toBe(guessable)
+    expect(new URL(await migrate(url, Buffer.alloc(32, 8))).password).not.toBe(application.password)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })

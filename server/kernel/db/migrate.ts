@@ -12,10 +12,11 @@ export const migrationLock = 7_310_452
 
 /**
  * Brings the database of `ownerUrl` to this version and returns the address for the application's role,
- * `<database>_app`, which owns nothing and is subject to row-level security. Its password is derived from the owner's,
- * so that every node with the same DATABASE_URL knows it. Throws when a migration that was applied has been edited.
+ * `<database>_app`, which owns nothing and is subject to row-level security. Its password is derived from the owner's, or
+ * from `masterKey` where the address has none (a socket, a certificate), so that every node with the same settings knows
+ * it and nobody else can. Throws when a migration that was applied has been edited.
  */
-export async function migrate(ownerUrl: string): Promise<string> {
+export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<string> {
   const client = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 })
   try {
     await client.connect()
@@ -45,7 +46,7 @@ export async function migrate(ownerUrl: string): Promise<string> {
     }
     await makePartitions(client)
     await migrateQueue(ownerUrl)
-    return await grantToApplication(client, ownerUrl)
+    return await grantToApplication(client, ownerUrl, masterKey)
   } catch (cause) {
     if (!(cause instanceof DatabaseError) || cause.code !== notPermitted) throw cause
     throw new ConfigError(
@@ -78,13 +79,14 @@ async function migrateQueue(ownerUrl: string): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-async function grantToApplication(client: Client, ownerUrl: string): Promise<string> {
+async function grantToApplication(client: Client, ownerUrl: string, masterKey: Buffer | undefined): Promise<string> {
   const { rows } = await client.query<{ database: string }>('select current_database() as database')
   const role = `${rows[0]?.database ?? 'countersign'}_app`
   const url = new URL(ownerUrl)
-  const password = createHmac('sha256', decodeURIComponent(url.password))
-    .update(`application role ${role}`)
-    .digest('hex')
+  const secret = url.password === '' ? masterKey : decodeURIComponent(url.password)
+  if (secret === undefined)
+    throw new ConfigError('DATABASE_URL holds no password, so the application’s role needs the master key for its own.')
+  const password = createHmac('sha256', secret).update(`application role ${role}`).digest('hex')
   const name = client.escapeIdentifier(role)
   const known = await client.query('select 1 from pg_roles where rolname = $1', [role])
   if (known.rowCount === 0) await client.query(`create role ${name} login nosuperuser nobypassrls`)

@@ -454,6 +454,7 @@ export interface Members {
   status: string;
   subject: string;
   tenantId: string;
+  tokensNotBefore: Timestamp | null;
   username: string;
 }
 

@@ -259,6 +259,7 @@ export const lines: Record<string, Line> = {
   ],
 
   'GET /v1/session.me': ['any', plain(undefined)],
+  'GET /v1/session.watch': ['any', plain()],
   'GET /v1/tenants.current': ['any', plain(undefined)],
   'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],
   'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],

@@ -1,0 +1,49 @@
+'use client'
+
+import { Check, ChevronsUpDown } from 'lucide-react'
+import Link from 'next/link'
+import { Menu, MenuHeading, MenuLink } from '#components/ui/menu.tsx'
+import { homePath } from '#lib/paths.ts'
+
+/** An organisation of the person's, the present one included. */
+export type FrameMembership = { externalId: string; name: string /** What the person is there. */; role: string }
+
+type TenantSwitcherProps = {
+  /** External id of the tenant in the address. */
+  tenant: string
+  memberships: FrameMembership[]
+}
+
+/** The way to the person's other organisations; nothing for somebody who has one only. Links, so that each can have a tab. */
+export function TenantSwitcher({ tenant, memberships }: TenantSwitcherProps) {
+  if (!memberships.some(({ externalId }) => externalId !== tenant)) return null
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label="Switch organisation"
+          className="inline-grid size-9 shrink-0 place-items-center hover:bg-selected"
+        >
+          <ChevronsUpDown aria-hidden="true" className="size-4" />
+        </button>
+      }
+    >
+      <MenuHeading>Your organisations</MenuHeading>
+      {memberships.map(({ externalId, name, role }) => (
+        <MenuLink key={externalId}>
+          <Link href={homePath(externalId)} prefetch={false} aria-current={externalId === tenant || undefined}>
+            <span className="inline-grid size-5 shrink-0 place-items-center">
+              {externalId === tenant && <Check aria-hidden="true" className="size-4" />}
+            </span>
+            <span className="flex min-w-0 flex-col">
+              <span className="truncate">{name}</span>
+              <span className="text-dense text-ink-2">{role}</span>
+            </span>
+          </Link>
+        </MenuLink>
+      ))}
+    </Menu>
+  )
+}

@@ -1,0 +1,37 @@
+'use client'
+
+import { useEffect, useRef } from 'react'
+import { useApi } from './api.tsx'
+
+/**
+ * Calls `onChange` as soon as the person's membership here may be another: the server says so, or it has closed the
+ * socket, as it does when the membership was suspended or removed or has lost a role.
+ */
+export function useMembershipWatch(enabled: boolean, onChange: () => void): void {
+  const { client } = useApi()
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
+  useEffect(() => {
+    if (!enabled) return
+    let connected = false
+    const { unsubscribe } = client.session.watch.subscribe(
+      {},
+      {
+        onData({ data }) {
+          connected = true
+          if (data.type === 'changed') latest.current()
+        },
+        onConnectionStateChange({ state }) {
+          if (connected && state === 'connecting') {
+            connected = false
+            latest.current()
+          }
+        },
+        onError: () => latest.current(),
+      },
+    )
+    return unsubscribe
+  }, [client, enabled])
+}

@@ -1,0 +1,201 @@
+import type { BrowserContext, Page, Request } from '@playwright/test'
+import { externalId, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+const northwind = externalId()
+const globex = externalId('globex')
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+
+async function switchTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Switch organisation' }).click()
+  await page.getByRole('menuitem', { name }).click()
+  await expect(heading(page, name)).toBeVisible()
+}
+
+const isApi = (request: Request) => new URL(request.url()).pathname.startsWith('/v1/')
+
+/** Every call of the API that a page makes, by the tenant that it names. */
+function tenantsCalled(page: Page): Set<string | undefined> {
+  const seen = new Set<string | undefined>()
+  page.on('request', (request) => {
+    if (isApi(request)) seen.add(request.headers()['x-svc-tenant-external-id'])
+  })
+  return seen
+}
+
+const accent = (page: Page) =>
+  page.evaluate(() => document.documentElement.style.getPropertyValue('--tenant-mark-light'))
+
+test('anna switches to her other organisation and back: branding, roles and requests are those of the address', async ({
+  page,
+}) => {
+  await signIn(page, 'anna')
+  const home = await accent(page)
+  const called = tenantsCalled(page)
+  await switchTo(page, 'Globex')
+  await expect(page).toHaveURL(`/t/${globex}`)
+  expect([...called]).toContain(globex)
+  expect(await accent(page)).not.toBe(home)
+  await expectAccessible(page)
+  called.clear()
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await expect(heading(page, 'Approvals')).toBeVisible()
+  await page.getByRole('button', { name: 'Switch organisation' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Globex' })).toHaveAttribute('aria-current', 'true')
+  await expect(page.getByRole('menuitem', { name: 'Globex' })).toContainText('Viewer, Approver')
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  expect([...called]).toEqual([globex])
+  await switchTo(page, 'Northwind Mutual')
+  await expect(page).toHaveURL(`/t/${northwind}`)
+  expect(await accent(page)).toBe(home)
+})
+
+test('two tabs on two organisations never mix, in requests, caches or drafts', async ({
+  page,
+  context,
+  origin,
+  troubles,
+}) => {
+  // The case of the one is no case of the other.
+  troubles.expect(/404/)
+  const refund = await waitingRefund(origin)
+  await signIn(page, 'anna')
+  const other = await context.newPage()
+  const [inNorthwind, inGlobex] = [tenantsCalled(page), tenantsCalled(other)]
+  await other.goto(`/t/${globex}`)
+  await expect(heading(other, 'Globex')).toBeVisible()
+  await page.goto(`/t/${northwind}/approvals/${refund.approvalId}`)
+  const reason = page.getByRole('textbox', { name: /Reason/ })
+  await reason.fill('Typed in Northwind only.')
+  await other.goto(`/t/${globex}/approvals/${refund.approvalId}`)
+  await expect(other.getByText(/can’t be found/)).toBeVisible()
+  await expect(other.getByText('Typed in Northwind only.')).toHaveCount(0)
+  await other.goto(`/t/${globex}/approvals`)
+  await expect(heading(other, 'Approvals')).toBeVisible()
+  await expect(other.locator(`a[href*="${refund.approvalId}"]`)).toHaveCount(0)
+  // Back and forth in one tab: what the cache of the one holds is not shown under the other.
+  await other.getByRole('button', { name: 'Switch organisation' }).click()
+  await other.getByRole('menuitem', { name: 'Northwind Mutual' }).click()
+  await expect(heading(other, 'Northwind Mutual')).toBeVisible()
+  expect([...inNorthwind]).toEqual([northwind])
+  expect(inGlobex).toEqual(new Set([globex, northwind]))
+  await page.reload()
+  await expect(reason).toHaveValue('Typed in Northwind only.')
+})
+
+test('a person with one organisation sees no switcher', async ({ page }) => {
+  await signIn(page, 'jonas')
+  await page.getByRole('link', { name: /^Approvals/ }).click()
+  await expect(heading(page, 'Approvals')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Switch organisation' })).toHaveCount(0)
+})
+
+test('every call is signed with a key that can’t be read out: each proof once, the token alone is refused', async ({
+  page,
+  origin,
+}) => {
+  const calls: { authorization: string | undefined; dpop: string | undefined; path: string; method: string }[] = []
+  page.on('request', (request) => {
+    if (!isApi(request)) return
+    const { authorization, dpop } = request.headers()
+    calls.push({ authorization, dpop, path: new URL(request.url()).pathname, method: request.method() })
+  })
+  const frames = framesOf(page)
+  await signIn(page, 'jonas')
+  await expect.poll(() => frames.sent.find((text) => text.includes('authorization'))).toBeDefined()
+  const { data } = JSON.parse(frames.sent.find((text) => text.includes('authorization')) ?? '')
+  expect(data.authorization).toMatch(/^DPoP /)
+  expect(claimsOf(data.dpop)).toMatchObject({ htm: 'GET', htu: `${origin}/v1` })
+
+  expect(calls.length).toBeGreaterThan(2)
+  for (const { authorization, dpop, path, method } of calls) {
+    expect(authorization).toMatch(/^DPoP /)
+    expect(claimsOf(dpop)).toMatchObject({ htm: method, htu: `${origin}${path}` })
+  }
+  expect(new Set(calls.map(({ dpop }) => dpop)).size).toBe(calls.length)
+
+  const token = calls[0]?.authorization?.replace('DPoP ', '') ?? ''
+  const alone = async (authorization: string) =>
+    (await fetch(`${origin}/v1/session.me`, { headers: { authorization } })).status
+  expect(await alone(`Bearer ${token}`)).toBe(401)
+  expect(await alone(`DPoP ${token}`)).toBe(401)
+
+  const readable = await page.evaluate(async () => {
+    const database = await new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open('countersign')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    const pair = await new Promise<CryptoKeyPair>((resolve, reject) => {
+      const request = database.transaction('keys').objectStore('keys').get('dpop')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+    return await crypto.subtle.exportKey('jwk', pair.privateKey).then(
+      () => true,
+      () => false,
+    )
+  })
+  expect(readable).toBe(false)
+})
+
+test('of two tabs that renew at once neither loses the session, and the one takes over the other’s token', async ({
+  page,
+  context,
+  troubles,
+}) => {
+  troubles.expect(/401/)
+  await signIn(page, 'jonas')
+  const other = await context.newPage()
+  await other.goto(`/t/${northwind}`)
+  await expect(heading(other, 'Northwind Mutual')).toBeVisible()
+  const stale = await tokenSentBy(page)
+  const renewals = countRenewals(context)
+  // The API refuses the token that both tabs hold.
+  await context.route('**/v1/**', async (route) => {
+    if (route.request().headers().authorization !== stale) return await route.continue()
+    await route.fulfill({ status: 401, json: {} })
+  })
+  const open = (tab: Page) => tab.getByRole('link', { name: 'Executions', exact: true }).click()
+  await Promise.all([open(page), open(other)])
+  for (const tab of [page, other]) {
+    await expect(heading(tab, 'Executions')).toBeVisible()
+    await expect(tab.getByRole('link', { name: /refund-assistant/ }).first()).toBeVisible()
+    await expect(tab.getByText('Your session has ended.')).toHaveCount(0)
+  }
+  expect(renewals.count).toBeLessThanOrEqual(2)
+  const [one, two] = [await tokenSentBy(page), await tokenSentBy(other)]
+  expect(one).toBe(two)
+  expect(one).not.toBe(stale)
+})
+
+/** Everything that goes over a page's sockets. */
+function framesOf(page: Page): { sent: string[]; received: string[] } {
+  const frames = { sent: [] as string[], received: [] as string[] }
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => frames.sent.push(String(payload)))
+    socket.on('framereceived', ({ payload }) => frames.received.push(String(payload)))
+  })
+  return frames
+}
+
+const claimsOf = (proof: string | undefined): unknown =>
+  JSON.parse(Buffer.from(proof?.split('.')[1] ?? '', 'base64url').toString())
+
+/** Asks for something and gives the token that went with it. */
+async function tokenSentBy(tab: Page): Promise<string> {
+  const sent = tab.waitForRequest(isApi)
+  await tab.getByRole('link', { name: 'Agents', exact: true }).click()
+  await expect(heading(tab, 'Agents')).toBeVisible()
+  return (await sent).headers().authorization ?? ''
+}
+
+function countRenewals(context: BrowserContext): { count: number } {
+  const renewals = { count: 0 }
+  context.on('request', (request) => {
+    if (request.method() === 'POST' && request.postData()?.includes('grant_type=refresh_token')) renewals.count += 1
+  })
+  return renewals
+}

@@ -1,0 +1,81 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+
+// traces.getTrace and traces.verify name the tenant in their input, as the specification has it.
+
+const denied = '{"error":"Tenant access denied"}'
+const northwind = 'org-northwind-mutual'
+const globex = 'org-globex-2041'
+
+let api: TestApi
+let owner: Client
+const traceId = 'c0ffee'.padEnd(32, '0')
+let auditId: string
+let anna: string
+let jonas: string
+
+beforeAll(async () => {
+  api = await startApi()
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  const ofGlobex = async (select: string): Promise<string> => {
+    const { rows } = await owner.query(
+      `${select} where tenant_id = (select id from tenants where slug = 'globex') limit 1`,
+    )
+    return String(rows[0]?.id)
+  }
+  await owner.query(
+    `insert into traces (tenant_id, trace_id, name, started_at)
+     select id, $1, 'refund', now() from tenants where slug = 'globex'`,
+    [traceId],
+  )
+  auditId = await ofGlobex('select audit_id as id from audit_records')
+  // Anna is a guest in globex; Jonas is not.
+  ;[anna, jonas] = await Promise.all([api.person('anna'), api.person('jonas')])
+}, 60_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+})
+
+const calls = [
+  ['traces.getTrace', (tenant: string) => ({ traceId, tenantId: tenant, includeSensitiveData: false })],
+  ['traces.verify', (tenant: string) => ({ tenant, auditId })],
+] as const
+
+describe.each(calls)('%s', (procedure, input) => {
+  test('selects the tenant of its input, where the caller is a member of it', async () => {
+    const answer = payload<object>(await api.query(anna, procedure, input(globex)))
+    expect(JSON.stringify(answer)).toContain(procedure === 'traces.verify' ? '"status":' : traceId)
+    expect(answer).not.toMatchObject({ status: 'not_found' })
+  })
+
+  test('answers a stranger exactly as the header does', async () => {
+    for (const tenant of [globex, 'there-is-none']) {
+      const answer = await api.query(jonas, procedure, input(tenant))
+      expect([answer.status, answer.text]).toEqual([403, denied])
+    }
+  })
+
+  test('is denied where header and input name two tenants, whichever they are', async () => {
+    for (const [header, tenant] of [
+      [northwind, globex],
+      [globex, northwind],
+    ] as const) {
+      const answer = await api.query(anna, procedure, input(tenant), { 'x-svc-tenant-external-id': header })
+      expect([answer.status, answer.text]).toEqual([403, denied])
+    }
+    const same = await api.query(anna, procedure, input(globex), { 'x-svc-tenant-external-id': globex })
+    expect(same.status).toBe(200)
+  })
+
+  test('in a batch stays with the tenant of the caller', async () => {
+    const batch = encodeURIComponent(JSON.stringify({ 0: { json: input(globex) }, 1: { json: null } }))
+    const answer = await api.request(anna, `/v1/${procedure},session.me?batch=1&input=${batch}`)
+    expect(answer.body).toMatchObject([
+      { error: { json: { message: 'Tenant access denied' } } },
+      { result: { data: { json: { tenant: { externalId: northwind } } } } },
+    ])
+  })
+})

@@ -72,6 +72,22 @@ export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}
   return { ...started, approvalId, agentId: agent.id }
 }
 
+/** An execution of the demo's refund agent, started by maria, whose amount needs a manager's confirmation first. */
+export async function waitingInput(baseURL: string): Promise<{ executionId: string; agentId: string }> {
+  const token = await personToken(baseURL, 'maria')
+  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', {})
+  const agentId = agents.items.find(({ name }) => name === 'refund-assistant')?.id ?? ''
+  const start = { agentId, environment: 'production', input: { orderId: 'A-1004' } }
+  const { executionId } = await call<{ executionId: string }>(baseURL, token, 'mutation', 'executions.execute', start)
+  await expect
+    .poll(
+      async () =>
+        (await call<{ status: string }>(baseURL, token, 'query', 'executions.get', { id: executionId })).status,
+    )
+    .toBe('waiting_input')
+  return { executionId, agentId }
+}
+
 /** A decision by somebody else, over the API. */
 export async function decideAs(
   baseURL: string,

@@ -1,4 +1,4 @@
-import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { call, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
@@ -97,6 +97,137 @@ test('without the permission the pages say who has it, and another tenant’s id
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/traces/${'0'.repeat(31)}1`)
   await expect(page.getByText('The trace can’t be found.')).toBeVisible({ timeout: 20_000 })
+})
+
+test('the list is filtered by state and agent, and the address keeps it', async ({ page, origin }) => {
+  const { executionId, agentId } = await waitingInput(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions`)
+  const table = page.getByRole('table', { name: 'Executions' })
+  await expect(table).toBeVisible()
+  await page.getByLabel('State').selectOption({ label: 'Waiting for input' })
+  await expect(page).toHaveURL(/\?status=waiting_input$/)
+  await expect(table.locator(`a[href$="${executionId}"]`)).toBeVisible()
+  for (const row of await table.locator('tbody tr').all()) await expect(row).toContainText('Waiting for input')
+  await page.getByLabel('Agent').selectOption({ label: 'Refund assistant' })
+  await expect(page).toHaveURL(new RegExp(`status=waiting_input&agentId=${agentId}$`))
+  await expectAccessible(page)
+  await page.reload()
+  await expect(page.getByLabel('State')).toHaveValue('waiting_input')
+  await expect(table.locator(`a[href$="${executionId}"]`)).toBeVisible()
+  await page.getByLabel('State').selectOption({ label: 'Timed out' })
+  await expect(page.getByText('No execution is like that.')).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('omar sends the input that an execution waits for; a lost answer is sent again and taken once', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/net::ERR_FAILED/)
+  const { executionId } = await waitingInput(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}`)
+  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was asked for: manager_confirmation')
+  await page.getByRole('link', { name: 'Open its waits' }).click()
+  const waits = page.getByRole('region', { name: 'Waits' })
+  await expect(waits).toContainText('1 open')
+  await expect(waits).toContainText('if nothing comes until then, the execution ends as expired')
+  await expectAccessible(page)
+
+  const keys: (string | null)[] = []
+  // The first answer is lost after the server has taken the event in.
+  await page.route('**/v1/input-events', async (route) => {
+    keys.push(await route.request().headerValue('idempotency-key'))
+    if (keys.length > 1) return await route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await waits.getByRole('button', { name: 'Send manager_confirmation' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send manager_confirmation' })
+  await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": tru }')
+  await expect(dialog).toContainText('Line 1, column 16: tru is no JSON value.')
+  await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": true }')
+  await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
+  await expect(dialog.getByRole('alert', { name: 'We do not know whether it was taken in.' })).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
+  await expect(dialog).toContainText('It had been taken in before, and was not taken twice.')
+  expect(keys).toHaveLength(2)
+  expect(keys[0]).toBe(keys[1])
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  await expect(waits).toContainText('Satisfied')
+  const answers = page.getByRole('table', { name: 'Answers and their delivery' })
+  await expect(answers).toContainText('Delivered')
+  await expect(answers).toContainText('Applied')
+  await expectAccessible(page)
+  await page.getByRole('navigation', { name: 'Views of the execution' }).getByRole('link', { name: 'Inputs' }).click()
+  const inbox = page.getByRole('table', { name: 'Input events' })
+  await expect(inbox.locator('tbody tr')).toHaveCount(1)
+  for (const words of ['Taken in', 'Matched', 'Delivered', 'Applied', 'Omar Haddad'])
+    await expect(inbox).toContainText(words)
+  await expectAccessible(page)
+})
+
+test('a wait is canceled with a reason, by the keyboard, and the execution says that it was', async ({
+  page,
+  origin,
+}) => {
+  const { executionId } = await waitingInput(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
+  const cancel = page.getByRole('button', { name: 'Cancel the wait' })
+  await cancel.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Cancel the wait for manager_confirmation?' })
+  await expect(dialog).toContainText('A closed wait does not open again.')
+  await expect(dialog.getByText('Give a reason.')).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(cancel).toBeFocused()
+  await page.keyboard.press('Enter')
+  await dialog.getByLabel('Reason').fill('The order was returned.')
+  await dialog.getByRole('button', { name: 'Cancel the wait' }).click()
+  await expect(page.getByRole('region', { name: 'Waits' })).toContainText('Canceled')
+  await expect(page.getByRole('button', { name: 'Cancel the wait' })).toBeHidden()
+  await page.goto(`/t/${externalId()}/executions/${executionId}`)
+  await expect(page.getByRole('alert', { name: 'The execution was canceled.' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('who may send input but not read it is told so, and the records are for who may see them', async ({
+  page,
+  origin,
+}) => {
+  const { executionId } = await waitingInput(origin)
+  await signIn(page, 'maria')
+  const path = `/t/${externalId()}/executions/${executionId}`
+  await page.goto(`${path}?tab=waits`)
+  await expect(page.getByText('You may not see waits and their answers.')).toBeVisible()
+  const asked = page.getByRole('region', { name: 'What it asks for' })
+  await expect(asked.getByRole('button', { name: 'Send manager_confirmation' })).toBeVisible()
+  await expectAccessible(page)
+  await page.goto(`${path}?tab=inputs`)
+  await expect(page.getByText('You may not see what was sent to executions.')).toBeVisible()
+  await expectAccessible(page)
+  await page.goto(`${path}?tab=evidence`)
+  await expect(page.getByText('You may not see the audit log.')).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('the auditor finds the execution’s records', async ({ page, origin }) => {
+  const { executionId } = await waitingRefund(origin)
+  await signIn(page, 'vera')
+  await page.goto(`/t/${externalId()}/executions/${executionId}?tab=evidence`)
+  const records = page.getByRole('table', { name: 'Audit records about the execution' })
+  await expect(records).toContainText('execution.running')
+  await expectAccessible(page)
+  await records.getByRole('link').first().click()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 })
 
 async function refundAgent(origin: string): Promise<string> {

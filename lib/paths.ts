@@ -45,7 +45,9 @@ export const approvalPath = (tenant: string, approvalId: string, search: { view?
   withSearch(`${homePath(tenant)}/approvals/${segment(approvalId)}`, search)
 
 export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'
-export const executionsPath = (tenant: string) => `${homePath(tenant)}/executions`
+/** `status`: a state, or `under-way` for all that can still change. */
+export const executionsPath = (tenant: string, search: { status?: string; agentId?: string } = {}) =>
+  withSearch(`${homePath(tenant)}/executions`, search)
 export const newExecutionPath = (tenant: string, search: { agentId?: string } = {}) =>
   withSearch(`${homePath(tenant)}/executions/new`, search)
 export const executionPath = (tenant: string, executionId: string, search: { tab?: ExecutionTab } = {}) =>

@@ -16,12 +16,20 @@ const SHAPES: Record<ExecutionStatus, { status: Status; label: string }> = {
   indeterminate: { status: 'failed', label: 'Outcome unknown' },
 }
 
+/** Every state with its word, in the order of a life. */
+export const EXECUTION_STATES = (Object.keys(SHAPES) as ExecutionStatus[]).map((status) => ({
+  status,
+  label: SHAPES[status].label,
+}))
+
 /** The state of an execution as shape and word. */
 export function ExecutionStatusShape({ status, boxed = false }: { status: ExecutionStatus; boxed?: boolean }) {
   return <StatusShape {...SHAPES[status]} boxed={boxed} />
 }
 
-const LIVE: ReadonlySet<ExecutionStatus> = new Set(['queued', 'running', 'waiting_approval', 'waiting_input'])
+/** The states that can still change. */
+export const LIVE_STATUSES: ExecutionStatus[] = ['queued', 'running', 'waiting_approval', 'waiting_input']
+const LIVE: ReadonlySet<ExecutionStatus> = new Set(LIVE_STATUSES)
 
 /** Whether it can still change. */
 export const isLive = (status: ExecutionStatus): boolean => LIVE.has(status)

@@ -96,7 +96,12 @@ export const Execution = ExecutionSummary.extend({
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById
-export const ListExecutionsInput = z.strictObject({ ...PageInput, agentId: Id.optional() })
+/** `status`: one of these states. */
+export const ListExecutionsInput = z.strictObject({
+  ...PageInput,
+  agentId: Id.optional(),
+  status: z.array(ExecutionStatus).min(1).max(ExecutionStatus.options.length).optional(),
+})
 export const ExecutionList = page(ExecutionSummary)
 
 /** `seq` counts from 1 without gaps within one execution. */

@@ -17,6 +17,8 @@ const orders: readonly Order[] = [
   order('A-1001', '4200.00', 'C-20418', 'Elif Aydin', 'elif.aydin@mail.example'),
   order('A-1002', '182.40', 'C-19377', 'Pavel Novak', 'pavel.novak@mail.example'),
   order('A-1003', '59.90', 'C-30112', 'Grace Okafor', 'grace.okafor@mail.example'),
+  // Above what the refund assistant pays without a manager's confirmation.
+  order('A-1004', '6300.00', 'C-11820', 'Noor Haddad', 'noor.haddad@mail.example'),
 ]
 
 function order(id: string, amount: string, customerId: string, name: string, email: string): Order {

@@ -5,13 +5,13 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { listExecutions } from './store.ts'
 import { executionSummary } from './view.ts'
 
-/** Executions in any state, newest first. */
+/** Executions, newest first; all of them, or those of one agent or in some states. */
 export const list = query({
   permission: 'execution:read',
   input: ListExecutionsInput,
   output: ExecutionList,
   async run({ tx, tenant, input }) {
-    const rows = await listExecutions(tx, tenant.id, input.agentId, input.limit + 1, input.cursor)
+    const rows = await listExecutions(tx, tenant.id, { ...input, limit: input.limit + 1 })
     const actor = await actorsById(
       tx,
       tenant.id,

@@ -121,6 +121,34 @@ describe('from manifest to release', () => {
 })
 
 describe('a refund', () => {
+  test('is found in the list by state and agent, and in the audit log by its id', async () => {
+    const agentId = await releaseRefundAgent(api, 'refund-found')
+    const waiting = await start(agentId, 'A-1001')
+    await waitingApproval(waiting)
+    const rejected = await start(agentId, 'A-1002')
+    const decision = { decision: 'reject', decisionAcknowledged: true, reason: 'Not this one.' }
+    const approvalId = await waitingApproval(rejected)
+    payload(await api.mutate(await api.person('jonas'), 'approvals.decide', { approvalId, ...decision }))
+    await reaches(rejected, 'rejected')
+    const maria = await api.person('maria')
+    const listed = async (filter: object) =>
+      payload<{ items: { id: string }[] }>(await api.query(maria, 'executions.list', { agentId, ...filter })).items.map(
+        ({ id }) => id,
+      )
+    expect(await listed({})).toEqual([rejected, waiting])
+    expect(await listed({ status: ['rejected'] })).toEqual([rejected])
+    expect(await listed({ status: ['waiting_approval', 'rejected'], limit: 1 })).toEqual([rejected])
+    expect(await listed({ status: ['waiting_approval', 'rejected'], cursor: rejected })).toEqual([waiting])
+    expect(await listed({ status: ['succeeded'] })).toEqual([])
+    expect((await api.query(maria, 'executions.list', { status: [] })).status).toBe(400)
+
+    const records = payload<{ items: { type: string; resource: { id: string } }[] }>(
+      await api.query(await api.person('vera'), 'audit.list', { resourceId: rejected }),
+    ).items
+    expect(records.map(({ type }) => type)).toContain('execution.rejected')
+    expect(new Set(records.map(({ resource }) => resource.id))).toEqual(new Set([rejected]))
+  })
+
   test('waits for a person and runs once, with exactly the approved bytes', async () => {
     const agentId = await releaseRefundAgent(api, 'refund-once')
     const id = await start(agentId, 'A-1001')

@@ -46,15 +46,21 @@ const summary = (tx: Transaction, tenantId: string) =>
     ])
     .where('execution.tenantId', '=', tenantId)
 
+type ExecutionFilter = {
+  agentId?: string | undefined
+  status?: readonly ExecutionStatus[] | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
 export const listExecutions = (
   tx: Transaction,
   tenantId: string,
-  agentId: string | undefined,
-  limit: number,
-  cursor: string | undefined,
+  { agentId, status, limit, cursor }: ExecutionFilter,
 ) =>
   summary(tx, tenantId)
     .$if(agentId !== undefined, (q) => q.where('execution.agentId', '=', agentId ?? ''))
+    .$if(status !== undefined, (q) => q.where('execution.status', 'in', status ?? []))
     .$if(cursor !== undefined, (q) => q.where('execution.id', '<', cursor ?? ''))
     .orderBy('execution.id', 'desc')
     .limit(limit)

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
+import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -17,8 +18,6 @@ import { RunningTable } from './running-table.tsx'
 import { TodaysLog } from './todays-log.tsx'
 
 const shownRows = 5
-/** How far back "running now" looks, in executions. */
-const recentExecutions = 50
 const refreshMs = 10_000
 
 /** What a person wants to know first: what needs them, what runs, and whether today's record is sealed. */
@@ -110,10 +109,13 @@ function RunningNow() {
   const trpc = useTRPC()
   const allowed = can('execution:read')
   const { data, error, refetch } = useQuery(
-    trpc.executions.list.queryOptions({ limit: recentExecutions }, { enabled: allowed, refetchInterval: refreshMs }),
+    trpc.executions.list.queryOptions(
+      { limit: shownRows, status: LIVE_STATUSES },
+      { enabled: allowed, refetchInterval: refreshMs },
+    ),
   )
-  const link = <All href={executionsPath(tenant)}>All executions</All>
-  const running = data?.items.filter((execution) => execution.endedAt === null)
+  const link = <All href={executionsPath(tenant, { status: 'under-way' })}>All that run or wait</All>
+  const running = data?.items
   return (
     <Section title="Running now" all={allowed && link}>
       {!allowed ? (
@@ -122,7 +124,7 @@ function RunningNow() {
         running.length === 0 ? (
           <EmptyState title="Nothing runs.">Executions that run or wait stand here until they end.</EmptyState>
         ) : (
-          <RunningTable rows={running.slice(0, shownRows)} />
+          <RunningTable rows={running} />
         )
       ) : error === null ? (
         <Skeleton label="Loading the executions" rows={3} />

@@ -93,7 +93,7 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/audit.checkpoint': ['any', plain()],
   'GET /v1/audit.get': ['audit:read', by('auditRecord', (auditId) => ({ auditId }))],
-  'GET /v1/audit.list': ['audit:read', plain()],
+  'GET /v1/audit.list': ['audit:read', plain(), filter('execution', 'resourceId')],
 
   'GET /v1/catalog': ['any', plain()],
   'GET /v1/catalog.list': ['any', plain(undefined)],

@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -12,12 +13,14 @@ import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { executionPath, newExecutionPath } from '#lib/paths.ts'
+import { executionPath, executionsPath, newExecutionPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { filterFrom, inputOf } from './filter.ts'
+import { Filters } from './filters.tsx'
 
 const refreshMs = 5000
 
-/** Every execution, newest first. */
+/** Executions, newest first; which ones stands in the address. */
 export function Executions() {
   return (
     <Permitted permission="execution:read" act="see executions" title="Executions">
@@ -29,9 +32,11 @@ export function Executions() {
 function ExecutionList() {
   const { client } = useApi()
   const { tenant } = useSession()
+  const filter = filterFrom(useSearchParams())
+  const filtered = filter.status !== '' || filter.agentId !== ''
   const pages = usePages({
     path: ['executions', 'list'],
-    input: {},
+    input: inputOf(filter),
     read: client.executions.list.query,
     refreshEvery: refreshMs,
   })
@@ -45,6 +50,7 @@ function ExecutionList() {
           </ActionLink>
         }
       />
+      <Filters filter={filter} />
       <PagedTable
         pages={pages}
         caption="Executions"
@@ -52,9 +58,22 @@ function ExecutionList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
         empty={
-          <EmptyState title="Nothing has run yet.">
-            An agent can run once a policy binding and a release of it are approved for an environment.
-          </EmptyState>
+          filtered ? (
+            <EmptyState
+              title="No execution is like that."
+              action={
+                <Link href={executionsPath(tenant)} className="text-link inline-flex min-h-6 items-center">
+                  Show all executions
+                </Link>
+              }
+            >
+              Executions of other agents, or in other states, may be there.
+            </EmptyState>
+          ) : (
+            <EmptyState title="Nothing has run yet.">
+              An agent can run once a policy binding and a release of it are approved for an environment.
+            </EmptyState>
+          )
         }
       />
     </Page>

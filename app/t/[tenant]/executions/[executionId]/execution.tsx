@@ -12,13 +12,16 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { TabLinks } from '#components/ui/tab-links.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { agentPath, executionPath, executionsPath } from '#lib/paths.ts'
+import { agentPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
 import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
+import { Evidence } from './evidence.tsx'
 import { ExecutionTrace } from './execution-trace.tsx'
+import { Inputs } from './inputs.tsx'
 import { Timeline } from './timeline.tsx'
 import { useExecution } from './use-execution.ts'
+import { Waits } from './waits.tsx'
 
-/** One execution: how it stands, what it did, and its trace. */
+/** One execution: how it stands, what it did, what it waits for, its trace and its records. */
 export function Execution() {
   const { executionId } = useParams<{ executionId: string }>()
   return (
@@ -30,7 +33,7 @@ export function Execution() {
 
 function OneExecution({ id }: { id: string }) {
   const { tenant } = useSession()
-  const tab = useSearchParams().get('tab') === 'trace' ? 'trace' : 'timeline'
+  const tab = tabFrom(useSearchParams().get('tab'))
   const { data: execution, error, refetch } = useExecution(id)
   const crumbs = [{ label: 'Executions', href: executionsPath(tenant) }]
   const shownId = <Copyable value={id} label="execution id" shorten="middle" />
@@ -62,14 +65,40 @@ function OneExecution({ id }: { id: string }) {
       <TabLinks
         label="Views of the execution"
         link={Link}
-        tabs={[
-          { href: executionPath(tenant, id), label: 'Timeline', current: tab === 'timeline' },
-          { href: executionPath(tenant, id, { tab: 'trace' }), label: 'Trace', current: tab === 'trace' },
-        ]}
+        tabs={TABS.map(({ name, label }) => ({
+          href: executionPath(tenant, id, name === 'timeline' ? {} : { tab: name }),
+          label,
+          current: name === tab,
+        }))}
       />
-      {tab === 'trace' ? <ExecutionTrace execution={execution} /> : <Timeline execution={execution} />}
+      <Tab name={tab} execution={execution} />
     </Page>
   )
+}
+
+const TABS: { name: ExecutionTab; label: string }[] = [
+  { name: 'timeline', label: 'Timeline' },
+  { name: 'inputs', label: 'Inputs' },
+  { name: 'waits', label: 'Waits' },
+  { name: 'trace', label: 'Trace' },
+  { name: 'evidence', label: 'Evidence' },
+]
+
+const tabFrom = (text: string | null): ExecutionTab => TABS.find(({ name }) => name === text)?.name ?? 'timeline'
+
+function Tab({ name, execution }: { name: ExecutionTab; execution: ExecutionDetail }) {
+  switch (name) {
+    case 'timeline':
+      return <Timeline execution={execution} />
+    case 'inputs':
+      return <Inputs execution={execution} />
+    case 'waits':
+      return <Waits execution={execution} />
+    case 'trace':
+      return <ExecutionTrace execution={execution} />
+    case 'evidence':
+      return <Evidence execution={execution} />
+  }
 }
 
 function Title({ execution: { agentDisplayName, environment } }: { execution: ExecutionDetail }) {

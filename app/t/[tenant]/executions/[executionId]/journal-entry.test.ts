@@ -52,3 +52,18 @@ test('data of another form is no crash', () => {
   expect(entry('tool.called', 'odd').title).toMatch(/unknown was called/)
   expect(entry('execution.failed', null).title).toBe('The execution failed')
 })
+
+test('a wait names the inputs, and the answer which of them came', () => {
+  const inputs: JsonValue[] = [{ name: 'manager', ttlSeconds: 60, onExpiry: 'fail' }, { name: 'lawyer' }]
+  expect(entry('input.requested', { mode: 'any', inputs }).title).toBe(
+    'One input of several was asked for: manager, lawyer',
+  )
+  expect(entry('input.requested', { mode: 'one', inputs: inputs.slice(1) }).title).toBe('Input was asked for: lawyer')
+  expect(entry('input.applied', { receipts: [{ input: 'lawyer', receiptId: 'r' }], output: true })).toMatchObject({
+    title: 'The execution went on with lawyer',
+    payloads: [{ name: 'Answer', value: true }],
+  })
+  expect(entry('input.applied', { receipts: [], output: null }).title).toBe(
+    'The execution went on with the manifest’s default',
+  )
+})

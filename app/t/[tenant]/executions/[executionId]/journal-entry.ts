@@ -67,15 +67,21 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     shape: 'failed',
     note: 'Nobody knows whether the tool ran',
   }),
-  'input.requested': ({ inputs }) => ({
-    title: 'It waits for input from outside',
+  'input.requested': ({ mode, inputs }) => ({
+    title: askedFor(text(mode), inputNames(inputs)),
     shape: 'waiting',
-    ...(Array.isArray(inputs)
-      ? { note: inputs.map((input) => text(isJsonObject(input) ? input.name : input)).join(', ') }
-      : {}),
+    note: 'The tab Waits says until when, and what happens then',
   }),
-  'input.applied': ({ output }) => ({ title: 'Input came', shape: 'approved', payloads: payload('Input', output) }),
-  'execution.stop_requested': () => ({ title: 'A stop was asked for', shape: 'waiting' }),
+  'input.applied': ({ output, receipts }) => ({
+    title: `The execution went on with ${inputNames(receipts).join(', ') || 'the manifest’s default'}`,
+    shape: 'approved',
+    payloads: payload('Answer', output),
+  }),
+  'execution.stop_requested': () => ({
+    title: 'A stop was asked for',
+    shape: 'waiting',
+    note: 'The reason stands in the audit log',
+  }),
   'execution.parked': () => ({
     title: 'Parked: the agent was suspended',
     shape: 'waiting',
@@ -117,6 +123,17 @@ function decision(effect: string): { title: string; shape: Status } {
       return { title: `Policy decided: ${effect}`, shape: 'pending' }
   }
 }
+
+function askedFor(mode: string, names: string[]): string {
+  if (names.length < 2) return `Input was asked for: ${names.join('')}`
+  return mode === 'any'
+    ? `One input of several was asked for: ${names.join(', ')}`
+    : `Several inputs were asked for: ${names.join(', ')}`
+}
+
+/** Of a list of inputs (`name`) or of receipts (`input`). */
+const inputNames = (list: JsonValue | undefined): string[] =>
+  (Array.isArray(list) ? list : []).flatMap((entry) => (isJsonObject(entry) ? [text(entry.name ?? entry.input)] : []))
 
 const payload = (name: string, value: JsonValue | undefined) => (value === undefined ? [] : [{ name, value }])
 

@@ -1,7 +1,7 @@
 'use client'
 
 import Link from 'next/link'
-import { useContext } from 'react'
+import { useContext, useId } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -10,12 +10,14 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
 import { TimeZoneContext } from '#components/ui/time.tsx'
 import { formatAbsolute, zoneName } from '#components/ui/time-format.ts'
+import { formatDuration } from '#lib/format.ts'
 import { approvalPath, isPathParameter } from '#lib/paths.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
+import { type EventGroup, eventGroups, type Gap } from './event-groups.ts'
 import { type JournalEntry, journalEntry } from './journal-entry.ts'
 import { useJournal } from './use-execution.ts'
 
-/** Everything that happened, in order, joined by one line. */
+/** Everything that happened, in order: by step, joined by one line, with the silences folded. */
 export function Journal({ execution }: { execution: Execution }) {
   const { data: events, error, refetch } = useJournal(execution.id, execution)
   if (events === undefined)
@@ -31,12 +33,60 @@ export function Journal({ execution }: { execution: Execution }) {
       />
     )
   if (events.length === 0) return <p className="text-ink-2">Nothing has happened yet: it waits for a free worker.</p>
+  const steps = new Map(execution.steps.map((step, index) => [step.id, { step, number: index + 1 }]))
   return (
-    <ol className="flex flex-col">
-      {events.map((event) => (
-        <Event key={event.seq} event={event} />
-      ))}
+    <ol className="flex flex-col gap-4">
+      {eventGroups(events).map((part) =>
+        part.kind === 'gap' ? (
+          <GapLine key={part.key} gap={part} />
+        ) : (
+          <Group key={part.key} group={part} known={part.stepId === null ? undefined : steps.get(part.stepId)} />
+        ),
+      )}
     </ol>
+  )
+}
+
+type KnownStep = { step: Execution['steps'][number]; number: number }
+
+function Group({ group: { stepId, items }, known }: { group: EventGroup; known: KnownStep | undefined }) {
+  const id = useId()
+  return (
+    <li aria-labelledby={stepId === null ? undefined : id} className="flex flex-col gap-2">
+      {stepId !== null && (
+        <h3 id={id} className="flex flex-wrap items-baseline gap-x-3 border-line border-b pb-1">
+          <span className="font-semibold">
+            Step {known?.number ?? ''} <ShownText>{stepId}</ShownText>
+          </span>
+          {known?.step.kind === 'tool' && (
+            <code className="wrap-anywhere font-mono font-normal text-dense text-ink-2">
+              <ShownText>{known.step.title}</ShownText>
+            </code>
+          )}
+        </h3>
+      )}
+      <ol className="flex flex-col">
+        {items.map((item) =>
+          item.kind === 'gap' ? (
+            <GapLine key={item.key} gap={item} />
+          ) : (
+            <Event key={item.event.seq} event={item.event} />
+          ),
+        )}
+      </ol>
+    </li>
+  )
+}
+
+/** A silence takes one line, however long it lasted. */
+function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
+  return (
+    <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 pb-4 text-dense text-ink-2 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
+      <span aria-hidden="true" className="self-center border-line-strong border-t border-dashed" />
+      <span className="pl-5">
+        {formatDuration(lasted)} in which {why}
+      </span>
+    </li>
   )
 }
 
@@ -54,11 +104,6 @@ function Event({ event }: { event: ExecutionEvent }) {
             <span className="font-semibold">
               <ShownText>{entry.title}</ShownText>
             </span>
-            {event.stepId !== null && (
-              <span className="text-dense text-ink-2">
-                step <ShownText>{event.stepId}</ShownText>
-              </span>
-            )}
             <RequestLink entry={entry} />
           </p>
           {entry.note !== undefined && (

@@ -1,15 +1,16 @@
 'use client'
 
-import Link from 'next/link'
+import { useContext } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
+import { LinkButton } from '#components/layout/link-button.tsx'
 import { Section } from '#components/page/section.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Time, TimeZoneContext } from '#components/ui/time.tsx'
 import { formatDuration } from '#lib/format.ts'
-import { approvalPath } from '#lib/paths.ts'
+import { approvalPath, executionPath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 import { endingOf } from './ending.ts'
 import { Journal } from './journal.tsx'
@@ -25,7 +26,7 @@ export function Timeline({ execution }: { execution: Execution }) {
       <Section title="Steps">
         <StepTable execution={execution} />
       </Section>
-      <Section title="Journal">
+      <Section title="Journal" aside={<Zone />}>
         <Journal execution={execution} />
       </Section>
       <Section title="Input">
@@ -43,28 +44,35 @@ export function Timeline({ execution }: { execution: Execution }) {
   )
 }
 
-/** The request that holds the execution up, where it waits for one. */
-function WaitingFor({ execution: { status, steps } }: { execution: Execution }) {
+/** What holds the execution up, where it waits for somebody. */
+function WaitingFor({ execution: { id, status, steps } }: { execution: Execution }) {
   const { tenant } = useSession()
+  if (status === 'waiting_input')
+    return (
+      <Banner
+        tone="hold"
+        urgency="none"
+        action={<LinkButton href={executionPath(tenant, id, { tab: 'waits' })}>Open its waits</LinkButton>}
+      >
+        It waits for input from outside. Nothing runs meanwhile, and nothing is lost when the server stops.
+      </Banner>
+    )
   const approvalId = steps.find((step) => step.status === 'waiting_approval')?.approvalId
   if (status !== 'waiting_approval' || approvalId == null) return null
   return (
     <Banner
       tone="hold"
       urgency="none"
-      action={
-        <Link
-          href={approvalPath(tenant, approvalId)}
-          prefetch={false}
-          className="inline-flex min-h-9 items-center border border-line-strong bg-surface px-3 py-1.5 text-ink hover:bg-selected"
-        >
-          Open the request
-        </Link>
-      }
+      action={<LinkButton href={approvalPath(tenant, approvalId)}>Open the request</LinkButton>}
     >
       It waits for a person’s decision. Nothing runs meanwhile, and nothing is lost when the server stops.
     </Banner>
   )
+}
+
+function Zone() {
+  const zone = useContext(TimeZoneContext)
+  return <span className="text-dense text-ink-2">Times in {zone}</span>
 }
 
 function Times({ execution: { status, createdAt, startedAt, endedAt, deadlineAt } }: { execution: Execution }) {

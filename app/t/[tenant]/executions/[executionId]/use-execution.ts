@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { useApi } from '#components/session/session-provider.tsx'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
@@ -49,3 +49,12 @@ export function useJournal(id: string, execution: Execution | undefined) {
 
 const longest = (entries: [unknown, ExecutionEvent[] | undefined][]): ExecutionEvent[] =>
   entries.reduce<ExecutionEvent[]>((best, [, events = []]) => (events.length > best.length ? events : best), [])
+
+/** Reads again what an input changed: the execution, its waits, its inbox and its deliveries. */
+export const refreshInputs = (cache: QueryClient, id: string): Promise<unknown> =>
+  Promise.all([
+    cache.invalidateQueries({ queryKey: [['executions', 'get'], { input: { id } }] }),
+    ...['inputWaits.list', 'inputEvents.list', 'inputResolutions.list'].map((list) =>
+      cache.invalidateQueries({ queryKey: [['executions', list], { input: { executionId: id } }] }),
+    ),
+  ])

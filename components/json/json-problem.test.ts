@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseJsonObject } from './json-problem.ts'
+import { parseJson, parseJsonObject } from './json-problem.ts'
 
 test('an object is taken as it is', () => {
   expect(parseJsonObject('{"orderId": "A-1002", "list": [1, -2.5e3, null, {}], "s": "\\u00e9\\n"}')).toEqual({
@@ -22,7 +22,7 @@ test.each([
   ['{"a": 01}', 1, 7, '01 is no JSON value.'],
   ['{"a": [1, 2}', 1, 12, 'A comma or a closing bracket is missing.'],
   ['{"a": [1,]}', 1, 10, 'No comma stands before the closing bracket.'],
-  ['{} {}', 1, 4, 'Nothing may follow the object.'],
+  ['{} {}', 1, 4, 'Nothing may follow the value.'],
   ['{"a": 1', 1, 8, 'A comma or a closing brace is missing.'],
 ])('%j: line %d, column %d', (text, line, column, message) => {
   expect(parseJsonObject(text)).toEqual({ problem: { line, column, message } })
@@ -38,4 +38,11 @@ test('whatever JSON.parse refuses is refused with a place', () => {
 
 test('nesting beyond the stack is no crash', () => {
   expect(parseJsonObject(`{"a": ${'['.repeat(200_000)}`)).toEqual({ problem: { message: 'This is not JSON.' } })
+})
+
+test('any value is taken where no object is asked for', () => {
+  expect(parseJson('"yes"')).toEqual({ value: 'yes' })
+  expect(parseJson('[true')).toEqual({
+    problem: { line: 1, column: 6, message: 'A comma or a closing bracket is missing.' },
+  })
 })

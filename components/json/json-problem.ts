@@ -1,18 +1,24 @@
 import type { CodeProblem } from '#components/code/code-field.tsx'
-import type { JsonObject } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
 
-/** An object, or why the text is none, with line and column from 1. Browsers word that differently, or leave the place out. */
-export function parseJsonObject(text: string): { value: JsonObject } | { problem: CodeProblem } {
-  let value: unknown
+/** A JSON value, or why the text is none, with line and column from 1. Browsers word that differently, or leave the place out. */
+export function parseJson(text: string): { value: JsonValue } | { problem: CodeProblem } {
   try {
-    value = JSON.parse(text)
+    return { value: JSON.parse(text) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { problem: problemIn(text) }
   }
+}
+
+/** The same for an object. */
+export function parseJsonObject(text: string): { value: JsonObject } | { problem: CodeProblem } {
+  const parsed = parseJson(text)
+  if ('problem' in parsed) return parsed
+  const { value } = parsed
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: { message: 'The input is an object: { "name": value }.', line: 1, column: 1 } }
-  return { value: value as JsonObject }
+  return { value }
 }
 
 class Stop extends Error {
@@ -35,7 +41,7 @@ function problemIn(text: string): CodeProblem {
   try {
     const reader = readerOf(text)
     readValue(reader)
-    if (reader.peek() !== '') reader.stop('Nothing may follow the object.')
+    if (reader.peek() !== '') reader.stop('Nothing may follow the value.')
   } catch (error) {
     if (error instanceof Stop) return { message: error.message, ...placeOf(text, error.offset) }
     // The one thing that JSON.parse can read and this can't: nesting beyond the stack.

@@ -1,0 +1,39 @@
+'use client'
+
+import { Section } from '#components/page/section.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { isJsonObject } from '#lib/json.ts'
+import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
+import { SendInput } from './send-input.tsx'
+import { useJournal } from './use-execution.ts'
+
+/** The inputs that the execution's last wait asked for, while it waits; for whoever may send one and not read them. */
+export function AskedInputs({ execution }: { execution: Execution }) {
+  const { data: events = [] } = useJournal(execution.id, execution)
+  if (execution.status !== 'waiting_input') return null
+  const names = askedInputs(events)
+  if (names.length === 0) return null
+  return (
+    <Section title="What it asks for">
+      <ul className="border-line border-t">
+        {names.map((name) => (
+          <li
+            key={name}
+            className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b py-2"
+          >
+            <span className="wrap-anywhere font-semibold">
+              <ShownText>{name}</ShownText>
+            </span>
+            <SendInput executionId={execution.id} input={name} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function askedInputs(events: ExecutionEvent[]): string[] {
+  const data = events.findLast((event) => event.type === 'input.requested')?.data
+  const inputs = isJsonObject(data) && Array.isArray(data.inputs) ? data.inputs : []
+  return inputs.flatMap((input) => (isJsonObject(input) && typeof input.name === 'string' ? [input.name] : []))
+}

@@ -1,0 +1,41 @@
+import type { ExecutionEvent } from '#lib/schemas/executions.ts'
+
+/** Consecutive events of one step (null: of the execution itself). */
+export type EventGroup = { kind: 'group'; key: string; stepId: string | null; items: (EventItem | Gap)[] }
+export type EventItem = { kind: 'event'; event: ExecutionEvent }
+/** A time in which nothing was written; folded to one line. Milliseconds. */
+export type Gap = { kind: 'gap'; key: string; lasted: number; why: string }
+
+/** Longer silences than this are folded and named. */
+const shortestGapMs = 30_000
+
+/** The journal as a timeline: its events by step, in order, with the silences between them told as such. Pure. */
+export function eventGroups(events: readonly ExecutionEvent[]): (EventGroup | Gap)[] {
+  const timeline: (EventGroup | Gap)[] = []
+  let group: EventGroup | undefined
+  let before: ExecutionEvent | undefined
+  for (const event of events) {
+    const gap = before === undefined ? undefined : gapBetween(before, event)
+    if (group === undefined || group.stepId !== event.stepId) {
+      if (gap !== undefined) timeline.push(gap)
+      group = { kind: 'group', key: String(event.seq), stepId: event.stepId, items: [] }
+      timeline.push(group)
+    } else if (gap !== undefined) group.items.push(gap)
+    group.items.push({ kind: 'event', event })
+    before = event
+  }
+  return timeline
+}
+
+function gapBetween(before: ExecutionEvent, after: ExecutionEvent): Gap | undefined {
+  const lasted = Date.parse(after.at) - Date.parse(before.at)
+  return lasted < shortestGapMs
+    ? undefined
+    : { kind: 'gap', key: `gap-${after.seq}`, lasted, why: WAITED[before.type] ?? 'nothing happened' }
+}
+
+const WAITED: Record<string, string> = {
+  'approval.requested': 'it waited for a decision',
+  'input.requested': 'it waited for input',
+  'tool.called': 'it waited for the tool’s answer',
+}

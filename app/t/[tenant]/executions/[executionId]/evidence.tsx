@@ -1,0 +1,136 @@
+'use client'
+
+import Link from 'next/link'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
+import { Section } from '#components/page/section.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Copyable } from '#components/ui/copyable.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { approvalPath, auditRecordPath, newEvidencePath, tracePath } from '#lib/paths.ts'
+import type { Execution } from '#lib/schemas/executions.ts'
+import type { Answers } from '#lib/trpc.ts'
+
+type Row = Answers['audit']['list']['items'][number]
+
+/** What proves the execution: its records in the audit log, each with its own proof, and what they are about. */
+export function Evidence({ execution }: { execution: Execution }) {
+  const { tenant, can } = useSession()
+  return (
+    <div className="flex max-w-240 flex-col gap-6">
+      <Section title="What the records are about">
+        <Subjects execution={execution} />
+      </Section>
+      <Section title="Audit records">
+        {can('audit:read') ? (
+          <Records executionId={execution.id} />
+        ) : (
+          <MissingPermission act="see the audit log" permission="audit:read" />
+        )}
+      </Section>
+      <Section title="To take along">
+        <p className="max-w-[75ch]">
+          An evidence export holds the executions, decisions, traces and audit records of a period with their proofs, as
+          one archive that can be checked without this server. This execution began on{' '}
+          <Time at={execution.createdAt} show="absolute" />; choose a period with that day.
+        </p>
+        <div>
+          <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
+            Export evidence
+          </ActionLink>
+        </div>
+      </Section>
+    </div>
+  )
+}
+
+function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution: Execution }) {
+  const { tenant } = useSession()
+  const decided = steps.flatMap(({ id: step, approvalId }) => (approvalId === null ? [] : [{ step, approvalId }]))
+  return (
+    <KeyValues>
+      <KeyValue name="Execution">
+        <Copyable value={id} label="execution id" />
+      </KeyValue>
+      <KeyValue name="Release">
+        <Copyable value={releaseId} label="release id" />
+      </KeyValue>
+      <KeyValue name="Trace">
+        <Link
+          href={tracePath(tenant, traceId)}
+          prefetch={false}
+          className="text-link wrap-anywhere font-mono text-dense"
+        >
+          {traceId}
+        </Link>
+      </KeyValue>
+      {decided.map(({ step, approvalId }) => (
+        <KeyValue key={step} name={`Approval of ${step}`}>
+          <Link
+            href={approvalPath(tenant, approvalId)}
+            prefetch={false}
+            className="text-link wrap-anywhere font-mono text-dense"
+          >
+            {approvalId}
+          </Link>
+        </KeyValue>
+      ))}
+    </KeyValues>
+  )
+}
+
+function Records({ executionId }: { executionId: string }) {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['audit', 'list'],
+    input: { resourceId: executionId },
+    read: client.audit.list.query,
+  })
+  return (
+    <PagedTable
+      pages={pages}
+      caption="Audit records about the execution"
+      columns={columns(tenant)}
+      rowKey={(row) => row.auditId}
+      failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
+      empty={
+        <EmptyState title="No record is about it.">
+          Each act on an execution is recorded in the transaction that does it, so this should not be empty: tell
+          support.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const columns = (tenant: string): Column<Row>[] => [
+  {
+    key: 'type',
+    header: 'What',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={auditRecordPath(tenant, row.auditId)} prefetch={false} className="text-link wrap-anywhere font-mono">
+        {row.type}
+      </Link>
+    ),
+  },
+  { key: 'actor', header: 'Who', cell: (row) => <ShownText>{row.actor.name}</ShownText> },
+  {
+    key: 'reason',
+    header: 'Reason',
+    cell: (row) =>
+      row.reason === null ? undefined : (
+        <span className="wrap-anywhere">
+          <ShownText>{row.reason}</ShownText>
+        </span>
+      ),
+  },
+  { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="absolute" /> },
+]

@@ -1,0 +1,94 @@
+'use client'
+
+import { isLive } from '#components/executions/execution-status.tsx'
+import { receiptWords, type StateWords } from '#components/inputs/receipt-words.ts'
+import { StateCell } from '#components/inputs/state-words.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Copyable } from '#components/ui/copyable.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import type { Execution } from '#lib/schemas/executions.ts'
+import type { Receipt } from '#lib/schemas/inputs.ts'
+import { inputsRefreshMs } from './waits.tsx'
+
+/** The execution's inbox: every event that was sent to it, whatever became of it. */
+export function Inputs({ execution }: { execution: Execution }) {
+  const { can } = useSession()
+  if (!can('input:read')) return <MissingPermission act="see what was sent to executions" permission="input:read" />
+  return <Inbox execution={execution} />
+}
+
+function Inbox({ execution }: { execution: Execution }) {
+  const { client } = useApi()
+  const pages = usePages({
+    path: ['executions', 'inputEvents.list'],
+    input: { executionId: execution.id },
+    read: client.executions.inputEvents.list.query,
+    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
+  })
+  return (
+    <>
+      <p className="max-w-[75ch] text-ink-2">
+        Four states, one after the other: an event is taken in, matched with a wait, delivered to it, and applied by the
+        execution. What it says stands in the journal once it is applied, masked.
+      </p>
+      <PagedTable
+        pages={pages}
+        caption="Input events"
+        columns={COLUMNS}
+        rowKey={(row) => row.receiptId}
+        failed={{ what: 'The input events', act: 'see what was sent to executions', permission: 'input:read' }}
+        empty={
+          <EmptyState title="Nothing was sent to it.">
+            Systems and people send input to POST /v1/input-events, or from the tab Waits. What comes before its wait is
+            kept here.
+          </EmptyState>
+        }
+      />
+    </>
+  )
+}
+
+const state = (key: keyof ReturnType<typeof receiptWords>, header: string): Column<Receipt> => ({
+  key,
+  header,
+  cell: (row) => <StateCell words={receiptWords(row)[key] satisfies StateWords} />,
+})
+
+const COLUMNS: Column<Receipt>[] = [
+  {
+    key: 'input',
+    header: 'Input',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="flex flex-col">
+        <span className="wrap-anywhere">
+          <ShownText>{row.correlation.input}</ShownText>
+        </span>
+        <Copyable value={row.receiptId} label="receipt id" shorten="middle" />
+      </span>
+    ),
+  },
+  {
+    key: 'by',
+    header: 'Sent by',
+    cell: ({ admission: { submittedBy, source } }) => (
+      <span className="flex flex-col">
+        <ShownText>{submittedBy.displayName}</ShownText>
+        {source !== null && (
+          <span className="wrap-anywhere text-dense text-ink-2">
+            from <ShownText>{source}</ShownText>
+          </span>
+        )}
+      </span>
+    ),
+  },
+  state('admission', 'Admission'),
+  state('match', 'Match'),
+  state('delivery', 'Delivery'),
+  state('application', 'Application'),
+]

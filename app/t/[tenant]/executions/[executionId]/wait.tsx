@@ -1,0 +1,124 @@
+'use client'
+
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { isLive } from '#components/executions/execution-status.tsx'
+import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import type { InputWait } from '#lib/schemas/inputs.ts'
+import { SendInput } from './send-input.tsx'
+import { refreshInputs } from './use-execution.ts'
+
+const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
+  open: { status: 'waiting', label: 'Open' },
+  matched: { status: 'running', label: 'Answered, not taken yet' },
+  satisfied: { status: 'approved', label: 'Satisfied' },
+  canceled: { status: 'revoked', label: 'Canceled' },
+  expired: { status: 'expired', label: 'Expired' },
+  superseded: { status: 'revoked', label: 'Superseded' },
+}
+
+/** One wait: what it is for, how it stands, and what a person may do about it. */
+export function Wait({ wait, executionStatus }: { wait: InputWait; executionStatus: ExecutionStatus }) {
+  const { client } = useApi()
+  const cache = useQueryClient()
+  const over = wait.status !== 'open'
+  return (
+    <li className="flex flex-col gap-2 border-line border-b py-3">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+        <h3 className="wrap-anywhere font-semibold">
+          <ShownText>{wait.input}</ShownText>
+        </h3>
+        <StatusShape {...SHAPES[wait.status]} />
+        <span className="text-dense text-ink-2">
+          step <ShownText>{wait.stepId}</ShownText>
+        </span>
+      </div>
+      <p className="max-w-[75ch]">{sentenceOf(wait)}</p>
+      {wait.status === 'open' && wait.parkedAt !== null && (
+        <p className="max-w-[75ch] text-ink-2">
+          Its time has stood still since <Time at={wait.parkedAt} show="absolute" />, because the agent is suspended.
+        </p>
+      )}
+      <div className="flex flex-wrap items-start gap-3">
+        <SendInput
+          executionId={wait.executionId}
+          input={wait.input}
+          over={over}
+          blocked={isLive(executionStatus) ? undefined : 'The execution has ended.'}
+        />
+        <ReasonDialog
+          label="Cancel the wait"
+          busyLabel="Canceling the wait"
+          keepLabel="Keep waiting"
+          title={`Cancel the wait for ${wait.input}?`}
+          consequence="Nothing sent for it later is taken. The step goes on with its other inputs where one is enough; else the execution ends as canceled, and its remaining calls are not made. A closed wait does not open again."
+          permission="input:manage"
+          over={over}
+          act={(reason) =>
+            client.executions.inputWaits.cancel.mutate({ id: wait.id, expectedRevision: wait.revision, reason })
+          }
+          refresh={() => refreshInputs(cache, wait.executionId)}
+          done={`The wait for ${wait.input} is canceled.`}
+          notDone="The wait was not canceled."
+        />
+      </div>
+    </li>
+  )
+}
+
+function sentenceOf({ status, openedAt, expiresAt, matchedAt, closedAt, onExpiry, parkedAt }: InputWait): ReactNode {
+  const opened = (
+    <>
+      Opened <Time at={openedAt} show="absolute" />.
+    </>
+  )
+  switch (status) {
+    case 'open':
+      return (
+        <>
+          {opened} Waits until <Time at={expiresAt} show={parkedAt === null ? 'both' : 'absolute'} />;{' '}
+          {onExpiry === 'fail'
+            ? 'if nothing comes until then, the execution ends as expired.'
+            : 'if nothing comes until then, the execution goes on with the manifest’s default.'}
+        </>
+      )
+    case 'matched':
+      return (
+        <>
+          {opened} An answer came <At at={matchedAt} />; the execution takes it next.
+        </>
+      )
+    case 'satisfied':
+      return (
+        <>
+          {opened} An answer came <At at={matchedAt} />, and the execution took it <At at={closedAt} />.
+        </>
+      )
+    case 'canceled':
+      return (
+        <>
+          {opened} Canceled <At at={closedAt} />, by a person or because the execution ended.
+        </>
+      )
+    case 'expired':
+      return (
+        <>
+          {opened} Nothing came until <Time at={expiresAt} show="absolute" />;{' '}
+          {onExpiry === 'fail' ? 'the manifest says that the execution ends then.' : 'its default was taken.'}
+        </>
+      )
+    case 'superseded':
+      return (
+        <>
+          {opened} Closed <At at={closedAt} />: another input of the same step was enough.
+        </>
+      )
+  }
+}
+
+const At = ({ at }: { at: string | null }) => (at === null ? 'at an unknown time' : <Time at={at} show="absolute" />)

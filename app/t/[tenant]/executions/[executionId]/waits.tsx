@@ -1,0 +1,94 @@
+'use client'
+
+import { isLive } from '#components/executions/execution-status.tsx'
+import { Section } from '#components/page/section.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { type Pages, usePages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import type { Execution } from '#lib/schemas/executions.ts'
+import type { InputWait } from '#lib/schemas/inputs.ts'
+import { AskedInputs } from './asked-inputs.tsx'
+import { Resolutions } from './resolutions.tsx'
+import { Wait } from './wait.tsx'
+
+export const inputsRefreshMs = 3000
+
+/** What the execution waits for from outside, what it waited for before, and how each answer got to it. */
+export function Waits({ execution }: { execution: Execution }) {
+  const { can } = useSession()
+  if (!can('input:read'))
+    return (
+      <div className="flex max-w-240 flex-col gap-6">
+        <MissingPermission act="see waits and their answers" permission="input:read" />
+        {/* The journal, which this person may read, names what is asked for. */}
+        <AskedInputs execution={execution} />
+      </div>
+    )
+  return (
+    <div className="flex max-w-240 flex-col gap-6">
+      <WaitList execution={execution} />
+      <Section title="Answers and their delivery">
+        <Resolutions execution={execution} />
+      </Section>
+    </div>
+  )
+}
+
+function WaitList({ execution }: { execution: Execution }) {
+  const { client } = useApi()
+  const pages = usePages({
+    path: ['executions', 'inputWaits.list'],
+    input: { executionId: execution.id },
+    read: client.executions.inputWaits.list.query,
+    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
+  })
+  const { items, error, reload } = pages
+  if (items === undefined)
+    return error === null ? (
+      <Skeleton label="Loading the waits" rows={3} rowClass="h-16" />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="The waits"
+        plural
+        act="see waits and their answers"
+        permission="input:read"
+        retry={reload}
+      />
+    )
+  if (items.length === 0)
+    return (
+      <EmptyState title={isLive(execution.status) ? 'It waits for no input.' : 'It waited for no input.'}>
+        A step of the manifest that waits for an input from outside, such as a manager’s confirmation, opens a wait.
+      </EmptyState>
+    )
+  return <List pages={pages} waits={items} execution={execution} />
+}
+
+function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: InputWait[]; execution: Execution }) {
+  const open = waits.filter((wait) => wait.status === 'open')
+  const ordered = [...open, ...waits.filter((wait) => wait.status !== 'open')]
+  return (
+    <Section
+      title="Waits"
+      aside={<span className="text-ink-2">{open.length === 0 ? 'None is open' : `${open.length} open`}</span>}
+    >
+      <ul className="border-line border-t">
+        {/* One list in one order of keys: a dialog that is open lives on when its wait closes meanwhile. */}
+        {ordered.map((wait) => (
+          <Wait key={wait.id} wait={wait} executionStatus={execution.status} />
+        ))}
+      </ul>
+      {pages.hasMore && (
+        <div>
+          <Button onClick={pages.loadMore} busyLabel={pages.loadingMore ? 'Loading older ones' : undefined}>
+            Show older ones
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}

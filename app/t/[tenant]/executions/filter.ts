@@ -1,0 +1,27 @@
+import { EXECUTION_STATES, LIVE_STATUSES } from '#components/executions/execution-status.tsx'
+import { isPathParameter } from '#lib/paths.ts'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+
+/** What the address asks for: a state, or all that can still change; and an agent's id. Empty: all. */
+export type ExecutionFilter = { status: ExecutionStatus | 'under-way' | ''; agentId: string }
+
+/** What an address says that is no state and no id is left out: it filters nothing. */
+export function filterFrom(search: URLSearchParams): ExecutionFilter {
+  const status = search.get('status')
+  const agentId = search.get('agentId') ?? ''
+  const known = EXECUTION_STATES.find((state) => state.status === status)?.status
+  return {
+    status: status === 'under-way' ? status : (known ?? ''),
+    agentId: UUID.test(agentId) && isPathParameter(agentId) ? agentId : '',
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The same as the list's input. */
+export function inputOf({ status, agentId }: ExecutionFilter) {
+  return {
+    ...(status === '' ? {} : { status: status === 'under-way' ? LIVE_STATUSES : [status] }),
+    ...(agentId === '' ? {} : { agentId }),
+  }
+}

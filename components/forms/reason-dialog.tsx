@@ -1,0 +1,137 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { useNotice } from '#components/ui/live-notice.tsx'
+import { TextArea } from '#components/ui/text-field.tsx'
+import type { Failure } from '#lib/failure.ts'
+import type { Permission } from '#lib/permissions.ts'
+import { toFailure } from '#lib/trpc.ts'
+
+/** The server's limit, in characters. */
+const reasonLimit = 2000
+
+type ReasonDialogProps = {
+  /** On the button, and on the one in the dialog that acts: "Cancel the wait". */
+  label: string
+  /** The same while it is under way: "Canceling the wait". */
+  busyLabel: string
+  /** Leaves everything as it is: "Keep waiting". */
+  keepLabel: string
+  /** As a question: "Cancel the wait for manager_confirmation?" */
+  title: string
+  /** What will happen. */
+  consequence: ReactNode
+  permission: Permission
+  /** Why it can't be done as things are; said on the button. */
+  blocked?: string | undefined
+  /** There is nothing to do it to any more: no button, but an open dialog stays with what it says. */
+  over?: boolean
+  /** Does it; rejects with what RequestError and tRPC reject with. */
+  act: (reason: string) => Promise<unknown>
+  /** Reads again what it changed. */
+  refresh: () => unknown
+  /** Said after it is done: "The wait is canceled." */
+  done: string
+  /** Said when it is refused: "The wait was not canceled." */
+  notDone: string
+}
+
+/** An act that needs a reason for the record. It shows as done when the server has said so, and never before. */
+export function ReasonDialog(props: ReasonDialogProps) {
+  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, refresh } = props
+  const { can } = useSession()
+  const notice = useNotice()
+  const [open, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const acting = useMutation({
+    mutationFn: act,
+    onSuccess() {
+      setOpen(false)
+      setReason('')
+      notice(props.done)
+    },
+    // What stands on the page is what the next try is about.
+    onSettled: () => void refresh(),
+  })
+  const change = (next: boolean) => {
+    // A call under way is waited for: whoever leaves would not learn its outcome.
+    if (acting.isPending) return
+    if (next) acting.reset()
+    setOpen(next)
+  }
+  const length = reason.trim().length
+  const missing = length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+  return (
+    <>
+      {!over && (
+        <Button onClick={() => change(true)} disabledReason={can(permission) ? blocked : whoCan(permission)}>
+          {label}
+        </Button>
+      )}
+      <Dialog
+        open={open}
+        onOpenChange={change}
+        title={title}
+        description={consequence}
+        actions={
+          <>
+            <Button onClick={() => change(false)} className="self-start">
+              {keepLabel}
+            </Button>
+            <Button
+              variant="primary"
+              onClick={() => acting.mutate(reason.trim())}
+              disabledReason={over ? 'There is nothing to do it to any more.' : missing}
+              busyLabel={acting.isPending ? busyLabel : undefined}
+            >
+              {label}
+            </Button>
+          </>
+        }
+      >
+        <TextArea
+          label="Reason"
+          hint="Required, kept in the audit record"
+          limit={reasonLimit}
+          value={reason}
+          readOnly={acting.isPending}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        {acting.error !== null && <NotDone failure={toFailure(acting.error)} title={props.notDone} />}
+      </Dialog>
+    </>
+  )
+}
+
+function NotDone({ failure, title }: { failure: Failure; title: string }) {
+  const unknown = failure.code === 'network' || failure.code === 'timeout'
+  if (unknown)
+    return (
+      <ErrorPanel
+        title="We do not know whether it was done."
+        effect={failure.message}
+        advice="Look at the state on the page before you try again."
+      />
+    )
+  return (
+    <ErrorPanel
+      title={title}
+      effect={`${failure.message} Nothing was changed.`}
+      advice={
+        failure.code === 'revision_conflict'
+          ? 'The page shows how it stands now: look at it, then try again.'
+          : failure.code === 'conflict' || failure.code === 'wait_terminal'
+            ? 'The page shows how it stands now.'
+            : adviceFor(failure)
+      }
+      requestId={failure.requestId}
+    />
+  )
+}

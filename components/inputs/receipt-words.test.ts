@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Receipt } from '#lib/schemas/inputs.ts'
+import { receiptWords } from './receipt-words.ts'
+
+const at = '2026-11-20T12:00:00.000Z'
+const later = '2026-11-27T12:00:00.000Z'
+
+const receipt = (change: Partial<Receipt>): Receipt => ({
+  receiptId: 'r',
+  status: 'received',
+  correlation: { executionId: 'e', input: 'confirmation' },
+  admission: {
+    result: 'accepted',
+    at,
+    submittedBy: { id: 'm', displayName: 'Maria', username: 'maria', kind: 'person' },
+    fingerprint: `sha256:${'0'.repeat(64)}`,
+    idempotencyKey: 'key',
+    source: null,
+    id: null,
+    type: null,
+    subject: null,
+    expiresAt: later,
+  },
+  match: null,
+  delivery: null,
+  application: null,
+  revision: 1,
+  ...change,
+})
+
+const labels = (change: Partial<Receipt>) =>
+  Object.values(receiptWords(receipt(change))).map(({ label, note = '' }) => `${label}; ${note}`)
+
+test('an event before its wait is kept, and says until when', () => {
+  expect(receiptWords(receipt({})).match).toEqual({
+    status: 'pending',
+    label: 'Nobody waits for it yet',
+    keptUntil: later,
+  })
+  expect(labels({})).toEqual(['Taken in; ', 'Nobody waits for it yet; ', 'Not yet; ', 'Not yet; '])
+})
+
+test('a matched one goes on to be delivered and applied', () => {
+  const match = { waitId: 'w', stepId: 'ok', waitStatus: 'satisfied' as const, at }
+  expect(
+    labels({
+      status: 'accepted',
+      match,
+      delivery: { resolutionId: 's', status: 'delivered', attempts: 1, at },
+      application: { status: 'applied', at },
+    }),
+  ).toEqual(['Taken in; ', 'Matched; With the wait of step ok', 'Delivered; ', 'Applied; '])
+})
+
+test('what came too late, or for nobody, is never delivered', () => {
+  expect(labels({ status: 'wait_terminal' })).toEqual([
+    'Taken in; ',
+    'Came too late; The wait for it was closed already',
+    'Never; ',
+    'Never; ',
+  ])
+  expect(labels({ status: 'unmatched_expired' })[1]).toBe('Expired; Nothing waited for it while it was kept')
+})
+
+test('an unknown delivery is not called a failure or a success', () => {
+  const words = receiptWords(
+    receipt({
+      status: 'accepted',
+      delivery: { resolutionId: 's', status: 'unknown', attempts: 1, at: null },
+      application: { status: 'not_applied', at: null },
+    }),
+  )
+  expect(words.delivery.label).toBe('Outcome unknown')
+  expect(words.application.label).toBe('Not applied yet')
+})

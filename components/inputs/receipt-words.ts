@@ -1,0 +1,66 @@
+import type { Status } from '#components/ui/status-shape.tsx'
+import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
+
+/** A state in words. `note` says more; `at` is when it came about, `keptUntil` how long it can last. */
+export type StateWords = { status: Status; label: string; note?: string; at?: string | null; keptUntil?: string }
+
+type Delivery = InputResolution['delivery']
+type Application = InputResolution['application']
+
+/** What became of an input event, as four states: taken in, matched with a wait, delivered to it, applied by the execution. */
+export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | 'delivery' | 'application', StateWords> {
+  const { admission, delivery, application } = receipt
+  // Without a wait there is nothing to deliver to: not yet, or never.
+  const without: StateWords =
+    receipt.status === 'received' ? { status: 'pending', label: 'Not yet' } : { status: 'revoked', label: 'Never' }
+  return {
+    admission: { status: 'approved', label: 'Taken in', at: admission.at },
+    match: matchWords(receipt),
+    delivery: delivery === null ? without : { ...deliveryWords(delivery.status), at: delivery.at },
+    application: application === null ? without : { ...applicationWords(application.status), at: application.at },
+  }
+}
+
+function matchWords({ status, match, admission }: Receipt): StateWords {
+  switch (status) {
+    case 'received':
+      return { status: 'pending', label: 'Nobody waits for it yet', keptUntil: admission.expiresAt }
+    case 'accepted':
+      return {
+        status: 'approved',
+        label: 'Matched',
+        ...(match === null ? {} : { note: `With the wait of step ${match.stepId}`, at: match.at }),
+      }
+    case 'unmatched_expired':
+      return { status: 'expired', label: 'Expired', note: 'Nothing waited for it while it was kept' }
+    case 'wait_terminal':
+      return { status: 'rejected', label: 'Came too late', note: 'The wait for it was closed already' }
+  }
+}
+
+/** How far the answer got on its way to the execution, or the question to a person. */
+export function deliveryWords(status: Delivery): StateWords {
+  switch (status) {
+    case 'pending':
+      return { status: 'pending', label: 'Pending' }
+    case 'in_flight':
+      return { status: 'running', label: 'On its way' }
+    case 'delivered':
+      return { status: 'approved', label: 'Delivered' }
+    case 'failed':
+      return { status: 'failed', label: 'Failed' }
+    case 'unknown':
+      return { status: 'failed', label: 'Outcome unknown', note: 'It may have arrived; only a person sends it again' }
+  }
+}
+
+export function applicationWords(status: Application): StateWords {
+  switch (status) {
+    case 'not_applied':
+      return { status: 'pending', label: 'Not applied yet' }
+    case 'applied':
+      return { status: 'approved', label: 'Applied' }
+    case 'rejected':
+      return { status: 'rejected', label: 'Not applied', note: 'The execution ended before it could take it' }
+  }
+}

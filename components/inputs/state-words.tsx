@@ -1,0 +1,22 @@
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { StateWords } from './receipt-words.ts'
+
+/** A state as shape and word, then what more there is to say and when. */
+export function StateCell({ words: { status, label, note, at, keptUntil } }: { words: StateWords }) {
+  return (
+    <span className="flex flex-col">
+      <StatusShape status={status} label={label} />
+      <span className="flex flex-col text-dense text-ink-2">
+        {note !== undefined && <ShownText>{note}</ShownText>}
+        {at && <Time at={at} show="absolute" />}
+        {keptUntil !== undefined && (
+          <span>
+            Kept until <Time at={keptUntil} show="absolute" />
+          </span>
+        )}
+      </span>
+    </span>
+  )
+}

@@ -69,6 +69,9 @@ export const ExecutionSummary = z.object({
   revision: Revision,
   createdAt: Time,
   endedAt: Time.nullable(),
+  /** When somebody asked it to stop, and when it was certain that it had. */
+  stopRequestedAt: Time.nullable(),
+  stopConfirmedAt: Time.nullable(),
 })
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 /** Inputs and outputs are masked at the manifest's sensitive paths, like everything that people read. */
@@ -88,19 +91,17 @@ export const Execution = ExecutionSummary.extend({
   steps: z.array(StepView),
   startedAt: Time.nullable(),
   deadlineAt: Time.nullable(),
-  /** When somebody asked it to stop, and when it was certain that it had. */
-  stopRequestedAt: Time.nullable(),
-  stopConfirmedAt: Time.nullable(),
   /** Its waiting stands still since then: the agent is suspended. */
   parkedAt: Time.nullable(),
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById
-/** `status`: one of these states. */
+/** `status`: one of these states. `stopRequested`: those that were asked to stop, or the others. */
 export const ListExecutionsInput = z.strictObject({
   ...PageInput,
   agentId: Id.optional(),
   status: z.array(ExecutionStatus).min(1).max(ExecutionStatus.options.length).optional(),
+  stopRequested: z.boolean().optional(),
 })
 export const ExecutionList = page(ExecutionSummary)
 

@@ -49,6 +49,7 @@ const summary = (tx: Transaction, tenantId: string) =>
 type ExecutionFilter = {
   agentId?: string | undefined
   status?: readonly ExecutionStatus[] | undefined
+  stopRequested?: boolean | undefined
   limit: number
   cursor?: string | undefined
 }
@@ -56,11 +57,14 @@ type ExecutionFilter = {
 export const listExecutions = (
   tx: Transaction,
   tenantId: string,
-  { agentId, status, limit, cursor }: ExecutionFilter,
+  { agentId, status, stopRequested, limit, cursor }: ExecutionFilter,
 ) =>
   summary(tx, tenantId)
     .$if(agentId !== undefined, (q) => q.where('execution.agentId', '=', agentId ?? ''))
     .$if(status !== undefined, (q) => q.where('execution.status', 'in', status ?? []))
+    .$if(stopRequested !== undefined, (q) =>
+      q.where('execution.stopRequestedAt', stopRequested === true ? 'is not' : 'is', null),
+    )
     .$if(cursor !== undefined, (q) => q.where('execution.id', '<', cursor ?? ''))
     .orderBy('execution.id', 'desc')
     .limit(limit)

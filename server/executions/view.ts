@@ -19,6 +19,8 @@ export const executionSummary = (row: Row, actor: (id: string) => Actor): Execut
   revision: row.revision,
   createdAt: row.createdAt.toISOString(),
   endedAt: row.endedAt?.toISOString() ?? null,
+  stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
+  stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
 })
 
 /** One execution as people read it: masked, with every step of its release. */
@@ -52,8 +54,6 @@ export function executionView(
     }),
     startedAt: row.startedAt?.toISOString() ?? null,
     deadlineAt: row.deadlineAt?.toISOString() ?? null,
-    stopRequestedAt: row.stopRequestedAt?.toISOString() ?? null,
-    stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
     parkedAt: row.parkedAt?.toISOString() ?? null,
   }
 }

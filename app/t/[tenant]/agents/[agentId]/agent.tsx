@@ -20,6 +20,7 @@ import { agentsPath, newExecutionPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Bindings } from './bindings.tsx'
+import { KillSwitch } from './kill-switch.tsx'
 import { Releases } from './releases.tsx'
 
 /** One agent: where it may run, under which policies, and its manifest. */
@@ -78,6 +79,9 @@ function OneAgent({ id }: { id: string }) {
       </Section>
       <Section title="Policy bindings">
         <Bindings agent={agent} />
+      </Section>
+      <Section title="Kill switch">
+        <KillSwitch agent={agent} />
       </Section>
       <Section title="Versions">
         <DataTable caption="Versions" columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />

@@ -14,6 +14,7 @@ import { TabLinks } from '#components/ui/tab-links.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { agentPath, type ExecutionTab, executionPath, executionsPath } from '#lib/paths.ts'
 import type { Execution as ExecutionDetail } from '#lib/schemas/executions.ts'
+import { CancelExecution } from './cancel-execution.tsx'
 import { Evidence } from './evidence.tsx'
 import { ExecutionTrace } from './execution-trace.tsx'
 import { Inputs } from './inputs.tsx'
@@ -61,6 +62,7 @@ function OneExecution({ id }: { id: string }) {
         crumbs={crumbs}
         id={shownId}
         facts={<Facts execution={execution} />}
+        action={<CancelExecution execution={execution} />}
       />
       <TabLinks
         label="Views of the execution"

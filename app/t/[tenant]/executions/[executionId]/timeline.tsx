@@ -1,6 +1,7 @@
 'use client'
 
 import { useContext } from 'react'
+import { StopState } from '#components/executions/stop-state.tsx'
 import { JsonView } from '#components/json/json-view.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { Section } from '#components/page/section.tsx'
@@ -22,6 +23,7 @@ export function Timeline({ execution }: { execution: Execution }) {
   return (
     <div className="flex max-w-240 flex-col gap-6">
       {ending && <ErrorPanel title={ending.title} effect={ending.effect} advice={ending.advice} />}
+      <Stopping execution={execution} />
       <WaitingFor execution={execution} />
       <Section title="Steps">
         <StepTable execution={execution} />
@@ -41,6 +43,24 @@ export function Timeline({ execution }: { execution: Execution }) {
         <Times execution={execution} />
       </Section>
     </div>
+  )
+}
+
+/** A stop that was asked for and is not certain yet; an agent whose suspension holds everything up. */
+function Stopping({ execution: { stopRequestedAt, endedAt, parkedAt } }: { execution: Execution }) {
+  if (endedAt !== null) return null
+  if (stopRequestedAt !== null)
+    return (
+      <Banner tone="warn">
+        It was asked to stop <Time at={stopRequestedAt} />. That it has is not confirmed yet: a call may be under way.
+      </Banner>
+    )
+  if (parkedAt === null) return null
+  return (
+    <Banner tone="warn" urgency="none">
+      Its agent is suspended. It has been parked since <Time at={parkedAt} />, with its deadlines stopped, until the
+      agent is resumed.
+    </Banner>
   )
 }
 
@@ -75,13 +95,24 @@ function Zone() {
   return <span className="text-dense text-ink-2">Times in {zone}</span>
 }
 
-function Times({ execution: { status, createdAt, startedAt, endedAt, deadlineAt } }: { execution: Execution }) {
+function Times({ execution }: { execution: Execution }) {
+  const { status, createdAt, startedAt, endedAt, deadlineAt, stopRequestedAt, stopConfirmedAt } = execution
   return (
     <KeyValues>
       <KeyValue name="Asked for">
         <Time at={createdAt} />
       </KeyValue>
       <KeyValue name="Began">{startedAt === null ? 'Not yet' : <Time at={startedAt} />}</KeyValue>
+      {stopRequestedAt !== null && (
+        <>
+          <KeyValue name="Stop requested">
+            <Time at={stopRequestedAt} />
+          </KeyValue>
+          <KeyValue name="Stop confirmed">
+            <StopState stop={{ status, stopRequestedAt, stopConfirmedAt }} />
+          </KeyValue>
+        </>
+      )}
       {endedAt === null ? (
         <KeyValue name="Must end by">
           {status === 'waiting_approval' || status === 'waiting_input' ? (

@@ -1,0 +1,85 @@
+'use client'
+
+import Link from 'next/link'
+import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
+import { StopState } from '#components/executions/stop-state.tsx'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { MissingPermission } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { formatDuration } from '#lib/format.ts'
+import { executionPath } from '#lib/paths.ts'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+
+const refreshMs = 2000
+const perPage = 20
+
+/** The agent's executions that were asked to stop: when, and when it was certain that they had. */
+export function Stops({ agentId }: { agentId: string }) {
+  const { can } = useSession()
+  if (!can('execution:read')) return <MissingPermission act="see executions" permission="execution:read" />
+  return <StopList agentId={agentId} />
+}
+
+function StopList({ agentId }: { agentId: string }) {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['executions', 'list'],
+    input: { agentId, stopRequested: true, limit: perPage },
+    read: client.executions.list.query,
+    refreshEvery: refreshMs,
+  })
+  return (
+    <PagedTable
+      pages={pages}
+      caption="Executions that were asked to stop"
+      columns={columns(tenant)}
+      rowKey={(row) => row.id}
+      failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
+      empty={
+        <EmptyState title="None of its executions was asked to stop.">
+          A stop has two times: when it was asked for, and when it was certain that nothing went on.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const columns = (tenant: string): Column<ExecutionSummary>[] => [
+  {
+    key: 'execution',
+    header: 'Execution',
+    rowHeader: true,
+    cell: (row) => (
+      <Link href={executionPath(tenant, row.id)} prefetch={false} className="text-link">
+        <ShownText>{row.agentVersion}</ShownText> in {row.environment}
+      </Link>
+    ),
+  },
+  { key: 'status', header: 'State', cell: (row) => <ExecutionStatusShape status={row.status} /> },
+  {
+    key: 'requested',
+    header: 'Stop requested',
+    cell: ({ stopRequestedAt }) => stopRequestedAt !== null && <Time at={stopRequestedAt} show="absolute" />,
+  },
+  {
+    key: 'confirmed',
+    header: 'Stop confirmed',
+    cell: ({ status, stopRequestedAt, stopConfirmedAt }) =>
+      stopRequestedAt !== null && <StopState stop={{ status, stopRequestedAt, stopConfirmedAt }} />,
+  },
+  {
+    key: 'took',
+    header: 'Took',
+    align: 'end',
+    cell: ({ stopRequestedAt, stopConfirmedAt }) =>
+      stopRequestedAt === null || stopConfirmedAt === null
+        ? ''
+        : formatDuration(Date.parse(stopConfirmedAt) - Date.parse(stopRequestedAt)),
+  },
+]

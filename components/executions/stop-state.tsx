@@ -1,0 +1,25 @@
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+
+type Stop = Pick<ExecutionSummary, 'status' | 'stopConfirmedAt'> & { stopRequestedAt: string }
+
+/** Whether it is certain that a stopped execution has stopped, and since when: never assumed from the request. */
+export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop }) {
+  if (stopConfirmedAt !== null)
+    return (
+      <span className="inline-flex flex-wrap items-baseline gap-x-2">
+        <StatusShape status="approved" label="Confirmed" /> <Time at={stopConfirmedAt} show="absolute" />
+      </span>
+    )
+  if (status === 'indeterminate')
+    return (
+      <span className="flex flex-col">
+        <StatusShape status="failed" label="Can’t be confirmed" />
+        <span className="text-dense text-ink-2">
+          Nothing more is called, but nobody knows whether the last call took effect.
+        </span>
+      </span>
+    )
+  return <StatusShape status="running" label="Not confirmed yet" />
+}

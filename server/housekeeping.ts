@@ -1,20 +1,28 @@
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
+import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { listTenants } from '#server/tenants/directory.ts'
+import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention.ts'
 
 const intervalMs = 10 * 60_000
 
-/** Removes what has expired and nobody will ask for again, tenant by tenant. Runs in every process; twice does no harm. */
-export function startHousekeeping(): { close(): Promise<void> } {
+/**
+ * Removes what has expired and nobody will ask for again, tenant by tenant, and keeps the days of spans apart. Runs in every
+ * process; twice does no harm. `ownerUrl`: partitions are the owner's to make and to drop.
+ */
+export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } {
   const { database, log } = runtime()
   let closed = false
   let round: Promise<void> = Promise.resolve()
   const clean = async () => {
-    for (const { id } of await database.inDirectory(listTenants))
-      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched]) if (!closed) await purge(id)
+    const tenants = await database.inDirectory(listTenants)
+    await keepPartitions(ownerUrl, tenants)
+    for (const { id } of tenants)
+      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched, purgeTraces])
+        if (!closed) await purge(id)
   }
   const timer = setInterval(() => {
     round = clean().catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed; it comes again'))
@@ -26,4 +34,13 @@ export function startHousekeeping(): { close(): Promise<void> } {
       await round
     },
   }
+}
+
+/** A day that every tenant's retention has passed goes at once, whole; what only some of them are done with, they delete. */
+export async function keepPartitions(ownerUrl: string, tenants: readonly { id: string }[]): Promise<void> {
+  const limits = await Promise.all(tenants.map(({ id }) => retentionLimit(id)))
+  await asOwnerOf(ownerUrl, async (client) => {
+    await makePartitions(client)
+    await dropPartitions(client, isOver(limits))
+  })
 }

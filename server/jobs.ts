@@ -16,6 +16,7 @@ import { onInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { bindingDecided } from '#server/policies/on-decided.ts'
+import { erasures } from '#server/privacy/jobs.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
@@ -27,6 +28,7 @@ export const jobs: readonly JobHandler[] = [
   waitExpiry,
   evidenceExports,
   mailing,
+  erasures,
 ]
 
 /** What a decision does to the thing that was asked for, and an input to what waits for it. */

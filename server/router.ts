@@ -7,6 +7,7 @@ import { executions } from '#server/executions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
+import { erasures, holds } from '#server/privacy/router.ts'
 import { releases } from '#server/releases/router.ts'
 import { secrets } from '#server/secrets/router.ts'
 import { serviceAccounts } from '#server/service-accounts/router.ts'
@@ -21,8 +22,10 @@ export const appRouter = router({
   audit,
   catalog,
   delegations,
+  erasures,
   executions: mergeRouters(executions, executionInputs),
   groups,
+  holds,
   members,
   policies,
   policyBindings,

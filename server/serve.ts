@@ -94,7 +94,7 @@ export async function serve(
     closing.push(() => sealer.close())
     const witnessing = startWitnessing(witnesses)
     closing.push(() => witnessing.close())
-    const housekeeping = startHousekeeping()
+    const housekeeping = startHousekeeping(ownerUrl)
     closing.push(() => housekeeping.close())
     if (config.seedDemo) await seedDemo(say)
 

@@ -39,7 +39,7 @@ export function createSocket() {
           res.close(code === 'unauthorized' ? closeCodes.tokenExpired : closeCodes.accessChanged, message),
         )
         res.once('close', stop)
-        return { caller, socket: true }
+        return { caller, socket: true, buffered: () => res.bufferedAmount }
       } catch (error) {
         throw asTrpcError(error)
       }

@@ -74,7 +74,14 @@ export type Subscription<I, E, In = unknown> = {
   permission: Need
   input: z.ZodType<I, In>
   /** Yields [event id, event]; ends when `signal` aborts. It opens its own short transactions. */
-  run(context: Caller & { input: I; signal: AbortSignal }): AsyncIterable<[id: string, event: E]>
+  run(
+    context: Caller & {
+      input: I
+      signal: AbortSignal
+      /** Bytes that wait for the reader; undefined where the transport asks for one event after the other. */
+      buffered?: (() => number) | undefined
+    },
+  ): AsyncIterable<[id: string, event: E]>
 }
 
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>

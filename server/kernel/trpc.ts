@@ -25,6 +25,8 @@ export type CallContext = {
   admission?: Pick<Admission, 'claim' | 'end'>
   /** A socket keeps its context for its whole life, so it carries subscriptions only. */
   socket?: boolean
+  /** Bytes that the socket has not taken yet. */
+  buffered?: () => number
 }
 
 const trpcCode = {
@@ -159,6 +161,7 @@ export const procedure = {
           const events = operation.run({
             ...ctx.caller,
             input: parsed,
+            buffered: ctx.buffered,
             signal: signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]),
           })
           return follow(events, ctx, ended)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '#lib/errors.ts'
 import { StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
@@ -7,16 +8,21 @@ import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
 import { spanView } from './view.ts'
 
 const heartbeatMs = 15_000
-const changesPerRead = 200
+const changesPerRead = 100
+/** What may wait for one reader. An event has at most some 100 KB, so that it stays below 1 MB. */
+const maxBufferedBytes = 256 * 1024
+/** A reader that takes nothing for so long has missed what came meanwhile. */
+const patienceMs = 3_000
 
 /**
  * Starts and ends of spans as they are committed, from the beginning or from after `lastEventId`, until the caller leaves.
- * An event's id is its number in the trace. The table is read again each time; a notification only says when.
+ * An event's id is its number in the trace. The table is read again each time; a notification only says when. Nothing is
+ * read ahead of a slow reader: it gets a `gap` when it reads again, and goes on from there.
  */
 export const stream = subscription({
   permission: 'trace:read',
   input: StreamInput,
-  async *run({ tenant, input, signal }): AsyncGenerator<[string, TraceEvent]> {
+  async *run({ tenant, input, signal, buffered }): AsyncGenerator<[string, TraceEvent]> {
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
     let day: string | undefined
@@ -31,12 +37,20 @@ export const stream = subscription({
             ? []
             : await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead)
         })
+        let missed = 0
         for (const { change, type, ...span } of changes) {
+          if (!(await taken(buffered, signal))) {
+            const head = await database.inTenant(tenant.id, (tx) => findTrace(tx, tenant.id, traceId))
+            missed = (head?.changeCount ?? change) - last
+            break
+          }
           last = change
           yield [String(change), { type, span: spanView(span) }]
         }
-        if (changes.length === changesPerRead) continue
-        if ((await wakes.next(heartbeatMs)) === 'timeout')
+        if (missed > 0) {
+          last += missed
+          yield [String(last), { type: 'gap', missed }]
+        } else if (changes.length < changesPerRead && (await wakes.next(heartbeatMs)) === 'timeout')
           yield [String(last), { type: 'heartbeat', at: new Date().toISOString() }]
       }
     } finally {
@@ -44,6 +58,14 @@ export const stream = subscription({
     }
   },
 })
+
+/** Waits until the reader has taken what was sent. False when it took its time: it gets what is there now, not what was. */
+async function taken(buffered: (() => number) | undefined, signal: AbortSignal): Promise<boolean> {
+  if (buffered === undefined) return true
+  const since = Date.now()
+  while (buffered() > maxBufferedBytes && !signal.aborted) await delay(20)
+  return Date.now() - since < patienceMs
+}
 
 /** The trace to follow. That of an execution may begin later; an unknown trace or execution is 404. */
 async function followed(

@@ -46,23 +46,31 @@ export async function partitionDays(client: Client): Promise<string[]> {
   return rows.map((row) => row.day)
 }
 
-/** Drops the partitions before today that hold no row any more: what is left of a day when every tenant's time is over. */
-export async function dropEmptyPartitions(client: Client): Promise<string[]> {
+/**
+ * Drops the partitions before today that hold no row any more, and those of which `over` says that nobody keeps anything.
+ * Gives their days.
+ */
+export async function dropPartitions(client: Client, over: (day: string) => boolean): Promise<string[]> {
   const today = new Date().toISOString().slice(0, 10)
   const dropped: string[] = []
   for (const day of await partitionDays(client)) {
     if (day >= today) break
     await client.query('begin')
-    await client.query(`set local lock_timeout = '2s'`)
-    // Nobody writes into a day that is over, but for a trace that goes on: the lock keeps it out.
-    await client.query(`lock table partitions.${nameOf(day)} in access exclusive mode`)
-    // A partition carries no policies of its own, so this sees every tenant's rows.
-    const { rowCount } = await client.query(`select 1 from partitions.${nameOf(day)} limit 1`)
-    if (rowCount === 0) {
-      await client.query(`drop table partitions.${nameOf(day)}`)
-      dropped.push(day)
+    try {
+      await client.query(`set local lock_timeout = '2s'`)
+      // Nobody writes into a day that is over, but for a trace that goes on: the lock keeps it out.
+      await client.query(`lock table partitions.${nameOf(day)} in access exclusive mode`)
+      // A partition carries no policies of its own, so this sees every tenant's rows.
+      const { rowCount } = await client.query(`select 1 from partitions.${nameOf(day)} limit 1`)
+      if (rowCount === 0 || over(day)) {
+        await client.query(`drop table partitions.${nameOf(day)}`)
+        dropped.push(day)
+      }
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw error
     }
-    await client.query('commit')
   }
   return dropped
 }

@@ -105,6 +105,10 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/log/:path{.+}': ['any', plain({ path: 't' }, { own: [404] })],
 
+  // What is erased is searched for: any text is fine.
+  'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'nobody@nowhere.example', reason })],
+  'GET /v1/erasures.list': ['subject:erase', plain()],
+
   'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
   'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
   'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],
@@ -175,6 +179,14 @@ export const lines: Record<string, Line> = {
       own: [200, 409],
     }),
   ],
+
+  'POST /v1/holds.create': [
+    'hold:manage',
+    by('trace', (traceId) => ({ traceId, reason })),
+    plain({ from: '2020-01-01', to: '2020-01-02', reason }),
+  ],
+  'GET /v1/holds.list': ['hold:manage', plain(), filter('hold', 'cursor')],
+  'POST /v1/holds.release': ['hold:manage', by('hold', (id) => ({ id, expectedRevision: 1, reason }))],
 
   'POST /v1/members.invite': [
     'member:manage',

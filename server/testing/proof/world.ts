@@ -18,6 +18,7 @@ export type Kind =
   | 'execution'
   | 'export'
   | 'group'
+  | 'hold'
   | 'inputEvent'
   | 'inputResolution'
   | 'inputWait'
@@ -115,6 +116,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       execution: executionId,
       export: made.exportId,
       group: await another.group(),
+      hold: await another.hold(),
       inputEvent: input.event,
       inputResolution: input.resolution,
       inputWait: input.wait,
@@ -188,6 +190,10 @@ function makers(api: Api, tenant: ProofTenant, slug: string) {
     async group() {
       const group = { name: name(), displayName: slug }
       return (await api.mutate<{ group: { id: string } }>('groups.create', group)).group.id
+    },
+    async hold() {
+      const hold = { from: '2020-01-01', to: '2020-01-02', reason: slug }
+      return (await api.mutate<{ holdId: string }>('holds.create', hold)).holdId
     },
     async member() {
       const username = name()

@@ -1,0 +1,36 @@
+import { CreateErasureInput, CreateErasureOutput } from '#lib/schemas/privacy.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { sealForTenant, tenantDigest } from '#server/kernel/keys/tenant-keys.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { erasureContext, erasureQueue } from './erasure-queue.ts'
+import { insertErasure } from './store.ts'
+
+/** erasures.create: removes salts and values that hold the subject, for ever; what proves the rest stands. Works on in the background. */
+export const createErasure = mutation({
+  permission: 'subject:erase',
+  input: CreateErasureInput,
+  output: CreateErasureOutput,
+  // The subject must not live on in an answer that is kept or in the record.
+  confidential: true,
+  audit: ({ reason }, output) => ({
+    action: 'erasure.requested',
+    resource: { type: 'erasure', id: output?.erasureId ?? 'new' },
+    reason,
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const id = newId()
+    const subject = input.subject.normalize('NFC')
+    await insertErasure(tx, {
+      tenantId: tenant.id,
+      id,
+      status: 'pending',
+      subject: await sealForTenant(tx, tenant.id, Buffer.from(subject), erasureContext(id)),
+      subjectDigest: await tenantDigest(tx, tenant.id, `erasure\n${subject.toLowerCase()}`),
+      reason: input.reason,
+      requestedBy: principal.memberId,
+    })
+    await runtime().queue.enqueue(tx, erasureQueue, { tenantId: tenant.id, id })
+    return { erasureId: id, status: 'pending' as const }
+  },
+})

@@ -1,0 +1,31 @@
+import { ErasureList, ListErasuresInput } from '#lib/schemas/privacy.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listErasures } from './store.ts'
+import { actorIn } from './view.ts'
+
+/** erasures.list, newest first. */
+export const listAllErasures = query({
+  permission: 'subject:erase',
+  input: ListErasuresInput,
+  output: ErasureList,
+  async run({ tx, tenant, input }) {
+    const rows = await listErasures(tx, tenant.id, input.limit + 1, input.cursor)
+    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    return {
+      items: items.map((row) => ({
+        id: row.id,
+        status: row.status === 'completed' ? ('completed' as const) : ('pending' as const),
+        subjectDigest: row.subjectDigest,
+        reason: row.reason,
+        requestedBy: actorIn(row),
+        spans: row.spans,
+        values: row.erasedValues,
+        heldSpans: row.heldSpans,
+        createdAt: row.createdAt.toISOString(),
+        completedAt: row.completedAt?.toISOString() ?? null,
+      })),
+      nextCursor,
+    }
+  },
+})

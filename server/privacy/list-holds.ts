@@ -1,0 +1,31 @@
+import { HoldList, ListHoldsInput } from '#lib/schemas/privacy.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listHolds } from './store.ts'
+import { actorIn } from './view.ts'
+
+/** holds.list, newest first, released ones included. */
+export const listAllHolds = query({
+  permission: 'hold:manage',
+  input: ListHoldsInput,
+  output: HoldList,
+  async run({ tx, tenant, input }) {
+    const rows = await listHolds(tx, tenant.id, input.limit + 1, input.cursor)
+    const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.id)
+    return {
+      items: items.map((row) => ({
+        id: row.id,
+        traceId: row.traceId,
+        from: row.fromDay,
+        to: row.toDay,
+        reason: row.reason,
+        createdBy: actorIn(row),
+        createdAt: row.createdAt.toISOString(),
+        releasedAt: row.releasedAt?.toISOString() ?? null,
+        releaseReason: row.releaseReason,
+        revision: row.revision,
+      })),
+      nextCursor,
+    }
+  },
+})

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+const notHeld = (table: 'traces' | 'spans') => sql`not exists (select 1 from legal_holds h
+  where h.tenant_id = ${sql.ref(`${table}.tenant_id`)} and h.released_at is null
+    and (h.trace_id = ${sql.ref(`${table}.trace_id`)} or ${sql.ref(`${table}.day`)} between h.from_day and h.to_day))`
+
+export const hasHolds = async (tx: Transaction, tenantId: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('legalHolds')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('releasedAt', 'is', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** The oldest day before `before` of which something may go; undefined when there is none. */
+export async function findExpiredDay(tx: Transaction, tenantId: string, before: string): Promise<string | undefined> {
+  const { rows } = await sql<{ day: string }>`
+    select day::text as day from traces where tenant_id = ${tenantId} and day < ${before}::date and ${notHeld('traces')}
+    order by day limit 1`.execute(tx)
+  return rows[0]?.day
+}
+
+/** Deletes what no hold covers. The leaves of the day go when nothing is left that they prove. */
+export async function deleteDay(
+  tx: Transaction,
+  tenantId: string,
+  day: string,
+): Promise<{ traces: number; spans: number }> {
+  const spans =
+    await sql`delete from spans where tenant_id = ${tenantId} and day = ${day}::date and ${notHeld('spans')}`.execute(
+      tx,
+    )
+  const traces =
+    await sql`delete from traces where tenant_id = ${tenantId} and day = ${day}::date and ${notHeld('traces')}`.execute(
+      tx,
+    )
+  await sql`delete from telemetry_batches where tenant_id = ${tenantId} and day = ${day}::date
+    and not exists (select 1 from traces t where t.tenant_id = ${tenantId} and t.day = ${day}::date)`.execute(tx)
+  return { traces: Number(traces.numAffectedRows ?? 0n), spans: Number(spans.numAffectedRows ?? 0n) }
+}

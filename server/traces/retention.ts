@@ -1,0 +1,44 @@
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { deleteDay, findExpiredDay, hasHolds } from './retention-store.ts'
+
+/** Until when a tenant keeps its traces. `before`: the first day (YYYY-MM-DD) that stays; undefined: all stay. */
+export type Limit = { before: string | undefined; held: boolean }
+
+export async function retentionLimit(tenantId: string, now = Date.now()): Promise<Limit> {
+  return await runtime().database.inTenant(tenantId, async (tx) => {
+    const { retentionDays } = settingsOf(await tenantById(tx, tenantId))
+    const before =
+      retentionDays === null ? undefined : new Date(now - retentionDays * 86_400_000).toISOString().slice(0, 10)
+    return { before, held: await hasHolds(tx, tenantId) }
+  })
+}
+
+/** Whether a partition may be dropped with all that is in it: no tenant keeps anything of that day. */
+export const isOver =
+  (limits: readonly Limit[]) =>
+  (day: string): boolean =>
+    limits.every(({ before, held }) => before !== undefined && day < before && !held)
+
+/** Deletes what the tenant's retention has passed, a day in a transaction of its own; what a legal hold covers stays. */
+export async function purgeTraces(tenantId: string, now = Date.now()): Promise<void> {
+  const { before } = await retentionLimit(tenantId, now)
+  if (before === undefined) return
+  const { database } = runtime()
+  const next = () =>
+    database.inTenant(tenantId, async (tx) => {
+      const day = await findExpiredDay(tx, tenantId, before)
+      if (day === undefined) return undefined
+      const deleted = await deleteDay(tx, tenantId, day)
+      await appendAudit(tx, await tenantById(tx, tenantId), {
+        actor: systemActor,
+        action: 'traces.expired',
+        resource: { type: 'trace_day', id: day },
+        details: deleted,
+      })
+      return day
+    })
+  while ((await next()) !== undefined);
+}

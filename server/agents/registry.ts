@@ -1,2 +1,2 @@
 // What other domains may ask of registered agents.
-export { findAgent, findOwners, findVersion, setAgentActive } from './store.ts'
+export { findActiveReleases, findAgent, findAgentByName, findOwners, findVersion, setAgentActive } from './store.ts'

@@ -23,7 +23,7 @@ export function presentCall(
     effects: [
       `${tool.server}.${tool.name} is called once, with exactly the arguments below.`,
       ...(tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
-      content.spec.runtime.steps === undefined
+      index < 0
         ? 'The agent then goes on with what the call answers.'
         : following.length === 0
           ? `The execution then ends: this is step ${index + 1} of ${steps.length}.`
@@ -57,7 +57,7 @@ export function presentCall(
           },
     executionId: row.id,
     traceId: row.traceId,
-    position: content.spec.runtime.steps === undefined ? null : `step ${index + 1} of ${steps.length}`,
+    position: index < 0 ? null : `step ${index + 1} of ${steps.length}`,
     subject: null,
   }
 }

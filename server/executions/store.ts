@@ -204,7 +204,7 @@ export const findSteps = (tx: Transaction, tenantId: string, executionId: string
     .execute()
 
 export type StepChange = {
-  status: 'waiting_approval' | 'waiting_input' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'
+  status: 'decided' | 'waiting_approval' | 'waiting_input' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'
   arguments?: JsonObject
   decisionId?: string
   approvalId?: string

@@ -3,6 +3,7 @@ import type { Actor } from '#lib/schemas/common.ts'
 import { type Execution, ExecutionStatus, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
 import type { Step } from '#lib/schemas/manifest.ts'
 import type { Loaded } from './load.ts'
+import { gatewayStep, isGatewayCall } from './runtimes/next-gateway.ts'
 import type { listExecutions } from './store.ts'
 
 type Row = Awaited<ReturnType<typeof listExecutions>>[number]
@@ -38,7 +39,7 @@ export function executionView(
     output: row.output === null ? null : mask(row.output as JsonValue),
     error: row.error === null ? null : (mask(row.error as JsonValue) as { code: string; message: string }),
     usage,
-    steps: shownSteps(content, steps).map((step) => {
+    steps: shownSteps(content, steps, input).map((step) => {
       const record = records.get(step.id)
       const tool =
         'tool' in step && typeof step.tool === 'object' ? (step.tool as { server: string; name: string }) : undefined
@@ -59,7 +60,8 @@ export function executionView(
 }
 
 /** The steps of the release; of a runtime without any, those that were taken so far, in order. */
-function shownSteps(content: Loaded['content'], steps: Loaded['steps']): readonly Step[] {
+function shownSteps(content: Loaded['content'], steps: Loaded['steps'], input: Loaded['input']): readonly Step[] {
+  if (isGatewayCall(steps)) return [gatewayStep(input)]
   const { runtime } = content.spec
   if (runtime.steps !== undefined) return runtime.steps
   return [...steps]

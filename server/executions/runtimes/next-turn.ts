@@ -7,12 +7,14 @@ import type { Step } from '#lib/schemas/manifest.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
 import { type NextStep, nextStep, type StepRecord, type ToolStep } from '../next-step.ts'
 import { functionsOf, type Message, ModelAnswer, messagesFor, parsedArguments } from './conversation.ts'
+import { isGatewayCall, nextGateway } from './next-gateway.ts'
 
 const defaultModelCalls = 50
 
 /** What an execution does next, whatever its runtime; from its journal alone. */
 export function nextTurn(content: ReleaseContent, records: readonly StepRecord[], input: JsonObject): NextStep {
   const { runtime } = content.spec
+  if (isGatewayCall(records)) return nextGateway(records, input)
   if (runtime.chat !== undefined) return nextChat(content, records, input)
   if (runtime.http !== undefined) return nextHttp(records, input)
   return modelled(nextStep(runtime.steps ?? [], records, input))

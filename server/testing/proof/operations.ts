@@ -103,6 +103,12 @@ export const lines: Record<string, Line> = {
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
 
+  // What it is asked is JSON-RPC, which these are not.
+  'POST /v1/mcp/:agent/:server': [
+    'execution:start',
+    by('agent', (agent) => ({ agent, server: 'payments' }), { own: [400] }),
+  ],
+
   'GET /v1/log/:path{.+}': ['any', plain({ path: 't' }, { own: [404] })],
 
   // What is erased is searched for: any text is fine.

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { EnvironmentName, Id, JsonObject } from './common.ts'
+import { ExecutionStatus } from './executions.ts'
+
+/** `agent` is a name or an id. Without `environment`, the one in which the agent has its only active release. */
+export const GatewayInput = z.strictObject({
+  agent: z.string().min(1).max(200),
+  server: z.string().min(1).max(200),
+  environment: EnvironmentName.optional(),
+})
+
+export const GatewayTools = z.object({
+  agentId: Id,
+  environment: EnvironmentName,
+  tools: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), inputSchema: JsonObject })),
+})
+
+export const GatewayCallInput = z.strictObject({
+  agentId: Id,
+  environment: EnvironmentName,
+  server: z.string().min(1).max(200),
+  tool: z.string().min(1).max(200),
+  arguments: JsonObject,
+})
+export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus })

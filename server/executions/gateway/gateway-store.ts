@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** The state of a call, and the approval that it waits for. */
+export const findCall = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('executions as execution')
+    .leftJoin('executionSteps as step', (join) =>
+      join.onRef('step.tenantId', '=', 'execution.tenantId').onRef('step.executionId', '=', 'execution.id'),
+    )
+    .select([
+      'execution.status',
+      'execution.output',
+      'execution.error',
+      'execution.endedAt',
+      'execution.idempotencyKey',
+      'step.approvalId',
+    ])
+    .where('execution.tenantId', '=', tenantId)
+    .where('execution.id', '=', id)
+    .executeTakeFirst()
+
+/** Marks a call as one whose answer is still to be fetched by the same call; nothing when another one is marked so. */
+export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
+  await tx
+    .updateTable('executions as execution')
+    .set({ idempotencyKey: key })
+    .where('execution.tenantId', '=', tenantId)
+    .where('execution.id', '=', id)
+    .where('execution.idempotencyKey', 'is', null)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('executions as other')
+            .select('other.id')
+            .whereRef('other.tenantId', '=', 'execution.tenantId')
+            .whereRef('other.startedBy', '=', 'execution.startedBy')
+            .where('other.idempotencyKey', '=', key),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/** Its answer is given: from now on, the same call is a new one. */
+export async function setAnswered(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
+  await tx
+    .updateTable('executions')
+    .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('idempotencyKey', '=', key)
+    .execute()
+}
+
+/** The call that this one repeats. One that has ended is given once: after that, the same call is a new one. */
+export async function takeAwaited(
+  tx: Transaction,
+  tenantId: string,
+  startedBy: string,
+  key: string,
+): Promise<{ id: string; status: string } | undefined> {
+  const ended = await tx
+    .updateTable('executions')
+    .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })
+    .where('tenantId', '=', tenantId)
+    .where('startedBy', '=', startedBy)
+    .where('idempotencyKey', '=', key)
+    .where('endedAt', 'is not', null)
+    .returning(['id', 'status'])
+    .executeTakeFirst()
+  if (ended !== undefined) return ended
+  return await tx
+    .selectFrom('executions')
+    .select(['id', 'status'])
+    .where('tenantId', '=', tenantId)
+    .where('startedBy', '=', startedBy)
+    .where('idempotencyKey', '=', key)
+    .executeTakeFirst()
+}

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { approve } from '#server/testing/refund-agent.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// The protocol's own client, as an agent that runs elsewhere would use it.
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi()
+}, 60_000)
+afterAll(async () => {
+  await api.close()
+})
+
+async function connect(agent: string, server = 'payments', token?: string): Promise<Client> {
+  const client = new Client({ name: 'agent elsewhere', version: '1.0.0' })
+  const transport = new StreamableHTTPClientTransport(new URL(`/v1/mcp/${agent}/${server}`, api.baseUrl), {
+    requestInit: { headers: { authorization: `Bearer ${token ?? (await api.person('maria'))}` } },
+  })
+  await client.connect(transport)
+  return client
+}
+
+type Structured = { status?: string; executionId?: string; approvalId?: string; code?: string }
+const call = async (client: Client, name: string, id = 'A-1003') => {
+  const answer = await client.callTool({ name, arguments: { id } })
+  return { isError: answer.isError === true, content: (answer.structuredContent ?? {}) as Structured, answer }
+}
+const elsewhere = (name: string, more: Record<string, unknown> = {}) =>
+  releaseAgent(api, name, {
+    runtime: { observe: {} },
+    tools: { payments: ['lookup_order', 'issue_refund'] },
+    more,
+  })
+const refundsOf = async (executionId: string) =>
+  (await readFile(join(api.gate, 'calls.log'), 'utf8'))
+    .split('\n')
+    .filter((line) => line.startsWith(`called issue_refund ${executionId}:`)).length
+const refunds = async () =>
+  (await readFile(join(api.gate, 'calls.log'), 'utf8').catch(() => ''))
+    .split('\n')
+    .filter((line) => line.startsWith('called issue_refund')).length
+/** The same refund again and again, until it is no longer pending. */
+const decided = (client: Client) =>
+  until(async () => {
+    const answer = await call(client, 'issue_refund')
+    return answer.content.status === 'pending' ? undefined : answer
+  }, 'the call was decided')
+const reject = async (approvalId: string) =>
+  api.mutate(await api.person('jonas'), 'approvals.decide', {
+    approvalId,
+    decision: 'reject',
+    decisionAcknowledged: true,
+    reason: 'Not this one.',
+  })
+
+test('it lists the tools of the release, and no other', async () => {
+  await releaseAgent(api, 'reader', { runtime: { observe: {} }, tools: { payments: ['lookup_order'] } })
+  const client = await connect('reader')
+  const { tools } = await client.listTools()
+  expect(tools.map((tool) => tool.name)).toEqual(['lookup_order'])
+  const { isError, content } = await call(client, 'issue_refund')
+  expect([isError, content.code]).toEqual([true, 'tool_not_released'])
+  await client.close()
+})
+
+test('an allowed call is answered, and is an execution with its trace and its audit records', async () => {
+  const agentId = await elsewhere('looker')
+  const client = await connect('looker')
+  const { isError, answer } = await call(client, 'lookup_order')
+  expect(isError).toBe(false)
+  expect(JSON.stringify(answer.structuredContent)).toContain('A-1003')
+  await client.close()
+  const list = await api.query(await api.person('maria'), 'executions.list', { agentId, limit: 10 })
+  const { items } = (list.body as { result: { data: { json: { items: { id: string; status: string }[] } } } }).result
+    .data.json
+  expect(items.map((item) => item.status)).toEqual(['succeeded'])
+  const events = await executionsOf(api).events(items[0]?.id ?? '')
+  expect(events.map((event) => event.type)).toEqual([
+    'execution.running',
+    'policy.decided',
+    'tool.called',
+    'tool.returned',
+    'execution.succeeded',
+  ])
+  const { text } = await api.query(await api.person('vera'), 'audit.list', { limit: 20 })
+  for (const action of ['execution.started', 'tool.called', 'tool.returned'])
+    expect(text).toContain(`"type":"${action}"`)
+})
+
+test('a denied call is a tool error with the reason', async () => {
+  await elsewhere('forbidden', { risk: { tier: 'prohibited' } })
+  const client = await connect('forbidden')
+  const { isError, content, answer } = await call(client, 'lookup_order')
+  expect([isError, content.code, content.status]).toEqual([true, 'PROHIBITED_AGENT', 'denied'])
+  expect(JSON.stringify(answer.content)).toContain('never acts')
+  await client.close()
+})
+
+describe('a call that needs an approval', () => {
+  test('it is pending until a person decides; then the same call gets the answer, of one refund', async () => {
+    await elsewhere('careful')
+    const client = await connect('careful')
+    const first = await call(client, 'issue_refund')
+    expect([first.isError, first.content.status]).toEqual([false, 'pending'])
+    const { executionId = '', approvalId = '' } = first.content
+    const again = await call(client, 'issue_refund')
+    expect(again.content).toMatchObject({ status: 'pending', executionId, approvalId })
+    // One other byte is another call, with an approval of its own.
+    const other = await call(client, 'issue_refund', 'A-1004')
+    expect(other.content.approvalId).not.toBe(approvalId)
+    expect(await refundsOf(executionId)).toBe(0)
+
+    await approve(api, approvalId)
+    const done = await decided(client)
+    expect(done.isError).toBe(false)
+    expect(await refundsOf(executionId)).toBe(1)
+    // What was answered is over: the same call now asks anew.
+    const later = await call(client, 'issue_refund')
+    expect(later.content.status).toBe('pending')
+    expect(later.content.executionId).not.toBe(executionId)
+    await client.close()
+  }, 60_000)
+
+  test('one that is rejected says so, and nothing ran', async () => {
+    await elsewhere('rejected')
+    const client = await connect('rejected')
+    const before = await refunds()
+    const { content } = await call(client, 'issue_refund')
+    expect((await reject(content.approvalId ?? '')).status).toBe(200)
+    const answer = await decided(client)
+    expect([answer.isError, answer.content.code]).toEqual([true, 'approval_rejected'])
+    expect(await refunds()).toBe(before)
+    await client.close()
+  })
+})
+
+describe('who may come in', () => {
+  const post = (token: string | undefined, path: string) =>
+    api.request(token, path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    })
+
+  test('nobody without a token, or without execution:start', async () => {
+    await elsewhere('guarded')
+    expect((await post(undefined, '/v1/mcp/guarded/payments')).status).toBe(401)
+    expect((await post(await api.person('vera'), '/v1/mcp/guarded/payments')).status).toBe(403)
+    expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments')).status).toBe(200)
+  })
+
+  test.each(['/v1/mcp/nobody/payments', '/v1/mcp/guarded/everything'])('%s: 404', async (path) => {
+    expect((await post(await api.person('maria'), path)).status).toBe(404)
+  })
+
+  test('an agent that is not released there', async () => {
+    expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments?environment=staging')).status).toBe(409)
+  })
+})

@@ -1,0 +1,37 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { Id } from '#lib/schemas/common.ts'
+import { GatewayInput, GatewayTools } from '#lib/schemas/gateway.ts'
+import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/registry.ts'
+import { query } from '#server/kernel/operation.ts'
+import { findActiveRelease } from '#server/releases/active.ts'
+import { ReleaseContent } from '#server/releases/content.ts'
+
+/** What an agent that runs elsewhere may see of one of its tool servers: the tools of its release, as they were released. */
+export const releasedTools = query({
+  permission: 'execution:start',
+  input: GatewayInput,
+  output: GatewayTools,
+  async run({ tx, tenant, input }) {
+    const agent = Id.safeParse(input.agent).success
+      ? await findAgent(tx, tenant.id, input.agent)
+      : await findAgentByName(tx, tenant.id, input.agent)
+    if (agent === undefined) throw notFound()
+    const active = await findActiveReleases(tx, tenant.id, [agent.id])
+    const [only] = active
+    const environment = input.environment ?? (active.length === 1 ? only?.environment : undefined)
+    if (environment === undefined)
+      throw new ApiError(
+        active.length === 0 ? 'release_required' : 'bad_request',
+        active.length === 0
+          ? `No approved release of ${agent.name} is active.`
+          : `${agent.name} is released in several environments: name one with ?environment=….`,
+      )
+    const release = await findActiveRelease(tx, tenant.id, agent.id, environment)
+    if (release === undefined)
+      throw new ApiError('release_required', `No approved release of ${agent.name} is active in ${environment}.`)
+    const content = ReleaseContent.parse(release.content)
+    if (!content.spec.tools.some(({ mcp }) => mcp.server === input.server)) throw notFound()
+    const tools = content.tools.filter((tool) => tool.server === input.server)
+    return { agentId: agent.id, environment, tools }
+  },
+})

@@ -1,0 +1,79 @@
+import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import { ApiError } from '#lib/errors.ts'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { authorize, execute } from '#server/kernel/operation.ts'
+import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { answerTo } from './answer.ts'
+import { releasedTools } from './released-tools.ts'
+import { callKey, startCall } from './start-call.ts'
+
+const maxRequestBodySize = 1024 * 1024
+const name = 'mcp.call'
+
+type Served = Awaited<ReturnType<typeof releasedTools.run>>
+
+/**
+ * `/v1/mcp/<agent>/<server>`: a tool server as the agent's release allows it, for any MCP client over streamable HTTP. No
+ * session is kept: each request is authenticated, and each call is an execution.
+ */
+export const gateway: RouteHandler = declare(
+  {
+    name,
+    operation: { kind: 'mutation', permission: 'execution:start', input: GatewayCallInput, output: GatewayCallOutput },
+  },
+  authenticated(async (caller, request, context) => {
+    authorize(caller, 'execution:start')
+    const { agent, server } = await context.params
+    const environment = new URL(request.url).searchParams.get('environment')
+    const input = { agent, server, ...(environment === null ? {} : { environment }) }
+    const served = await execute(releasedTools, caller, input, { name })
+    const handler = createMcpHandler(() => toolServer(caller, String(server), served), {
+      maxRequestBodySize,
+      onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
+    })
+    const response = await handler.fetch(request)
+    response.headers.set('cache-control', 'no-store')
+    response.headers.set('x-content-type-options', 'nosniff')
+    response.headers.set('x-request-id', caller.requestId)
+    return response
+  }),
+)
+
+function toolServer(caller: Caller, serverName: string, { agentId, environment, tools }: Served): Server {
+  const server = new Server(
+    { name: `countersign ${serverName}`, version: '0.1.0' },
+    {
+      capabilities: { tools: {} },
+      instructions:
+        'Calls are governed. One that is denied is an error with its reason; one that a person must approve answers with status “pending”: make the same call again later.',
+    },
+  )
+  server.setRequestHandler('tools/list', () => ({
+    tools: tools.map(({ name: tool, title, description, inputSchema }) => ({
+      name: tool,
+      title,
+      description,
+      inputSchema: { ...inputSchema, type: 'object' as const },
+    })),
+  }))
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const args = params.arguments ?? {}
+    if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments are not a JSON object.')
+    const call = { agentId, environment, server: serverName, tool: params.name, arguments: args as JsonObject }
+    try {
+      const { executionId } = await execute(startCall, caller, call, { name })
+      return await answerTo(caller.tenant, executionId, callKey(call))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return {
+        content: [{ type: 'text', text: `${error.code}: ${error.message}` }],
+        structuredContent: { status: 'denied', code: error.code, message: error.message },
+        isError: true,
+      }
+    }
+  })
+  return server
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { notFound } from '#lib/errors.ts'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
+import { findAgent } from '#server/agents/registry.ts'
+import { newId, newTraceId } from '#server/kernel/ids.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { hasActiveBinding } from '#server/policies/decide.ts'
+import { findActiveRelease } from '#server/releases/active.ts'
+import { executionQueue } from '../execution-queue.ts'
+import { gatewayStepId } from '../runtimes/next-gateway.ts'
+import { insertExecution, setStep } from '../store.ts'
+import { takeAwaited } from './gateway-store.ts'
+
+/**
+ * Starts one tool call of an agent that runs elsewhere, as an execution of that call alone: it is decided, approved, called
+ * and recorded like any other. The same call of the same caller, while one waits, is that one.
+ */
+export const startCall = mutation({
+  permission: 'execution:start',
+  input: GatewayCallInput,
+  output: GatewayCallOutput,
+  audit: (input, output) => ({
+    action: 'execution.started',
+    resource:
+      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'execution', id: output.executionId },
+    details: {
+      agentId: input.agentId,
+      environment: input.environment,
+      tool: `${input.server}/${input.tool}`,
+      via: 'mcp',
+    },
+  }),
+  async run({ tx, tenant, principal, input, repeated }) {
+    const agent = await findAgent(tx, tenant.id, input.agentId)
+    if (agent === undefined) throw notFound()
+    const before = await takeAwaited(tx, tenant.id, principal.memberId, callKey(input))
+    if (before !== undefined) {
+      repeated()
+      return { executionId: before.id, status: ExecutionStatus.parse(before.status) }
+    }
+    if (agent.status === 'suspended' || agent.status === 'retired')
+      throw refuse('agent_suspended', `The agent is ${agent.status}.`)
+    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
+    if (release === undefined)
+      throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
+    const running = { id: agent.id, version: release.version }
+    if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
+      throw refuse(
+        'policy_binding_required',
+        `No approved policy binding governs ${agent.name} in ${input.environment}.`,
+      )
+    const id = newId()
+    await insertExecution(tx, {
+      tenantId: tenant.id,
+      id,
+      agentId: agent.id,
+      releaseId: release.id,
+      environment: input.environment,
+      input: { server: input.server, tool: input.tool, arguments: input.arguments as JsonObject },
+      idempotencyKey: null,
+      traceId: newTraceId(),
+      startedBy: principal.memberId,
+    })
+    await setStep(tx, tenant.id, id, gatewayStepId, { status: 'decided' })
+    await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id })
+    return { executionId: id, status: 'queued' as const }
+  },
+})
+
+/** Equal for equal calls: the bytes that an approval binds, as far as the caller chooses them. */
+export const callKey = (input: {
+  agentId: string
+  environment: string
+  server: string
+  tool: string
+  arguments: unknown
+}): string => {
+  const { agentId, environment, server, tool } = input
+  const call: JsonObject = { agentId, environment, server, tool, arguments: input.arguments as JsonObject }
+  return `mcp:${createHash('sha256').update(canonicalJson(call)).digest('hex')}`
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import type { NextStep, StepRecord, ToolStep } from '../next-step.ts'
+
+/** The one step of a call that came through the gateway. No manifest can name a step so. */
+export const gatewayStepId = 'mcp.call'
+
+export const isGatewayCall = (records: readonly { stepId: string }[]): boolean =>
+  records.some((record) => record.stepId === gatewayStepId)
+
+/** The call that the execution's input describes. */
+export function gatewayStep(input: JsonObject): ToolStep {
+  const { server, tool, arguments: args } = input
+  if (typeof server !== 'string' || typeof tool !== 'string' || !isJsonObject(args))
+    throw new Error('The input of this execution describes no call.')
+  return { id: gatewayStepId, tool: { server, name: tool, arguments: args } }
+}
+
+/** One tool call; its answer is the output. */
+export function nextGateway(records: readonly StepRecord[], input: JsonObject): NextStep {
+  const step = gatewayStep(input)
+  const record = records.find((candidate) => candidate.stepId === gatewayStepId)
+  switch (record?.status) {
+    case 'succeeded':
+      return { kind: 'done', output: record.output }
+    case 'failed':
+      return { kind: 'fail', step, code: 'tool_failed', message: String(record.output) }
+    case 'waiting_approval':
+    case 'approved':
+    case 'calling':
+      return { kind: 'resume', step, status: record.status }
+    default: {
+      const { server, name } = step.tool
+      return { kind: 'call', step, tool: { server, name }, arguments: step.tool.arguments as JsonObject, index: -1 }
+    }
+  }
+}

@@ -1,9 +1,12 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { noteReader } from './checkpoint-note.ts'
+import { sealLog } from './log-name.ts'
 import { append, emptyFrontier, rootOf } from './merkle.ts'
 import { whyAltered } from './record-leaf.ts'
+import { daySeal } from './seal-proof.ts'
 import { signDay } from './sign-day.ts'
 import { findLatestCheckpoint, type LogOwner, listDays, type StoredRecord, streamRecords } from './store.ts'
+import { formatTlogProof } from './tlog-proof.ts'
 
 /** The stored log of a day is not the one that was signed. */
 export class LogBroken extends Error {
@@ -19,6 +22,8 @@ export type SignedDay = {
   origin: string
   verifierKey: string
   open: boolean
+  /** The day's place in the seal log, and the key of its checkpoint; undefined while the day goes on. */
+  seal: { tlogProof: string; verifierKey: string } | undefined
 }
 
 /** Dates that have records between `start` and `end`, as whole UTC days. */
@@ -52,6 +57,7 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
     origin,
     verifierKey: note.verifierKey,
     open: (day?.sealedAt ?? null) === null,
+    seal: await sealOf(tx, tenant, date),
   }
 }
 
@@ -77,4 +83,13 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
 export async function checkDay(tx: Transaction, tenant: LogOwner, day: SignedDay): Promise<void> {
   const records = readDay(tx, tenant, day)
   while ((await records.next()).done !== true);
+}
+
+async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay['seal']> {
+  const seal = await daySeal(tx, tenant.id, date)
+  if (seal === undefined) return undefined
+  const { index, proof, note } = seal
+  const read = (await noteReader(tx, tenant))(sealLog, note)
+  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not prove ${date}.`)
+  return { tlogProof: formatTlogProof({ index, proof, checkpoint: note }), verifierKey: read.verifierKey }
 }

@@ -11,6 +11,13 @@ The records are in data/. Everything else describes and seals them:
   seal/seal.pub.pem         the public key that belongs to that signature
   manifest-sha256.txt       SHA-256 of every file below data/
   tagmanifest-sha256.txt    SHA-256 of the files that describe the bundle
+  seal/bundle.sigstore.json the same seal as a Sigstore bundle (DSSE, in-toto)
+                            over manifest.json and tagmanifest-sha256.txt
+  verify.html               a page that makes all these checks and those of the
+                            audit log in a browser, without a connection
+  data/proofs/              for each day: the signed checkpoint, all leaf hashes,
+                            and its place in the signed log of closed days
+                            (c2sp.org/tlog-checkpoint, c2sp.org/tlog-proof)
 
 HOW TO CHECK IT
 

@@ -4,7 +4,9 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { whyNotPayloadPath } from './bag-path.ts'
 import { bagReadme } from './bag-readme.ts'
+import { sigstoreBundle } from './sigstore.ts'
 import { type Content, tally } from './tally.ts'
+import { verifyPage } from './verify-page.ts'
 import { openZip } from './zip-writer.ts'
 
 const ndjson = 'application/x-ndjson'
@@ -79,6 +81,7 @@ export function openBag({ exportId, out }: { exportId: string; out: Writable }):
       if (isNew) {
         await writeTag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
         await writeTag('README.txt', bagReadme(exportId))
+        await writeTag('verify.html', verifyPage)
       }
       const result = await run()
       state = next
@@ -121,9 +124,16 @@ export function openBag({ exportId, out }: { exportId: string; out: Writable }):
       await writeTag('manifest.json', manifestBytes)
       await writeTag('manifest-sha256.txt', list)
       // The seal signs what is above, so the tag manifest does not list it.
-      await write('tagmanifest-sha256.txt', [checksums(tags)])
+      const tagList = checksums(tags)
+      await write('tagmanifest-sha256.txt', [tagList])
       await write('seal/manifest.json.sig', [signed.signature])
       await write('seal/seal.pub.pem', [signed.publicKeyPem])
+      const subjects = [
+        { path: 'manifest.json', sha256: sha256(manifestBytes) },
+        { path: 'tagmanifest-sha256.txt', sha256: sha256(tagList) },
+      ]
+      const keyId = sealKeyFingerprint(publicKeyPem)
+      await write('seal/bundle.sigstore.json', [sigstoreBundle(subjects, { exportId }, { keyId, signingKey })])
       return { manifestBytes, manifestSha256: sha256(manifestBytes), totalBytes: await zip.finish() }
     })
   }

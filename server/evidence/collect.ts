@@ -67,9 +67,11 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
     await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
     if (!row.includeProofs) continue
     await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
+    if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
     await bag.addFile(`data/proofs/${day.date}.leaves`, leaves, { mediaType: 'application/octet-stream' })
   }
-  await bag.addFile('data/keys/vkeys.txt', [days.map((day) => `${day.verifierKey}\n`).join('')], text)
+  const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
+  await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
   // Nothing that was asked for is left out; the file says so by being empty.
   await bag.addFile('data/omissions.ndjson', [], ndjson)
 }

@@ -28,7 +28,7 @@ export function manifestOf(
     files: files.map((file) => ({ ...file })),
     payloadOxum,
     counts: countsOf(files),
-    days: days.map(({ date, size, root, note, open }) => ({
+    days: days.map(({ date, size, root, note, open, seal }) => ({
       date,
       size,
       root: root.toString('hex'),
@@ -37,6 +37,7 @@ export function manifestOf(
       ...(row.includeProofs
         ? { checkpoint: `data/proofs/${date}.checkpoint`, leaves: `data/proofs/${date}.leaves` }
         : {}),
+      ...(row.includeProofs && seal !== undefined ? { sealProof: `data/proofs/${date}.seal.tlog-proof` } : {}),
     })),
     omissions: [],
     omissionCount: 0,

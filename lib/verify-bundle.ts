@@ -1,0 +1,302 @@
+// Why above 300 lines: this file goes as it is into verify.html of every archive, so it imports nothing.
+// It checks an evidence-room-bundle-v1 with what a browser has: no network, no library. Also run by the page /verify.
+
+/** One thing that was checked. `detail` says what holds, or what does not. */
+export type BundleCheck = { name: string; ok: boolean; detail: string }
+export type BundleReport = {
+  /** Every check holds. It says that the bundle agrees with itself: whose key it is, `fingerprint` must tell. */
+  ok: boolean
+  checks: BundleCheck[]
+  exportId: string
+  /** SHA-256 of the key's DER in hex, to be compared with the one that the service publishes. */
+  fingerprint: string | undefined
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+type Entry = { name: string; method: number; packed: number; size: number; offset: number }
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Note = { origin: string; size: number; root: string; text: string; signatures: { name: string; bytes: Bytes }[] }
+
+class Broken extends Error {}
+
+/** Checks a whole archive. Never throws for what is in it; `said` is told each check as it is made. */
+export async function verifyBundle(file: Blob, said?: (check: BundleCheck) => void): Promise<BundleReport> {
+  const report: BundleReport = { ok: true, checks: [], exportId: '', fingerprint: undefined }
+  const check = async (name: string, work: () => Promise<string>) => {
+    const made: BundleCheck = await work().then(
+      (detail) => ({ name, ok: true, detail }),
+      (error: unknown) => ({ name, ok: false, detail: error instanceof Error ? error.message : String(error) }),
+    )
+    report.ok &&= made.ok
+    report.checks.push(made)
+    said?.(made)
+    return made.ok
+  }
+  let entries = new Map<string, Entry>()
+  const readable = await check('Archive', async () => {
+    const opened = await openZip(file)
+    entries = opened.entries
+    report.exportId = opened.exportId
+    return `${entries.size} files, each once, all below evidence-room-${opened.exportId}.`
+  })
+  if (!readable) return report
+  const bytes = async (path: string): Promise<Bytes> => {
+    const entry = entries.get(path)
+    if (entry === undefined) throw new Broken(`${path} is missing.`)
+    return await readEntry(file, entry)
+  }
+  const text = async (path: string) => utf8(await bytes(path))
+
+  await check('Files', async () => {
+    const listed = await checkList(await text('manifest-sha256.txt'), bytes)
+    for (const name of entries.keys())
+      if (name.startsWith('data/') && !listed.has(name)) throw new Broken(`${name} is in no list: it is no evidence.`)
+    return `All ${listed.size} files below data/ have the listed SHA-256.`
+  })
+  await check('Description', async () => {
+    const listed = await checkList(await text('tagmanifest-sha256.txt'), bytes)
+    for (const path of ['bagit.txt', 'manifest.json', 'manifest-sha256.txt'])
+      if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
+    return `The ${listed.size} files that describe the bundle belong together.`
+  })
+  let manifest: Json = null
+  await check('Seal', async () => {
+    const der = fromPem(await text('seal/seal.pub.pem'))
+    report.fingerprint = hex(await sha256(der))
+    const key = await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+    const signed = await bytes('manifest.json')
+    if (!(await crypto.subtle.verify('Ed25519', key, await bytes('seal/manifest.json.sig'), signed)))
+      throw new Broken('The signature is not of this manifest.json and this key.')
+    manifest = JSON.parse(utf8(signed))
+    const list = hex(await sha256(await bytes('manifest-sha256.txt')))
+    if (member(manifest, 'payloadManifestSha256') !== list)
+      throw new Broken('The signed manifest names another list of files.')
+    if (member(manifest, 'exportId') !== report.exportId) throw new Broken('The signed manifest is of another export.')
+    return 'The key signed this manifest, and the manifest covers the list of files.'
+  })
+  const days = member(manifest, 'days')
+  const keys = entries.has('data/keys/vkeys.txt') ? (await text('data/keys/vkeys.txt')).trim().split('\n') : []
+  for (const day of Array.isArray(days) ? days : []) {
+    const date = String(member(day, 'date'))
+    if (entries.has(`data/proofs/${date}.leaves`)) await check(`Log of ${date}`, () => checkDay(day, date, keys, bytes))
+    if (entries.has(`data/proofs/${date}.seal.tlog-proof`))
+      await check(`Seal log, ${date}`, () => checkSealProof(date, keys, text))
+  }
+  return report
+}
+
+/** Every record leads to its leaf, the leaves to the root, and the root stands in the signed checkpoint. */
+async function checkDay(day: Json, date: string, keys: readonly string[], bytes: (path: string) => Promise<Bytes>) {
+  const leaves = await bytes(`data/proofs/${date}.leaves`)
+  const note = parseNote(utf8(await bytes(`data/proofs/${date}.checkpoint`)))
+  await checkSignature(note, keys)
+  if (leaves.length !== note.size * 32) throw new Broken(`${leaves.length / 32} leaves, and ${note.size} were signed.`)
+  const root = await treeRoot(leaves)
+  if (hex(root) !== note.root) throw new Broken('The leaves do not have the signed root.')
+  if (member(day, 'root') !== note.root || member(day, 'size') !== note.size)
+    throw new Broken('The manifest names another root than the checkpoint.')
+  if (!note.origin.endsWith(`/audit/${date}`)) throw new Broken('The checkpoint is of another log.')
+  let records = 0
+  for (const line of lines(utf8(await bytes(`data/audit/${date}.ndjson`)))) {
+    const { leaf, nonce, record } = JSON.parse(line)
+    const digest = await sha256(
+      concat(encode('agcp.audit.record.v1\n'), fromHex(String(nonce)), encode(canonical(record))),
+    )
+    if (leaf.digest !== `sha256:${hex(digest)}`) throw new Broken(`Record ${leaf.seq} does not have the logged digest.`)
+    const own = await sha256(concat(Uint8Array.of(0), encode(canonical(leaf))))
+    if (hex(own) !== hex(leaves.slice(leaf.seq * 32, leaf.seq * 32 + 32)))
+      throw new Broken(`Record ${leaf.seq} is not the leaf at its place.`)
+    records += 1
+  }
+  return `${records} records are what was logged; with all ${note.size} leaves of the day they have the signed root.`
+}
+
+/** The day's checkpoint is a leaf of the signed log of closed days. */
+async function checkSealProof(date: string, keys: readonly string[], text: (path: string) => Promise<string>) {
+  const proof = await text(`data/proofs/${date}.seal.tlog-proof`)
+  const split = proof.indexOf('\n\n')
+  const [header, indexLine = '', ...path] = proof.slice(0, split).split('\n')
+  const note = parseNote(proof.slice(split + 2))
+  const index = Number(/^index (\d+)$/.exec(indexLine)?.[1])
+  if (header !== 'c2sp.org/tlog-proof@v1' || !(index < note.size)) throw new Broken('The proof is malformed.')
+  if (!note.origin.endsWith('/seals')) throw new Broken('The proof is of another log.')
+  await checkSignature(note, keys)
+  const entry = parseNote(await text(`data/proofs/${date}.checkpoint`)).text
+  const leaf = await sha256(concat(Uint8Array.of(0), encode(entry)))
+  if (hex((await climb(index, note.size, leaf, path.map(fromBase64))) ?? leaf.slice(0, 0)) !== note.root)
+    throw new Broken('The path does not lead to the signed root of closed days.')
+  return `The day is entry ${index} of ${note.size} in the signed log of closed days.`
+}
+
+async function climb(index: number, size: number, leaf: Bytes, path: readonly Bytes[]): Promise<Bytes | undefined> {
+  let node = index
+  let last = size - 1
+  let own = leaf
+  const half = (value: number) => Math.floor(value / 2)
+  for (const sibling of path) {
+    if (last === 0) return undefined
+    const right = node % 2 === 1 || node === last
+    own = await sha256(right ? concat(Uint8Array.of(1), sibling, own) : concat(Uint8Array.of(1), own, sibling))
+    if (right) while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)]
+    ;[node, last] = [half(node), half(last)]
+  }
+  return last === 0 ? own : undefined
+}
+
+/** RFC 6962 root: perfect subtrees are folded while the leaves go by. */
+async function treeRoot(leaves: Bytes): Promise<Bytes> {
+  const stack: Bytes[] = []
+  const join = async (left: Bytes | undefined, right: Bytes) =>
+    left === undefined ? right : await sha256(concat(Uint8Array.of(1), left, right))
+  for (let count = 0; count * 32 < leaves.length; count++) {
+    let node: Bytes = leaves.slice(count * 32, count * 32 + 32)
+    for (let rest = count; rest % 2 === 1; rest = Math.floor(rest / 2)) node = await join(stack.pop(), node)
+    stack.push(node)
+  }
+  let root = stack.pop()
+  while (root !== undefined && stack.length > 0) root = await join(stack.pop(), root)
+  return root ?? (await sha256(new Uint8Array()))
+}
+
+/** A signed note (c2sp.org/signed-note) that is a checkpoint. */
+function parseNote(note: string): Note {
+  const split = note.lastIndexOf('\n\n')
+  const text = note.slice(0, split + 1)
+  const [origin = '', size = '', root = ''] = text.split('\n')
+  if (split < 0 || !/^(0|[1-9]\d*)$/.test(size)) throw new Broken('A checkpoint is malformed.')
+  const signatures = lines(note.slice(split + 2)).map((line) => {
+    const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? []
+    return { name, bytes: fromBase64(encoded) }
+  })
+  return { origin, size: Number(size), root: hex(fromBase64(root)), text, signatures }
+}
+
+async function checkSignature(note: Note, keys: readonly string[]): Promise<void> {
+  for (const vkey of keys) {
+    const [name = '', id = '', ...encoded] = vkey.split('+')
+    const key = fromBase64(encoded.join('+'))
+    const own = hex((await sha256(concat(encode(`${name}\n`), key))).slice(0, 4))
+    if (name !== note.origin || key[0] !== 1 || own !== id) continue
+    const publicKey = await crypto.subtle.importKey('raw', key.slice(1), 'Ed25519', false, ['verify'])
+    for (const { name: by, bytes } of note.signatures)
+      if (by === name && hex(bytes.slice(0, 4)) === id)
+        if (await crypto.subtle.verify('Ed25519', publicKey, bytes.slice(4), encode(note.text))) return
+  }
+  throw new Broken(`No key in data/keys/vkeys.txt signed the checkpoint of ${note.origin}.`)
+}
+
+/** Each line of a `sha256sum` list holds; gives the paths. */
+async function checkList(list: string, bytes: (path: string) => Promise<Bytes>): Promise<Set<string>> {
+  const paths = new Set<string>()
+  for (const line of lines(list)) {
+    const [, digest = '', path = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? []
+    if (path === '' || paths.has(path)) throw new Broken('A list of files is malformed.')
+    if (hex(await sha256(await bytes(path))) !== digest) throw new Broken(`${path} was changed.`)
+    paths.add(path)
+  }
+  return paths
+}
+
+/** RFC 8785 for what JSON.parse gives: numbers as JavaScript writes them, members in the order of UTF-16 units. */
+function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`
+}
+
+const endSize = 22
+/** The central directory of a ZIP or ZIP64. Refuses names that are used twice, lead elsewhere or differ from the local ones. */
+async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; exportId: string }> {
+  const tailAt = Math.max(0, file.size - endSize - 65_535)
+  const tail = await view(file, tailAt, file.size)
+  let at = tail.byteLength - endSize
+  while (at >= 0 && tail.getUint32(at, true) !== 0x06054b50) at--
+  if (at < 0) throw new Broken('This is no ZIP archive.')
+  let [count, start] = [tail.getUint16(at + 10, true), tail.getUint32(at + 16, true)]
+  if (at >= 20 && tail.getUint32(at - 20, true) === 0x07064b50) {
+    const end = Number(tail.getBigUint64(at - 12, true))
+    const record = await view(file, end, end + 56)
+    if (record.getUint32(0, true) !== 0x06064b50) throw new Broken('The ZIP64 record is damaged.')
+    count = Number(record.getBigUint64(32, true))
+    start = Number(record.getBigUint64(48, true))
+  }
+  const directory = await view(file, start, tailAt + at)
+  const entries = new Map<string, Entry>()
+  let top: string | undefined
+  for (let index = 0, place = 0; index < count; index++) {
+    if (directory.getUint32(place, true) !== 0x02014b50) throw new Broken('The list of the archive is damaged.')
+    const [nameLength, extraLength, comment] = [28, 30, 32].map((field) => directory.getUint16(place + field, true))
+    const name = slice(directory, place + 46, nameLength ?? 0)
+    const entry = sizes(directory, place, place + 46 + (nameLength ?? 0), extraLength ?? 0)
+    place += 46 + (nameLength ?? 0) + (extraLength ?? 0) + (comment ?? 0)
+    const [folder = '', ...path] = name.split('/')
+    top ??= folder
+    const inner = path.join('/')
+    if (folder !== top || inner === '' || path.some((part) => part === '' || part === '.' || part === '..'))
+      throw new Broken(`The name ${JSON.stringify(name)} does not belong in a bundle.`)
+    if (entries.has(inner)) throw new Broken(`${inner} is in the archive twice.`)
+    entries.set(inner, { name, ...entry })
+  }
+  const exportId = /^evidence-room-([A-Za-z0-9-]{1,64})$/.exec(top ?? '')?.[1]
+  if (exportId === undefined) throw new Broken('This archive is no evidence room bundle.')
+  return { entries, exportId }
+}
+
+function sizes(directory: DataView<ArrayBuffer>, place: number, extraAt: number, extraLength: number) {
+  const method = directory.getUint16(place + 10, true)
+  let [packed, size, offset] = [20, 24, 42].map((field) => directory.getUint32(place + field, true)) as [
+    number,
+    number,
+    number,
+  ]
+  for (let at = extraAt; at + 4 <= extraAt + extraLength; at += 4 + directory.getUint16(at + 2, true)) {
+    if (directory.getUint16(at, true) !== 1) continue
+    let field = at + 4
+    const long = () => {
+      field += 8
+      return Number(directory.getBigUint64(field - 8, true))
+    }
+    if (size === 0xffffffff) size = long()
+    if (packed === 0xffffffff) packed = long()
+    if (offset === 0xffffffff) offset = long()
+  }
+  return { method, packed, size, offset }
+}
+
+async function readEntry(file: Blob, { name, method, packed, size, offset }: Entry): Promise<Bytes> {
+  const header = await view(file, offset, offset + 30)
+  const [nameLength, extraLength] = [header.getUint16(26, true), header.getUint16(28, true)]
+  const start = offset + 30 + nameLength + extraLength
+  const local = utf8(new Uint8Array(await file.slice(offset + 30, offset + 30 + nameLength).arrayBuffer()))
+  if (header.getUint32(0, true) !== 0x04034b50 || local !== name) throw new Broken(`${name} is damaged in the archive.`)
+  const body = file.slice(start, start + packed)
+  if (method !== 0 && method !== 8) throw new Broken(`${name} is packed in an unknown way.`)
+  const stream = method === 0 ? body.stream() : body.stream().pipeThrough(new DecompressionStream('deflate-raw'))
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer())
+  if (bytes.length !== size) throw new Broken(`${name} has another size than the archive says.`)
+  return bytes
+}
+
+const view = async (file: Blob, from: number, to: number) => new DataView(await file.slice(from, to).arrayBuffer())
+const slice = (from: DataView<ArrayBuffer>, at: number, length: number) => utf8(new Uint8Array(from.buffer, at, length))
+const utf8 = (bytes: Bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+const encode = (text: string): Bytes => new TextEncoder().encode(text)
+const lines = (text: string) => text.split('\n').filter((line) => line !== '')
+const hex = (bytes: Bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const fromHex = (text: string): Bytes => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+const fromBase64 = (text: string): Bytes => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+const fromPem = (pem: string): Bytes => fromBase64(pem.replaceAll(/-----[^-]+-----|\s/g, ''))
+const sha256 = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+const member = (value: Json, name: string): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined
+
+function concat(...parts: Bytes[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

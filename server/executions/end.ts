@@ -45,20 +45,25 @@ export async function endExecution(
     [...entries, { type: `execution.${status}`, data }],
   )
   if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)
-  const endedAt = new Date()
-  await endSpan(tx, tenant.id, {
-    traceId: row.traceId,
-    spanId: rootSpanId(row.traceId),
-    status: status === 'succeeded' ? 'ok' : 'error',
-    ...(error === undefined ? {} : { statusMessage: `${error.code}: ${maskText(mask, error.message)}` }),
-    attributes: [{ key: 'countersign.execution.status', value: status }],
-    endedAt,
-  })
-  await endTrace(tx, tenant.id, { traceId: row.traceId, endedAt })
+  // One that was stopped before it began has no trace.
+  if (row.startedAt !== null) await endSpans()
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `execution.${status}`,
     resource: { type: 'execution', id: row.id },
     details: error === undefined ? {} : { code: error.code },
   })
+
+  async function endSpans(): Promise<void> {
+    const endedAt = new Date()
+    await endSpan(tx, tenant.id, {
+      traceId: row.traceId,
+      spanId: rootSpanId(row.traceId),
+      status: status === 'succeeded' ? 'ok' : 'error',
+      ...(error === undefined ? {} : { statusMessage: `${error.code}: ${maskText(mask, error.message)}` }),
+      attributes: [{ key: 'countersign.execution.status', value: status }],
+      endedAt,
+    })
+    await endTrace(tx, tenant.id, { traceId: row.traceId, endedAt })
+  }
 }

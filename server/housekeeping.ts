@@ -1,3 +1,4 @@
+import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
 import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
@@ -21,7 +22,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
     const tenants = await database.inDirectory(listTenants)
     await keepPartitions(ownerUrl, tenants)
     for (const { id } of tenants)
-      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched, purgeTraces])
+      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched, purgeTraces, purgeFiles])
         if (!closed) await purge(id)
   }
   const timer = setInterval(() => {

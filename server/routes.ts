@@ -10,6 +10,8 @@ import * as evidenceCancel from '../app/v1/evidence/factory/jobs/[exportId]/canc
 import * as evidenceDownload from '../app/v1/evidence/factory/jobs/[exportId]/download/route.ts'
 import * as evidenceManifest from '../app/v1/evidence/factory/jobs/[exportId]/manifest/route.ts'
 import * as evidenceJob from '../app/v1/evidence/factory/jobs/[exportId]/route.ts'
+import * as file from '../app/v1/files/[id]/route.ts'
+import * as files from '../app/v1/files/route.ts'
 import * as live from '../app/v1/health/live/route.ts'
 import * as ready from '../app/v1/health/ready/route.ts'
 import * as inputEvents from '../app/v1/input-events/route.ts'
@@ -34,6 +36,8 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/v1/evidence/factory/jobs/:exportId', evidenceJob],
   ['/v1/health/live', live],
   ['/v1/health/ready', ready],
+  ['/v1/files', files],
+  ['/v1/files/:id', file],
   ['/v1/input-events', inputEvents],
   ['/v1/log/:path{.+}', log],
   ['/v1/mcp/:agent/:server', mcp],

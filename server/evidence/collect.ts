@@ -6,6 +6,7 @@ import { leafOf } from '#server/audit/record-leaf.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Bag } from './bag.ts'
+import { readFiles, readInputEvents, readInputResolutions, readInputWaits } from './collect-inputs-store.ts'
 import {
   listSpanDates,
   type Period,
@@ -40,6 +41,10 @@ const resources: readonly [
   ['policy-bindings', readPolicyBindings],
   ['executions', (...from) => withDigests(readExecutions(...from))],
   ['execution-events', readExecutionEvents],
+  ['input-events', (...from) => withDataDigest(readInputEvents(...from))],
+  ['input-waits', readInputWaits],
+  ['input-resolutions', readInputResolutions],
+  ['files', readFiles],
   ['approvals', readApprovals],
   ['approval-votes', readApprovalVotes],
   ['decisions', readDecisions],
@@ -101,6 +106,11 @@ async function* withDigests<Row extends { input: unknown; output: unknown }>(
 ): AsyncGenerator<object> {
   for await (const { input, output, ...row } of rows)
     yield { ...row, inputDigest: digestOf(input), outputDigest: output === null ? null : digestOf(output) }
+}
+
+/** The same for what came from outside. */
+async function* withDataDigest<Row extends { data: unknown }>(rows: AsyncIterable<Row>): AsyncGenerator<object> {
+  for await (const { data, ...row } of rows) yield { ...row, dataDigest: digestOf(data) }
 }
 
 /** Null for a value that has no canonical form, such as an integer beyond 2^53. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { keepFiles } from '#server/files/use.ts'
 import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -45,6 +46,7 @@ export async function endExecution(
     [...entries, { type: `execution.${status}`, data }],
   )
   if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)
+  if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
   // One that was stopped before it began has no trace.
   if (row.startedAt !== null) await endSpans()
   await appendAudit(tx, tenant, {

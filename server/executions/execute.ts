@@ -3,6 +3,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecuteInput, ExecuteOutput, ExecutionStatus } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/registry.ts'
+import { describeInput, keepFiles } from '#server/files/use.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -49,12 +50,13 @@ export const execute = mutation({
       agentId: agent.id,
       releaseId: release.id,
       environment: input.environment,
-      input: input.input as JsonObject,
+      input: await describeInput(tx, tenant.id, input.input as JsonObject),
       idempotencyKey: input.idempotencyKey ?? null,
       traceId: newTraceId(),
       startedBy: principal.memberId,
     }
     if (!(await insertExecution(tx, row))) return await replay(row)
+    await keepFiles(tx, tenant.id, row.id, 'input', row.input)
     await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
     return { executionId: row.id, status: 'queued' as const, traceId: row.traceId }
 

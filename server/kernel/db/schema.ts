@@ -339,6 +339,24 @@ export interface ExecutionSteps {
   tenantId: string;
 }
 
+export interface Files {
+  bytes: number;
+  createdAt: Generated<Timestamp>;
+  createdBy: string;
+  id: string;
+  mediaType: string;
+  name: string;
+  sha256: string;
+  tenantId: string;
+}
+
+export interface FileUses {
+  executionId: string;
+  fileId: string;
+  role: string;
+  tenantId: string;
+}
+
 export interface IdempotencyKeys {
   createdAt: Generated<Timestamp>;
   fingerprint: string;
@@ -773,6 +791,8 @@ export interface DB {
   executionEvents: ExecutionEvents;
   executions: Executions;
   executionSteps: ExecutionSteps;
+  files: Files;
+  fileUses: FileUses;
   idempotencyKeys: IdempotencyKeys;
   inputEvents: InputEvents;
   inputResolutions: InputResolutions;

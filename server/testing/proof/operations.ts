@@ -174,6 +174,10 @@ export const lines: Record<string, Line> = {
   'GET /v1/executions.getEvents': ['execution:read', by('execution', (id) => ({ id }))],
   'GET /v1/executions.list': ['execution:read', plain(), filter('agent', 'agentId'), filter('execution', 'cursor')],
 
+  'GET /v1/files/:id': ['execution:read', by('file', (id) => ({ id }))],
+  // The body is the file, whatever it says.
+  'POST /v1/files': ['input:submit', plain({ any: 'thing' }, { own: [201] })],
+
   'POST /v1/groups.create': ['member:manage', fresh((name) => ({ name, displayName: name }))],
   'GET /v1/groups.list': ['member:manage', plain(), filter('group', 'cursor')],
   'POST /v1/groups.setMembers': [

@@ -17,6 +17,7 @@ export type Kind =
   | 'delegation'
   | 'execution'
   | 'export'
+  | 'file'
   | 'group'
   | 'hold'
   | 'inputEvent'
@@ -115,6 +116,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       delegation: await another.delegation(),
       execution: executionId,
       export: made.exportId,
+      file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
       group: await another.group(),
       hold: await another.hold(),
       inputEvent: input.event,

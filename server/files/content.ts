@@ -1,0 +1,94 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ApiError } from '#lib/errors.ts'
+import { maxFileBytes } from '#lib/schemas/files.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** One folder for each tenant: no path ever holds what a caller wrote. */
+const folderOf = (tenantId: string) => join(runtime().config.dataDir, 'files', tenantId)
+const partPath = (tenantId: string, part: string) => join(folderOf(tenantId), `${part}.part`)
+const contentPath = (tenantId: string, sha256: string) => join(folderOf(tenantId), sha256.slice(0, 2), sha256)
+
+export type Received = { part: string; bytes: number; sha256: string }
+
+/** Writes a body to the disk as it comes, and makes it durable under a temporary name. Throws 413 beyond 100 MiB. */
+export async function receive(tenantId: string, request: Request): Promise<Received> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxFileBytes) throw tooLarge()
+  const part = randomUUID()
+  const path = partPath(tenantId, part)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    await pipeline(
+      request.body === null ? Readable.from([]) : Readable.from(request.body),
+      async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          bytes += chunk.byteLength
+          if (bytes > maxFileBytes) throw tooLarge()
+          hash.update(chunk)
+          yield chunk
+        }
+      },
+      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    )
+  } catch (error) {
+    await discard(tenantId, part)
+    throw error
+  }
+  return { part, bytes, sha256: hash.digest('hex') }
+}
+
+const tooLarge = () => new ApiError('payload_too_large', `A file has at most ${maxFileBytes} bytes.`)
+
+/** Gives received bytes their place, durably. The caller holds the digest's lock. */
+export async function keep(tenantId: string, part: string, sha256: string): Promise<void> {
+  const path = contentPath(tenantId, sha256)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await rename(partPath(tenantId, part), path)
+  for (const folder of [dirname(path), folderOf(tenantId)]) await sync(folder)
+}
+
+export const discard = (tenantId: string, part: string): Promise<void> => rm(partPath(tenantId, part), { force: true })
+
+/** Removes a content that no row names any more. The caller holds the digest's lock. */
+export const removeContent = (tenantId: string, sha256: string): Promise<void> =>
+  rm(contentPath(tenantId, sha256), { force: true })
+
+/** Removes what an upload left that never came to its end. */
+export async function removeStaleParts(tenantId: string, olderThanMs: number): Promise<void> {
+  const folder = folderOf(tenantId)
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const name of names.filter((candidate) => candidate.endsWith('.part'))) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (mtimeMs < Date.now() - olderThanMs) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The content, for reading; 503 when it is not whole on this machine, which the operator has to look into. */
+export async function openContent(tenantId: string, sha256: string, bytes: number): Promise<FileHandle> {
+  const missing = (cause: unknown) => new ApiError('unavailable', 'The file can not be read at the moment.', { cause })
+  const file = await open(contentPath(tenantId, sha256), 'r').catch((cause: unknown) => {
+    throw missing(cause)
+  })
+  const { size } = await file.stat()
+  if (size === bytes) return file
+  await file.close()
+  throw missing(new Error(`The file ${sha256} has ${size} bytes instead of ${bytes}.`))
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

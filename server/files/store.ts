@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** Until commit nobody else keeps or removes the content of this digest. */
+export async function lockDigest(tx: Transaction, tenantId: string, sha256: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`file ${tenantId} ${sha256}`}, 0))`.execute(tx)
+}
+
+export const insertFile = (
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    sha256: string
+    bytes: number
+    name: string
+    mediaType: string
+    createdBy: string
+  },
+): Promise<{ createdAt: Date }> => tx.insertInto('files').values(row).returning('createdAt').executeTakeFirstOrThrow()
+
+export const findFiles = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  tx
+    .selectFrom('files')
+    .select(['id', 'sha256', 'bytes', 'name', 'mediaType'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', [...ids])
+    .execute()
+
+export async function insertUses(
+  tx: Transaction,
+  tenantId: string,
+  executionId: string,
+  role: 'input' | 'output',
+  fileIds: readonly string[],
+): Promise<void> {
+  await tx
+    .insertInto('fileUses')
+    .values(fileIds.map((fileId) => ({ tenantId, fileId, executionId, role })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Files that no execution uses, older than a week; a few at a time. */
+export const findUnused = (tx: Transaction, tenantId: string, limit: number) =>
+  tx
+    .selectFrom('files as file')
+    .select(['file.id', 'file.sha256', 'file.name', 'file.bytes'])
+    .where('file.tenantId', '=', tenantId)
+    .where('file.createdAt', '<', sql<Date>`clock_timestamp() - interval '7 days'`)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('fileUses as used')
+            .select('used.fileId')
+            .whereRef('used.tenantId', '=', 'file.tenantId')
+            .whereRef('used.fileId', '=', 'file.id'),
+        ),
+      ),
+    )
+    .orderBy('file.createdAt')
+    .limit(limit)
+    .execute()
+
+/** Deletes a file that is still unused; true when no other one has its content. Undefined: it was taken meanwhile. */
+export async function deleteUnused(
+  tx: Transaction,
+  tenantId: string,
+  { id, sha256 }: { id: string; sha256: string },
+): Promise<boolean | undefined> {
+  const gone = await tx
+    .deleteFrom('files')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('fileUses as used')
+            .select('used.fileId')
+            .where('used.tenantId', '=', tenantId)
+            .where('used.fileId', '=', id),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  if (gone.numDeletedRows === 0n) return undefined
+  const other = await tx
+    .selectFrom('files')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('sha256', '=', sha256)
+    .limit(1)
+    .executeTakeFirst()
+  return other === undefined
+}

@@ -1,0 +1,52 @@
+import { ReceivedFile, StoredFile } from '#lib/schemas/files.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { authorize, execute, mutation } from '#server/kernel/operation.ts'
+import { authenticated, declare } from '#server/kernel/rest.ts'
+import { discard, keep, receive } from './content.ts'
+import { insertFile, lockDigest } from './store.ts'
+
+/** Keeps a received file under its digest. The same content again is another file on the same bytes. */
+export const upload = mutation({
+  permission: 'input:submit',
+  input: ReceivedFile,
+  output: StoredFile,
+  audit: ({ sha256, bytes }, output) => ({
+    action: 'file.stored',
+    resource: { type: 'file', id: output?.id ?? 'none' },
+    details: { digest: `sha256:${sha256}`, bytes },
+  }),
+  async run({ tx, tenant, principal, input: { part, ...file } }) {
+    const id = newId()
+    await lockDigest(tx, tenant.id, file.sha256)
+    // Before the row: a row never names bytes that are not there.
+    await keep(tenant.id, part, file.sha256)
+    const { createdAt } = await insertFile(tx, {
+      tenantId: tenant.id,
+      id,
+      ...file,
+      createdBy: principal.memberId,
+    })
+    const { sha256, ...shown } = file
+    return { id, ...shown, digest: `sha256:${sha256}`, createdAt: createdAt.toISOString() }
+  },
+})
+
+/** `POST /v1/files?name=…`: the body is the file, streamed to the disk before any transaction begins. */
+export const uploadRoute = declare(
+  { name: 'files.upload', operation: upload },
+  authenticated(async (caller, request) => {
+    authorize(caller, upload.permission)
+    const name = new URL(request.url).searchParams.get('name') ?? 'file'
+    const mediaType = request.headers.get('content-type')?.split(';', 1)[0]?.trim() || 'application/octet-stream'
+    const received = await receive(caller.tenant.id, request)
+    try {
+      const stored = await execute(upload, caller, { ...received, name, mediaType }, { name: 'files.upload' })
+      return Response.json(stored, {
+        status: 201,
+        headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-request-id': caller.requestId },
+      })
+    } finally {
+      await discard(caller.tenant.id, received.part)
+    }
+  }),
+)

@@ -46,6 +46,23 @@ describe('an authorization code', () => {
     expect([answer.status, (await answer.json()).error]).toEqual([400, error])
   })
 
+  test('lives for a minute at most', async () => {
+    const request = authorizationRequest(northwind.realmUrl)
+    const begun = Date.now()
+    await authorize(new Browser(), request, 'maria', maria.password)
+    const codes = await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .selectFrom('realmArtifacts')
+        .select('expiresAt')
+        .where('tenantId', '=', northwind.id)
+        .where('model', '=', 'AuthorizationCode')
+        .where('expiresAt', '>', new Date(begun))
+        .execute(),
+    )
+    expect(codes.length).toBeGreaterThan(0)
+    for (const { expiresAt } of codes) expect(Number(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000)
+  })
+
   test('is refused when it is too old', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)

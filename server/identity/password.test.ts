@@ -31,6 +31,21 @@ describe('a password', () => {
     expect(await verifyPassword('anything', undefined)).toBe(false)
   })
 
+  test('is hashed off the event loop, which goes on turning meanwhile', async () => {
+    let turns = 0
+    let done = false
+    const turn = () => {
+      turns += 1
+      if (!done) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const hash = await hashPassword('correct horse')
+    await verifyPassword('correct horse', hash)
+    done = true
+    // Work on the loop itself would leave it one turn for each of the two.
+    expect(turns).toBeGreaterThan(50)
+  })
+
   test('is verified with the cost that it was hashed with', async () => {
     // Made by the reference implementation: argon2 "somesalt" -id -t 2 -k 65536 -p 1 -e (its own test vector).
     const reference = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'

@@ -7,6 +7,7 @@ import {
 import { onAgentStop } from '#server/agents/stops.ts'
 import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
+import { externalCallDecided } from '#server/elsewhere/on-decided.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
 import { stopVerdicts } from '#server/executions/stop.ts'
@@ -33,6 +34,7 @@ export const jobs: readonly JobHandler[] = [
 
 /** What a decision does to the thing that was asked for, and an input to what waits for it. */
 export function registerDecisions(): void {
+  onDecided('external_call', externalCallDecided)
   onDecided('group_change', groupChangeDecided)
   onDecided('password_reset', passwordResetDecided)
   onDecided('policy_binding', bindingDecided)

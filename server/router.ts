@@ -3,6 +3,7 @@ import { agents } from '#server/agents/router.ts'
 import { approvals, delegations } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
+import { foreignApprovals, foreignPolicies } from '#server/elsewhere/router.ts'
 import { executions } from '#server/executions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
@@ -18,7 +19,7 @@ import { traces } from '#server/traces/router.ts'
 /** Every procedure of the API, by domain. */
 export const appRouter = router({
   agents: mergeRouters(agents, observedAgents),
-  approvals,
+  approvals: mergeRouters(approvals, foreignApprovals),
   audit,
   catalog,
   delegations,
@@ -27,7 +28,7 @@ export const appRouter = router({
   groups,
   holds,
   members,
-  policies,
+  policies: mergeRouters(policies, foreignPolicies),
   policyBindings,
   releases,
   secrets,

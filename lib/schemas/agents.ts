@@ -70,6 +70,29 @@ export const AgentDetail = AgentSummary.extend({
 })
 export type AgentDetail = z.infer<typeof AgentDetail>
 
+export const ListAgentVersionsInput = z.strictObject({ ...PageInput, id: Id })
+export const AgentVersionList = page(AgentDetail.shape.versions.element)
+/** `from` and `to` are versions of one agent. */
+export const CompareAgentsInput = z.strictObject({
+  id: Id,
+  from: z.string().min(1).max(100),
+  to: z.string().min(1).max(100),
+})
+export const ManifestChange = z.object({
+  area: z.enum(['tools', 'approvals', 'models', 'data', 'budgets', 'risk', 'other']),
+  /** What it is about: `payments/issue_refund`, `$.customer.email`, `maxCost`. */
+  subject: z.string(),
+  change: z.enum(['added', 'removed', 'changed']),
+  before: Json,
+  after: Json,
+})
+const ComparedVersion = z.object({ version: z.string(), manifestDigest: Digest, createdAt: Time })
+export const CompareAgentsOutput = z.object({
+  from: ComparedVersion,
+  to: ComparedVersion,
+  changes: z.array(ManifestChange),
+})
+
 export const ReleaseStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
 export const ProposeReleaseInput = z.strictObject({
   agentId: Id,
@@ -93,4 +116,7 @@ export const Release = z.object({
   decidedAt: Time.nullable(),
 })
 export const ReleaseList = page(Release)
+/** Withdraws a proposed release, or revokes an active one. */
+export const EndReleaseInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
+export const EndReleaseOutput = z.object({ id: Id, status: ReleaseStatus, revision: Revision })
 export const ReleaseDetail = Release.extend({ content: Json })

@@ -6,6 +6,7 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>
 /** What can be asked for. A domain registers what a decision does to it in server/jobs.ts. */
 export const ApprovalKind = z.enum([
   'tool_call',
+  'external_call',
   'release',
   'policy_binding',
   'role_grant',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Actor, Digest, EnvironmentName, Id, PageInput, page, Revision, Time } from './common.ts'
+import { Actor, Digest, EnvironmentName, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens'),
@@ -93,6 +93,9 @@ export const Binding = z.object({
 })
 export type Binding = z.infer<typeof Binding>
 export const BindingList = page(Binding)
+/** Withdraws a proposed binding, or revokes an active one. */
+export const EndBindingInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
+export const EndBindingOutput = z.object({ id: Id, status: BindingStatus, revision: Revision })
 
 /** An answer of the decision point, as recorded. */
 export const Effect = z.enum(['allow', 'deny', 'require_approval'])

@@ -73,6 +73,24 @@ export const findVersions = (tx: Transaction, tenantId: string, agentId: string)
     .limit(200)
     .execute()
 
+/** Newest first. */
+export const listVersions = (
+  tx: Transaction,
+  tenantId: string,
+  agentId: string,
+  limit: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom('agentVersions')
+    .select(['id', 'version', 'manifestDigest', 'createdAt', 'createdBy'])
+    .where('tenantId', '=', tenantId)
+    .where('agentId', '=', agentId)
+    .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
 export const findVersion = (tx: Transaction, tenantId: string, agentId: string, version: string) =>
   tx
     .selectFrom('agentVersions')

@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { cancel } from './cancel.ts'
 import { decide } from './decide.ts'
 import { create as createDelegation } from './delegations/create.ts'
 import { end as endDelegation } from './delegations/end.ts'
@@ -8,6 +9,7 @@ import { getPending } from './get-pending.ts'
 import { list } from './list.ts'
 
 export const approvals = router({
+  cancel: procedure.mutation(cancel),
   decide: procedure.mutation(decide),
   get: procedure.query(get),
   getPending: procedure.query(getPending),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { payloadDigestOf } from './request.ts'
-import { setUsed } from './store.ts'
+import { findGrant as findRow, setUsed } from './store.ts'
 
 /**
  * Spends an approval on exactly the bytes that were approved, in the transaction that starts the act. False when it is not
@@ -13,3 +13,6 @@ export const spendApproval = (
   approvalId: string,
   payload: JsonObject,
 ): Promise<boolean> => setUsed(tx, tenantId, approvalId, payloadDigestOf(payload))
+
+/** An approval as whoever asked for it sees it: of which kind, how it stands, and the decision that demanded it. */
+export const findGrant = findRow

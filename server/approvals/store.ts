@@ -143,6 +143,14 @@ export async function setUsed(tx: Transaction, tenantId: string, id: string, pay
   return result.numUpdatedRows === 1n
 }
 
+export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('approvals')
+    .select(['kind', 'status', 'decisionId'])
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
 export async function insertVote(
   tx: Transaction,
   row: {

@@ -1,6 +1,6 @@
-import { durationSeconds } from '#lib/duration.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { GovernedRequest, PolicyDecision } from '#server/policies/decide.ts'
+import { agentFacts } from '#server/releases/agent-facts.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
@@ -19,28 +19,12 @@ export const requestOf = (
   tool: ReleasedTool,
   { step, arguments: args, granted }: { step: ToolStep; arguments: JsonObject; granted?: Granted },
 ): GovernedRequest => {
-  const { group, quorum, expiresAfter } = content.spec.governance.approvals
+  const facts = agentFacts(content)
   const call = {
     agent: {
-      id: row.agentId,
-      name: row.agentName,
-      version: content.agent.version,
-      lifecycle: 'released' as const,
-      riskTier: content.spec.risk?.tier ?? null,
-      allowedTools: [
-        ...content.spec.tools.flatMap((entry) => entry.allow.map((name) => `${entry.mcp.server}/${name}`)),
-        ...allowedAgents(content),
-      ],
+      ...facts,
+      allowedTools: [...facts.allowedTools, ...allowedAgents(content)],
       allowedModels: allowedModels(content),
-      requireApproval: content.spec.tools.flatMap((entry) =>
-        entry.requireApproval.map((name) => `${entry.mcp.server}/${name}`),
-      ),
-      approvals: {
-        group: group ?? 'change-approvers',
-        quorum: quorum ?? 1,
-        expiresAfterSeconds: durationSeconds(expiresAfter ?? 'P1D') ?? 86_400,
-      },
-      sensitive: content.spec.data.sensitive.map(({ path, class: className }) => ({ path, class: className })),
     },
     releaseId: row.releaseId,
     releaseDigest: row.releaseDigest,

@@ -17,7 +17,9 @@ import { bindingDecided } from './on-decided.ts'
 import { proposeBinding } from './propose-binding.ts'
 import { publishVersion } from './publish-version.ts'
 import { recompute } from './recompute.ts'
+import { revokeBinding } from './revoke-binding.ts'
 import { keepToolSchemas } from './tenant-schema.ts'
+import { withdrawBinding } from './withdraw-binding.ts'
 
 const permit = '@id("all") permit (principal, action in Countersign::Action::"ToolCall", resource);'
 const soft =
@@ -27,6 +29,7 @@ let tenant: TestTenant
 let pipeline: Caller
 let jonas: Caller
 let owner: Caller
+let operator: Caller
 
 beforeAll(async () => {
   runtime = await testRuntime()
@@ -34,6 +37,7 @@ beforeAll(async () => {
   onDecided('policy_binding', bindingDecided)
   tenant = await testTenant(runtime)
   owner = await tenant.as('maria', { roles: ['developer', 'approver'], groups: ['change-approvers'] })
+  operator = await tenant.as('oleg', { roles: ['operator'] })
   jonas = await tenant.as('jonas', { roles: ['approver'], groups: ['change-approvers'] })
   pipeline = await tenant.as('ci-pipeline', {
     roles: ['developer'],
@@ -145,6 +149,44 @@ describe('bindings', () => {
     for (const status of ['approved', 'rejected', 'canceled'] as const)
       await inTenant((tx) => bindingDecided(tx, tenant, { id: newId(), subjectId: bindingId, status, deciders: [] }))
     expect(await states(agentId)).toEqual({ [bindingId]: 'active' })
+  })
+
+  test('a proposal is withdrawn once, its request with it, and leaves one record', async () => {
+    const { id: agentId } = await newAgent()
+    const { bindingId, approvalId } = await propose({ agentId, policyId: await newPolicy(permit) })
+    const input = { id: bindingId, expectedRevision: 1, reason: 'Too early.' }
+    const both = await Promise.allSettled([run(withdrawBinding, input), run(withdrawBinding, input)])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await states(agentId)).toEqual({ [bindingId]: 'withdrawn' })
+    expect(await audited(bindingId)).toEqual(['policy_binding.proposed', 'policy_binding.withdrawn'])
+    await expect(vote(approvalId, 'approve')).rejects.toMatchObject({ code: 'already_decided' })
+    await expect(run(revokeBinding, { ...input, expectedRevision: 2 }, operator)).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
+  test('an active one is revoked by an operator who knows its revision, for the next decision', async () => {
+    const { id: agentId } = await newAgent()
+    const bindingId = await bind({ agentId, policyId: await newPolicy(permit) })
+    const input = { id: bindingId, expectedRevision: 2, reason: 'Wrong policy.' }
+    await expect(run(revokeBinding, input)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(revokeBinding, { ...input, expectedRevision: 1 }, operator)).rejects.toMatchObject({
+      code: 'revision_conflict',
+      details: { revision: 2 },
+    })
+    expect(await run(revokeBinding, input, operator)).toMatchObject({ status: 'revoked', revision: 3 })
+    await expect(run(revokeBinding, { ...input, expectedRevision: 3 }, operator)).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await expect(run(withdrawBinding, { ...input, expectedRevision: 3 })).rejects.toMatchObject({ code: 'conflict' })
+    expect(await inTenant((tx) => hasActiveBinding(tx, tenant.id, { id: agentId, version: '1' }, 'production'))).toBe(
+      false,
+    )
+    expect(await audited(bindingId)).toEqual([
+      'policy_binding.proposed',
+      'policy_binding.activated',
+      'policy_binding.revoked',
+    ])
   })
 
   test('a draft, a repetition and unknown parts cannot be proposed', async () => {

@@ -4,7 +4,9 @@ import { listBindings } from './list-bindings.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
 import { recompute } from './recompute.ts'
+import { revokeBinding } from './revoke-binding.ts'
 import { simulate } from './simulate.ts'
+import { withdrawBinding } from './withdraw-binding.ts'
 
 export const policies = router({
   get: procedure.query(getPolicy),
@@ -16,4 +18,6 @@ export const policies = router({
 export const policyBindings = router({
   list: procedure.query(listBindings),
   propose: procedure.mutation(proposeBinding),
+  revoke: procedure.mutation(revokeBinding),
+  withdraw: procedure.mutation(withdrawBinding),
 })

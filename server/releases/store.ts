@@ -75,7 +75,14 @@ export async function insertRelease(
     .execute()
 }
 
-/** The active release of the same agent and environment makes room. Gives the ids that were superseded. */
+/** Of two approvals for the same agent and environment, the second waits for the first to commit. */
+export async function lockPlaceOf(tx: Transaction, tenantId: string, releaseId: string): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', 'release', tenant_id, agent_id, environment), 0))
+    from releases where tenant_id = ${tenantId} and id = ${releaseId}`.execute(tx)
+}
+
+/** The active release of the same agent and environment makes room for one that is still proposed. Gives the ids that were superseded. */
 export const supersedeOthers = (tx: Transaction, tenantId: string, releaseId: string) =>
   tx
     .updateTable('releases as old')
@@ -84,14 +91,20 @@ export const supersedeOthers = (tx: Transaction, tenantId: string, releaseId: st
     .where('old.tenantId', '=', tenantId)
     .where('next.tenantId', '=', tenantId)
     .where('next.id', '=', releaseId)
+    .where('next.status', '=', 'proposed')
     .where('old.status', '=', 'active')
     .whereRef('old.agentId', '=', 'next.agentId')
     .whereRef('old.environment', '=', 'next.environment')
     .returning('old.id')
     .execute()
 
-/** proposed → active or rejected, once. */
-export const setReleaseDecided = (tx: Transaction, tenantId: string, id: string, status: 'active' | 'rejected') =>
+/** proposed → `status`, once. */
+export const setReleaseDecided = (
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  status: 'active' | 'rejected' | 'withdrawn',
+) =>
   tx
     .updateTable('releases')
     .set((e) => ({ status, decidedAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
@@ -100,3 +113,26 @@ export const setReleaseDecided = (tx: Transaction, tenantId: string, id: string,
     .where('status', '=', 'proposed')
     .returning(['id', 'agentId', 'environment', 'digest'])
     .executeTakeFirst()
+
+/** `from` → `to`, once, by somebody who knows the revision. False when it is something else by now. */
+export async function setReleaseEnded(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  revision: number,
+  [from, to]: readonly ['proposed', 'withdrawn'] | readonly ['active', 'revoked'],
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('releases')
+    .set((e) => ({
+      status: to,
+      decidedAt: sql<Date>`coalesce(decided_at, clock_timestamp())`,
+      revision: e('revision', '+', 1),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', from)
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}

@@ -56,6 +56,13 @@ const inputEvent = (executionId: string) => ({
   correlation: { executionId, input: 'confirmation' },
   data: null,
 })
+const unknownRevision = { expectedRevision: 1_000_000, reason: 'No longer needed.' }
+const foreignCall = (agentId: string) => ({
+  agentId,
+  environment: 'production',
+  resource: 'payments/lookup_order',
+  arguments: { id: 'A-1001' },
+})
 const absence = (delegate: string) => ({
   delegate,
   until: new Date(Date.now() + 86_400_000).toISOString(),
@@ -76,6 +83,8 @@ export const lines: Record<string, Line> = {
     'agent:create',
     fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) })),
   ],
+  'GET /v1/agents.compare': ['agent:read', by('agent', (id) => ({ id, from: '1.4.0', to: '1.4.0' }))],
+  'GET /v1/agents.versions': ['agent:read', by('agent', (id) => ({ id }))],
   'GET /v1/agents.get': ['agent:read', by('agent', (id) => ({ id }))],
   'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
 
@@ -86,6 +95,12 @@ export const lines: Record<string, Line> = {
   'POST /v1/agents.suspend': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
 
   // A machine decides nothing, and a request is decided once.
+  // The world's request belongs to its execution, and another principal asked for it.
+  'POST /v1/approvals.cancel': [
+    'execution:start',
+    by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
+  ],
+  'POST /v1/approvals.request': ['execution:start', by('agent', foreignCall)],
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
@@ -218,6 +233,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
+  'POST /v1/policies.evaluate': ['execution:start', by('agent', foreignCall)],
   'GET /v1/policies.simulate': [
     'policy:author',
     by('policy', (policyId) => ({ policyId, version: 1, ...simulated })),
@@ -245,6 +261,12 @@ export const lines: Record<string, Line> = {
     filter('policy', 'policyId'),
     filter('binding', 'cursor'),
   ],
+  // The world's binding and release are active.
+  'POST /v1/policyBindings.withdraw': ['binding:propose', by('binding', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/policyBindings.revoke': [
+    'binding:revoke',
+    by('binding', (id) => ({ id, ...unknownRevision }), { own: [409] }),
+  ],
   'POST /v1/policyBindings.propose': [
     'binding:propose',
     by('agent', (agentId, own) => binding(agentId, own.objects.policy)),
@@ -253,6 +275,8 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/releases.get': ['release:read', by('release', (id) => ({ id }))],
   'GET /v1/releases.list': ['release:read', plain(), filter('agent', 'agentId'), filter('release', 'cursor')],
+  'POST /v1/releases.withdraw': ['release:propose', by('release', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/releases.revoke': ['release:revoke', by('release', (id) => ({ id, ...unknownRevision }), { own: [409] })],
   'POST /v1/releases.propose': ['release:propose', by('agent', release)],
 
   'POST /v1/secrets.archive': [

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { Digest, EnvironmentName, Id, JsonObject, Reason, Revision, Time } from './common.ts'
+import { DecisionReason, Effect, Obligation } from './policies.ts'
+
+const call = {
+  agentId: Id,
+  environment: EnvironmentName,
+  action: z.enum(['ToolCall', 'ModelCall']).default('ToolCall'),
+  /** `<server>/<tool>` of the release, or `<provider>/<model>`. */
+  resource: z.string().regex(/^[^/]{1,200}\/.{1,200}$/, 'a name such as payments/issue_refund'),
+  /** Of a tool: its own. Of a model: `{inputCharacters, maxOutputTokens?}`. */
+  arguments: JsonObject.default({}),
+  /** What only the agent knows of itself. */
+  context: z
+    .strictObject({
+      stepId: z.string().min(1).max(200).optional(),
+      toolCalls: z.int().min(0).max(1_000_000).default(0),
+    })
+    .default({ toolCalls: 0 }),
+}
+
+/** What an agent that runs elsewhere wants to do; with `approvalId`, what people have approved. */
+export const EvaluateInput = z.strictObject({ ...call, approvalId: Id.optional() })
+export const RequestApprovalInput = z.strictObject(call)
+
+const answer = {
+  decisionId: Id,
+  effect: Effect,
+  obligations: z.array(Obligation),
+  reasons: z.array(DecisionReason),
+  /** The versions that could decide. */
+  policyVersion: z.array(z.object({ name: z.string(), version: z.int(), digest: Digest })),
+}
+export const EvaluateOutput = z.object({
+  ...answer,
+  /** With `allow`: what may leave, after masking. Anything else was not decided on. */
+  arguments: JsonObject.optional(),
+  /** The approval that was spent on this answer. */
+  approvalId: Id.optional(),
+})
+export const RequestApprovalOutput = z.object({
+  ...answer,
+  /** Absent unless the effect is `require_approval`. */
+  approvalId: Id.optional(),
+  payloadDigest: Digest.optional(),
+  expiresAt: Time.optional(),
+})
+
+export const CancelApprovalInput = z.strictObject({
+  approvalId: Id,
+  expectedRevision: Revision.optional(),
+  reason: Reason,
+})
+export const CancelApprovalOutput = z.object({ approvalId: Id, status: z.literal('canceled'), revision: Revision })

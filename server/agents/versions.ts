@@ -1,0 +1,33 @@
+import { notFound } from '#lib/errors.ts'
+import { AgentVersionList, ListAgentVersionsInput } from '#lib/schemas/agents.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { actorsById } from '#server/tenants/actors.ts'
+import { findAgent, listVersions as listRows } from './store.ts'
+
+/** The versions of an agent, newest first. */
+export const versions = query({
+  permission: 'agent:read',
+  input: ListAgentVersionsInput,
+  output: AgentVersionList,
+  async run({ tx, tenant, input }) {
+    if ((await findAgent(tx, tenant.id, input.id)) === undefined) throw notFound()
+    const rows = await listRows(tx, tenant.id, input.id, input.limit + 1, input.cursor)
+    const actor = await actorsById(
+      tx,
+      tenant.id,
+      rows.map((row) => row.createdBy),
+    )
+    return pageOf(
+      rows.map((row) => ({
+        id: row.id,
+        version: row.version,
+        manifestDigest: row.manifestDigest,
+        createdAt: row.createdAt.toISOString(),
+        createdBy: actor(row.createdBy),
+      })),
+      input.limit,
+      (version) => version.id,
+    )
+  },
+})

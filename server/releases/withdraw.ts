@@ -1,0 +1,30 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { EndReleaseInput, EndReleaseOutput } from '#lib/schemas/agents.ts'
+import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { findRelease, setReleaseEnded } from './store.ts'
+
+/** proposed → withdrawn: its request is canceled, and nobody decides it any more. */
+export const withdraw = mutation({
+  permission: 'release:propose',
+  input: EndReleaseInput,
+  output: EndReleaseOutput,
+  audit: (input) => ({
+    action: 'release.withdrawn',
+    resource: { type: 'release', id: input.id },
+    reason: input.reason,
+  }),
+  async run({ tx, tenant, input, auditId }) {
+    const release = await findRelease(tx, tenant.id, input.id)
+    if (release === undefined) throw notFound()
+    if (!(await setReleaseEnded(tx, tenant.id, input.id, input.expectedRevision, ['proposed', 'withdrawn'])))
+      throw new ApiError(
+        release.status === 'proposed' ? 'revision_conflict' : 'conflict',
+        `The release is ${release.status}, revision ${release.revision}.`,
+        { details: { status: release.status, revision: release.revision } },
+      )
+    // After the release: it is not proposed any more, so that its request's end changes nothing about it.
+    await cancelRequest(tx, tenant, release.approvalId, auditId)
+    return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
+  },
+})

@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest'
-import { approvalPath, approvalsPath, compareAgentPath, homePath, isPathParameter, tracePath } from './paths.ts'
+import {
+  approvalPath,
+  approvalsPath,
+  compareAgentPath,
+  homePath,
+  isPathParameter,
+  policyPath,
+  tracePath,
+} from './paths.ts'
 
 test('addresses follow the folders below app/', () => {
   expect(homePath('acme')).toBe('/t/acme')
   expect(approvalPath('acme', 'apr_1')).toBe('/t/acme/approvals/apr_1')
+  expect(policyPath('acme', 'p')).toBe('/t/acme/policies/p')
+  expect(policyPath('acme', 'p', { version: 3 })).toBe('/t/acme/policies/p?version=3')
   expect(compareAgentPath('acme', 'a', { from: 1, to: 2 })).toBe('/t/acme/agents/a/compare?from=1&to=2')
 })
 

@@ -82,7 +82,9 @@ export const compareAgentPath = (tenant: string, agentId: string, versions: { fr
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
-export const policyPath = (tenant: string, policyId: string) => `${homePath(tenant)}/policies/${segment(policyId)}`
+/** `version` is the one to show; without it, the newest. */
+export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
+  withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)
 export const editPolicyPath = (tenant: string, policyId: string) => `${policyPath(tenant, policyId)}/edit`
 
 export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'

@@ -132,7 +132,12 @@ export const GetPendingInput = z.strictObject({
   ...PageInput,
   view: z.enum(['all', 'needs-me', 'mine', 'expiring']).default('all'),
 })
-export const ListApprovalsInput = z.strictObject({ ...PageInput, status: ApprovalStatus.optional() })
+/** `decided`: every state but pending. With `status`, both hold. */
+export const ListApprovalsInput = z.strictObject({
+  ...PageInput,
+  status: ApprovalStatus.optional(),
+  view: z.enum(['all', 'decided']).default('all'),
+})
 export const ApprovalList = page(ApprovalSummary)
 export const GetApprovalInput = z.strictObject({ approvalId: Id })
 

@@ -11,6 +11,7 @@ import { decide } from './decide.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { expiry } from './jobs.ts'
+import { list } from './list.ts'
 import { requestApproval } from './request.ts'
 import { spendApproval } from './spend.ts'
 import { type DecidedApproval, onDecided } from './subjects.ts'
@@ -238,4 +239,31 @@ describe('how it ends', () => {
     expect(await spend({ ...payload, arguments: { id: 'A-2' } })).toBe(false)
     expect((await Promise.all([spend(payload), spend(payload), spend(payload)])).filter(Boolean)).toHaveLength(1)
   })
+})
+
+test('approvals.list: by status, or all that are decided, page by page', async () => {
+  const { tenant, maria, jonas } = await people()
+  const ids: string[] = []
+  for (let count = 0; count < 3; count++) ids.push((await ask(tenant, maria)).approvalId)
+  const [one = '', two = '', three = ''] = ids
+  for (const [approvalId, decision] of [
+    [one, 'approve'],
+    [two, 'reject'],
+  ] as const)
+    await execute(
+      decide,
+      jonas,
+      { approvalId, decision, decisionAcknowledged: true, reason: 'Read.' },
+      { name: 'test' },
+    )
+  const listed = async (input: object) => {
+    const page = await execute(list, jonas, input, { name: 'test' })
+    return { ids: page.items.map(({ approvalId }) => approvalId), next: page.nextCursor }
+  }
+  expect(await listed({})).toEqual({ ids: [three, two, one], next: null })
+  expect(await listed({ view: 'decided' })).toEqual({ ids: [two, one], next: null })
+  expect(await listed({ view: 'decided', limit: 1 })).toEqual({ ids: [two], next: two })
+  expect(await listed({ view: 'decided', limit: 1, cursor: two })).toEqual({ ids: [one], next: null })
+  expect(await listed({ status: 'rejected' })).toEqual({ ids: [two], next: null })
+  expect(await listed({ status: 'pending', view: 'decided' })).toEqual({ ids: [], next: null })
 })

@@ -19,7 +19,7 @@ export const cancel = mutation({
     if (approval === undefined) throw notFound()
     const own = principal.memberId
     if (approval.requestedBy !== own && !approval.identities.some(({ personId }) => personId === own))
-      throw refuse('forbidden', 'Only who asked for it may cancel this request.')
+      throw refuse('not_eligible', 'Only who asked for it may cancel this request.')
     if (approval.kind !== 'external_call')
       throw new ApiError('conflict', 'This request ends with what it was made for: cancel or withdraw that.')
     if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)

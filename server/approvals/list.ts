@@ -10,7 +10,10 @@ export const list = query({
   input: ListApprovalsInput,
   output: ApprovalList,
   async run({ tx, tenant, principal, input }) {
-    const filter = input.status === undefined ? {} : { status: input.status }
+    const filter = {
+      ...(input.status === undefined ? {} : { status: input.status }),
+      decided: input.view === 'decided',
+    }
     const rows = await listApprovals(tx, tenant.id, filter, input.limit + 1, input.cursor)
     return pageOf(await summaries(tx, tenant, principal, rows), input.limit, (approval) => approval.approvalId)
   },

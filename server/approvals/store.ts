@@ -179,6 +179,8 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
 
 export type ApprovalFilter = {
   status?: ApprovalStatus
+  /** True: whatever is not pending. */
+  decided?: boolean
   /** Only those that this member may decide now, in their own right or in the place of those that they stand in for. */
   decidableBy?: { memberId: string; standsInFor: readonly string[] }
   /** Only those that this member asked for, or stands behind. */
@@ -201,6 +203,7 @@ export async function listApprovals(
     .where('tenantId', '=', tenantId)
   if (cursor !== undefined) query = query.where('id', '<', cursor)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.decided === true) query = query.where('status', '<>', 'pending')
   if (filter.requestedBy !== undefined)
     query = query.where(sql<boolean>`identities @> ${behind(filter.requestedBy)}::jsonb`)
   if (filter.expiringWithinSeconds !== undefined)

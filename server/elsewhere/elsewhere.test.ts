@@ -239,7 +239,7 @@ describe('approvals.request', () => {
     const approvalId = await ask()
     const input = { approvalId, reason: 'No longer needed.' }
     const other = await tenant.as('otto', { roles: ['developer'] })
-    await expect(run(cancel, input, other)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(cancel, input, other)).rejects.toMatchObject({ code: 'not_eligible' })
     await expect(run(cancel, { ...input, expectedRevision: 9 })).rejects.toMatchObject({ code: 'revision_conflict' })
     expect(await run(cancel, { ...input, expectedRevision: 1 })).toMatchObject({ status: 'canceled', revision: 2 })
     await expect(run(cancel, input)).rejects.toMatchObject({ code: 'already_decided' })

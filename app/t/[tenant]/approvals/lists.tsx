@@ -1,6 +1,5 @@
 'use client'
 
-import { useEffect } from 'react'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useApi } from '#components/session/session-provider.tsx'
@@ -46,15 +45,12 @@ export function PendingList({ view }: { view: PendingView }) {
 
 export function DecidedList() {
   const { client } = useApi()
-  const pages = usePages({ path: ['approvals', 'list'], input: {}, read: client.approvals.list.query })
-  const decided = pages.items?.filter(({ status }) => status !== 'pending')
-  const { hasMore, loadingMore, loadMore } = pages
-  const skip = decided?.length === 0 && hasMore
-  // The list has pending ones, too: a page of nothing else is no answer.
-  useEffect(() => {
-    if (skip && !loadingMore) loadMore()
-  }, [skip, loadingMore, loadMore])
-  return <List view="decided" pages={{ ...pages, items: skip ? undefined : decided }} />
+  const pages = usePages({
+    path: ['approvals', 'list'],
+    input: { view: 'decided' as const },
+    read: client.approvals.list.query,
+  })
+  return <List view="decided" pages={pages} />
 }
 
 function List({ view, pages }: { view: ApprovalsView; pages: Pages<ApprovalSummaries[number]> }) {

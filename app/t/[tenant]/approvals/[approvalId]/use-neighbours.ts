@@ -37,8 +37,9 @@ function useListIds(view: ApprovalsView): string[] | undefined {
   const pending = useQuery(
     trpc.approvals.getPending.queryOptions({ view: pendingView, limit }, { enabled: pendingView !== undefined }),
   )
-  const decided = useQuery(trpc.approvals.list.queryOptions({ limit }, { enabled: view === 'decided' }))
+  const decided = useQuery(
+    trpc.approvals.list.queryOptions({ limit, view: 'decided' }, { enabled: view === 'decided' }),
+  )
   const { data } = view === 'needs-me' ? needsMe : view === 'decided' ? decided : pending
-  const items = view === 'decided' ? data?.items.filter(({ status }) => status !== 'pending') : data?.items
-  return items?.map((item) => item.approvalId)
+  return data?.items.map((item) => item.approvalId)
 }

@@ -35,7 +35,7 @@ export function VersionSource({ policy, wanted }: { policy: PolicyDetail; wanted
           label="Versions"
           link={Link}
           tabs={versions.map(({ version }) => ({
-            href: `${policyPath(tenant, policy.id)}?version=${version}`,
+            href: policyPath(tenant, policy.id, { version }),
             label: `Version ${version}`,
             current: version === shown.version,
           }))}

@@ -1,0 +1,195 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compare } from '#server/agents/compare.ts'
+import { create as createAgent } from '#server/agents/create.ts'
+import { get as getAgent } from '#server/agents/get.ts'
+import { closeToolServers } from '#server/agents/stdio-connections.ts'
+import { versions } from '#server/agents/versions.ts'
+import { decide as decideApproval } from '#server/approvals/decide.ts'
+import { registerDecisions } from '#server/jobs.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId, newSpanId } from '#server/kernel/ids.ts'
+import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { get } from './get.ts'
+import { list } from './list.ts'
+import { propose } from './propose.ts'
+import { revoke } from './revoke.ts'
+import { withdraw } from './withdraw.ts'
+
+// Each transition of a release once, with its record; and what versions of an agent change.
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let pipeline: Caller
+let jonas: Caller
+let operator: Caller
+
+beforeAll(async () => {
+  const payments = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    env: {},
+    tenants: ['ext-releases'],
+  }
+  runtime = await testRuntime({ mcpServers: { payments } })
+  await runtime.queue.work([{ queue: 'approval-expiry', concurrency: 1, run: () => Promise.resolve() }])
+  registerDecisions()
+  tenant = await testTenant(runtime, 'releases')
+  const owner = await tenant.as('maria', { roles: ['developer'] })
+  jonas = await tenant.as('jonas', { roles: ['approver'], groups: ['change-approvers'] })
+  operator = await tenant.as('oleg', { roles: ['operator'] })
+  pipeline = await tenant.as('ci-pipeline', {
+    roles: ['developer'],
+    kind: 'service_account',
+    createdBy: owner.principal.memberId,
+  })
+})
+afterAll(async () => {
+  await closeToolServers()
+  await runtime.close()
+})
+
+const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, input: unknown, caller = pipeline): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const manifest = (name: string, version: string, spec: object = {}) =>
+  JSON.stringify({
+    metadata: { name, version },
+    spec: {
+      risk: { tier: 'low', dataClasses: ['personal'] },
+      runtime: {
+        steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1001' } } }],
+      },
+      tools: [{ mcp: { server: 'payments' }, allow: ['lookup_order'] }],
+      limits: { maxToolCalls: 5 },
+      ...spec,
+    },
+  })
+async function newAgent(...more: object[]): Promise<string> {
+  const name = `agent-${newSpanId()}`
+  const { agentId } = await run(createAgent, { yaml: manifest(name, '1.0.0') })
+  for (const [index, spec] of more.entries()) await run(createAgent, { yaml: manifest(name, `${index + 2}.0.0`, spec) })
+  return agentId
+}
+const proposal = (agentId: string, version = '1.0.0') => run(propose, { agentId, version, environment: 'production' })
+const vote = (approvalId: string, decision = 'approve') =>
+  run(decideApproval, { approvalId, decision, decisionAcknowledged: true, reason: 'Read it.' }, jonas)
+async function release(agentId: string, version?: string): Promise<{ releaseId: string; digest: string }> {
+  const made = await proposal(agentId, version)
+  await vote(made.approvalId)
+  return made
+}
+const statuses = async (agentId: string) =>
+  Object.fromEntries((await run(list, { agentId })).items.map(({ id, status }) => [id, status]))
+const audited = async (id: string) =>
+  (
+    await runtime.database.inTenant(tenant.id, (tx) =>
+      tx
+        .selectFrom('auditRecords')
+        .select(['type', 'record'])
+        .where('tenantId', '=', tenant.id)
+        .orderBy('seq')
+        .execute(),
+    )
+  )
+    .filter(({ record }) => (record as { resource: { id: string } }).resource.id === id)
+    .map(({ type }) => type)
+
+describe('transitions', () => {
+  test('proposed → active makes the agent active; proposed → rejected leaves it', async () => {
+    const agentId = await newAgent()
+    const rejected = await proposal(agentId)
+    await vote(rejected.approvalId, 'reject')
+    expect((await run(getAgent, { id: agentId })).status).toBe('registered')
+    const { releaseId } = await release(agentId)
+    expect((await run(getAgent, { id: agentId })).status).toBe('active')
+    expect(await statuses(agentId)).toEqual({ [rejected.releaseId]: 'rejected', [releaseId]: 'active' })
+    expect(await audited(rejected.releaseId)).toEqual(['release.proposed', 'release.rejected'])
+    expect(await audited(releaseId)).toEqual(['release.proposed', 'release.activated'])
+  })
+
+  test('active → superseded by the next; rolling back is proposing an earlier version: the same content, the same digest', async () => {
+    const agentId = await newAgent({ limits: { maxToolCalls: 6 } })
+    const [one, two, again] = [await release(agentId), await release(agentId, '2.0.0'), await release(agentId)]
+    expect(await statuses(agentId)).toEqual({
+      [one.releaseId]: 'superseded',
+      [two.releaseId]: 'superseded',
+      [again.releaseId]: 'active',
+    })
+    expect(again.digest).toBe(one.digest)
+    expect(two.digest).not.toBe(one.digest)
+    expect(await audited(one.releaseId)).toEqual(['release.proposed', 'release.activated', 'release.superseded'])
+    expect(await run(get, { id: again.releaseId })).toMatchObject({
+      content: { tools: [{ name: 'lookup_order', digest: expect.any(String), inputSchema: { type: 'object' } }] },
+    })
+  })
+
+  test('two approvals at once leave one active', async () => {
+    const agentId = await newAgent({ limits: { maxToolCalls: 6 } })
+    const both = [await proposal(agentId), await proposal(agentId, '2.0.0')]
+    await Promise.all(both.map(({ approvalId }) => vote(approvalId)))
+    expect(Object.values(await statuses(agentId)).sort()).toEqual(['active', 'superseded'])
+  })
+
+  test('proposed → withdrawn once, with its request, and one record', async () => {
+    const agentId = await newAgent()
+    const { releaseId: id, approvalId } = await proposal(agentId)
+    const input = { id, expectedRevision: 1, reason: 'Too early.' }
+    const both = await Promise.allSettled([run(withdraw, input), run(withdraw, input)])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await statuses(agentId)).toEqual({ [id]: 'withdrawn' })
+    expect(await audited(id)).toEqual(['release.proposed', 'release.withdrawn'])
+    await expect(vote(approvalId)).rejects.toMatchObject({ code: 'already_decided' })
+  })
+
+  test('active → revoked by an operator who knows its revision; an end is an end', async () => {
+    const agentId = await newAgent()
+    const { releaseId: id } = await release(agentId)
+    const input = { id, expectedRevision: 2, reason: 'It pays twice.' }
+    await expect(run(revoke, input)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(revoke, { ...input, expectedRevision: 1 }, operator)).rejects.toMatchObject({
+      code: 'revision_conflict',
+      details: { revision: 2 },
+    })
+    expect(await run(revoke, input, operator)).toMatchObject({ status: 'revoked', revision: 3 })
+    for (const expectedRevision of [2, 3])
+      await expect(run(revoke, { ...input, expectedRevision }, operator)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(withdraw, { ...input, expectedRevision: 3 })).rejects.toMatchObject({ code: 'conflict' })
+    expect(await audited(id)).toEqual(['release.proposed', 'release.activated', 'release.revoked'])
+    await expect(run(revoke, { ...input, id: newId() }, operator)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('versions of an agent', () => {
+  test('are listed newest first, page by page', async () => {
+    const agentId = await newAgent({ limits: {} }, { limits: { maxToolCalls: 9 } })
+    const first = await run(versions, { id: agentId, limit: 2 })
+    expect(first.items.map(({ version }) => version)).toEqual(['3.0.0', '2.0.0'])
+    const second = await run(versions, { id: agentId, limit: 2, cursor: first.nextCursor })
+    expect(second).toMatchObject({ items: [{ version: '1.0.0' }], nextCursor: null })
+  })
+
+  test('are compared in the terms of governance', async () => {
+    const agentId = await newAgent({
+      tools: [{ mcp: { server: 'payments' }, allow: ['issue_refund'], requireApproval: ['issue_refund'] }],
+      limits: { maxToolCalls: 50, timeout: 'PT1H' },
+      data: { sensitive: [{ path: '$.customer.email', class: 'pii.email' }] },
+      risk: { tier: 'high', dataClasses: ['personal'] },
+      models: [{ name: 'gpt-5-mini' }],
+    })
+    const { from, to, changes } = await run(compare, { id: agentId, from: '1.0.0', to: '2.0.0' })
+    expect([from.version, to.version]).toEqual(['1.0.0', '2.0.0'])
+    expect(changes).toEqual([
+      { area: 'tools', subject: 'payments/issue_refund', change: 'added', before: null, after: true },
+      { area: 'tools', subject: 'payments/lookup_order', change: 'removed', before: true, after: null },
+      { area: 'approvals', subject: 'payments/issue_refund', change: 'added', before: null, after: true },
+      { area: 'models', subject: 'gpt-5-mini', change: 'added', before: null, after: true },
+      { area: 'data', subject: '$.customer.email', change: 'added', before: null, after: 'pii.email' },
+      { area: 'budgets', subject: 'maxToolCalls', change: 'changed', before: 5, after: 50 },
+      { area: 'budgets', subject: 'timeout', change: 'added', before: null, after: 'PT1H' },
+      { area: 'risk', subject: 'tier', change: 'changed', before: 'low', after: 'high' },
+    ])
+    expect((await run(compare, { id: agentId, from: '2.0.0', to: '2.0.0' })).changes).toEqual([])
+    await expect(run(compare, { id: agentId, from: '1.0.0', to: '9' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

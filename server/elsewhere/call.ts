@@ -3,6 +3,7 @@ import { notFound } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { RequestApprovalInput } from '#lib/schemas/elsewhere.ts'
 import { findAgent } from '#server/agents/registry.ts'
+import { allowedModels } from '#server/executions/runtimes/external.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
@@ -53,7 +54,7 @@ export async function decideForeign(
   fulfilled: string[],
 ): Promise<{ decision: PolicyDecision; leaving: JsonObject }> {
   const base = {
-    agent: agentFacts(content),
+    agent: { ...agentFacts(content), allowedModels: allowedModels(content) },
     releaseId: release.id,
     releaseDigest: release.digest,
     environment: call.environment,

@@ -1,7 +1,6 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
-import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { authorize, execute } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
@@ -22,7 +21,7 @@ type Served = Awaited<ReturnType<typeof releasedTools.run>>
 export const gateway: RouteHandler = declare(
   {
     name,
-    operation: { kind: 'mutation', permission: 'execution:start', input: GatewayCallInput, output: GatewayCallOutput },
+    operation: startCall,
   },
   authenticated(async (caller, request, context) => {
     authorize(caller, 'execution:start')

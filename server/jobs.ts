@@ -12,9 +12,11 @@ import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
 import { stopVerdicts } from '#server/executions/stop.ts'
 import { agentResumed, agentRetired, agentSuspended } from '#server/executions/stop-agent.ts'
+import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
-import { onInput } from '#server/inputs/listeners.ts'
+import { onInput, onRetry } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
+import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { bindingDecided } from '#server/policies/on-decided.ts'
 import { erasures } from '#server/privacy/jobs.ts'
@@ -43,7 +45,9 @@ export function registerDecisions(): void {
   onDecided('setting_change', settingChangeDecided)
   onDecided('tool_call', toolCallDecided)
   onDecided('unmask', unmaskDecided)
+  onDelivery('input_request', askDelivered)
   onInput(inputArrived)
+  onRetry('mail', askAgain)
   onAgentStop('suspended', agentSuspended)
   onAgentStop('resumed', agentResumed)
   onAgentStop('retired', agentRetired)

@@ -98,6 +98,8 @@ export const AgentSpec = z.looseObject({
       z.looseObject({
         name: Name,
         ttl: Duration.optional(),
+        /** A member's e-mail address: who is asked by mail when the wait opens. */
+        ask: z.email().optional(),
         onExpiry: z.enum(['fail', 'continue']).default('fail'),
         default: z.json().optional(),
       }),

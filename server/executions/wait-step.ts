@@ -1,6 +1,7 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { waitGroup } from '#lib/rules/waits.ts'
+import { askByMail } from '#server/inputs/ask-by-mail.ts'
 import { openWaits, stepWaits, supersedeWaits } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -58,6 +59,18 @@ export async function beginWait(tx: Transaction, loaded: Loaded, step: WaitStep)
     startedAt: new Date(),
   })
   const opened = await openWaits(tx, tenant.id, { executionId: row.id, stepId: step.id }, declared)
+  for (const { waitId, input, expiresAt, receiptId } of opened) {
+    const ask = content.spec.inputs.find((candidate) => candidate.name === input)?.ask
+    if (ask !== undefined && receiptId === undefined)
+      await askByMail(tx, tenant, {
+        waitId,
+        executionId: row.id,
+        input,
+        ask,
+        agentName: row.agentDisplayName,
+        expiresAt,
+      })
+  }
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: 'input.requested',

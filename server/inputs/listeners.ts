@@ -5,7 +5,7 @@ export type OnInput = (tx: Transaction, tenantId: string, executionId: string) =
 /** Sends a resolution again that a person asked to retry. */
 export type OnRetry = (tx: Transaction, tenantId: string, resolutionId: string) => Promise<void>
 
-// Filled once by server/jobs.ts: inputs know neither executions nor mail.
+// Filled once by server/jobs.ts: inputs do not know executions, and ask-by-mail.ts alone knows mail.
 let wake: OnInput | undefined
 const retries = new Map<string, OnRetry>()
 

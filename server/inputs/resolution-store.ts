@@ -24,6 +24,7 @@ export async function rejectResolutions(tx: Transaction, tenantId: string, execu
     }))
     .where('tenantId', '=', tenantId)
     .where('application', '=', 'not_applied')
+    .where('channel', '=', 'event')
     .where('waitId', 'in', (e) =>
       e.selectFrom('inputWaits').select('id').where('tenantId', '=', tenantId).where('executionId', '=', executionId),
     )

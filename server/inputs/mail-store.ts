@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Delivery } from '#lib/schemas/mail.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** What a person was asked by mail, beside the answers that come as events. */
+export async function insertMailResolution(
+  tx: Transaction,
+  row: { tenantId: string; id: string; waitId: string; recipient: string },
+): Promise<void> {
+  await tx
+    .insertInto('inputResolutions')
+    .values({ ...row, eventId: null, channel: 'mail', delivery: 'pending', application: 'not_applied', attempts: 1 })
+    .execute()
+}
+
+/** The delivery as the mail's own row has it. */
+export async function setDelivery(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  { delivery, error }: { delivery: Delivery; error: string | null },
+): Promise<void> {
+  await tx
+    .updateTable('inputResolutions')
+    .set((e) => ({
+      delivery,
+      deliveryError: error,
+      revision: e('revision', '+', 1),
+      ...(delivery === 'delivered' ? { deliveredAt: sql<Date>`clock_timestamp()` } : {}),
+    }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('channel', '=', 'mail')
+    .execute()
+}

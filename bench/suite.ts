@@ -7,6 +7,7 @@ import { startApi } from '#server/testing/api.ts'
 import { token } from './case-01-token.ts'
 import { query } from './case-02-query.ts'
 import { policy } from './case-03-policy.ts'
+import { telemetry } from './case-04-telemetry.ts'
 import { liveSpan } from './case-05-live-span.ts'
 import { execution } from './case-06-execution.ts'
 import { decision } from './case-08-decide.ts'
@@ -64,7 +65,7 @@ process.env.TEST_DATABASE_URL = database.ownerUrl
 try {
   const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const compare = comparer(postmaster, pace)
-  if (wanted('1', '2', '5', '16')) {
+  if (wanted('1', '2', '4', '5', '16')) {
     const api = await startApi({ NODE_ENV: 'production' })
     const pid = api.process.pid ?? 0
     try {
@@ -72,6 +73,7 @@ try {
       await settled([pid])
       await run('1', () => token(api, pid, compare))
       await run('2', () => query(api, pid, compare))
+      await run('4', () => telemetry(api, pid, compare))
       await run('5', () => liveSpan(api, pid, compare))
       await run('16', () => coldStart(api))
     } finally {

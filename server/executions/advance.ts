@@ -4,7 +4,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { startSpan, startTrace } from '#server/traces/record.ts'
+import { masked, startSpan, startTrace } from '#server/traces/record.ts'
 import { beginCall, type StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
@@ -181,7 +181,7 @@ async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
       { key: 'gen_ai.agent.version', value: content.agent.version },
       { key: 'countersign.execution.id', value: row.id },
       { key: 'countersign.environment', value: row.environment },
-      { key: 'countersign.input', value: mask(input) },
+      masked('countersign.input', input, mask),
     ],
     startedAt,
   })

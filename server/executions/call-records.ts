@@ -3,7 +3,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { PolicyDecision } from '#server/policies/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
-import { endSpan, startSpan } from '#server/traces/record.ts'
+import { endSpan, masked, startSpan } from '#server/traces/record.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
@@ -64,7 +64,7 @@ export async function startToolSpan(
           { key: 'gen_ai.operation.name', value: 'execute_tool' },
           { key: 'gen_ai.tool.name', value: call.tool.name },
           { key: kind === 'tool' ? 'mcp.server' : 'countersign.agent', value: call.tool.server },
-          { key: 'gen_ai.tool.call.arguments', value: mask(call.arguments as JsonValue) },
+          masked('gen_ai.tool.call.arguments', call.arguments as JsonValue, mask),
         ]
   await startSpan(tx, tenant.id, {
     traceId: row.traceId,

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { endSpan } from '#server/traces/record.ts'
+import { endSpan, masked } from '#server/traces/record.ts'
 import type { StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
@@ -79,7 +79,7 @@ export async function finishCall(
     attributes:
       kind === 'model'
         ? modelResultAttributes(result, mask(result.output), cost)
-        : [{ key: 'gen_ai.tool.call.result', value: mask(result.output) }],
+        : [masked('gen_ai.tool.call.result', result.output, mask)],
     endedAt: new Date(),
   })
   const returned: JournalEntry = {

@@ -1,3 +1,5 @@
+import { canonicalJson } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
@@ -12,6 +14,12 @@ import { insertTrace } from './store.ts'
 // repeats what it did. Each change of a span is one statement; it takes the lock on the trace until commit.
 
 export type Attributes = RecordedAttribute[]
+
+/** An attribute whose sensitive parts are masked by `mask`: what is masked is kept encrypted, for whoever may see it. */
+export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
+  const view = mask(value)
+  return canonicalJson(view) === canonicalJson(value) ? { key, value } : { key, value, view }
+}
 
 /** What telemetry began under this id becomes the trace of the execution. */
 export async function startTrace(

@@ -110,6 +110,8 @@ export const AgentSpec = z.looseObject({
       timeout: Duration.optional(),
       maxToolCalls: z.int().min(1).max(10_000).optional(),
       maxModelCalls: z.int().min(1).max(10_000).optional(),
+      /** How many executions of the agent may run at once in one environment; more wait in the queue. */
+      concurrency: z.int().min(1).max(1000).optional(),
       maxCost: z.looseObject({ amount: Amount, currency: Currency }).optional(),
     })
     .default({}),

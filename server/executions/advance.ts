@@ -6,6 +6,7 @@ import type { JobData } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { masked, startSpan, startTrace } from '#server/traces/record.ts'
 import { beginCall, type StartedCall } from './begin-call.ts'
+import { mayBegin } from './concurrency.ts'
 import { endExecution } from './end.ts'
 import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
@@ -103,6 +104,7 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
   }
   if (loaded.row.parkedAt !== null) return { kind: 'wait' }
   if (loaded.status === 'queued') {
+    if (!(await mayBegin(tx, loaded))) return { kind: 'wait' }
     await begin(tx, loaded)
     return { kind: 'again' }
   }

@@ -7,6 +7,7 @@ import type { PolicyDecision } from '#server/policies/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { startSpan } from '#server/traces/record.ts'
 import { type ProposedCall, payloadOf } from './call-request.ts'
+import { beginNext } from './concurrency.ts'
 import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
@@ -95,4 +96,5 @@ export async function askForApproval(
       },
     ],
   )
+  await beginNext(tx, loaded)
 }

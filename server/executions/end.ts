@@ -5,6 +5,7 @@ import { endInputs } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan, endTrace } from '#server/traces/record.ts'
+import { beginNext } from './concurrency.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { maskText } from './masking.ts'
@@ -47,6 +48,7 @@ export async function endExecution(
   )
   if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)
   if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
+  await beginNext(tx, loaded)
   // One that was stopped before it began has no trace.
   if (row.startedAt !== null) await endSpans()
   await appendAudit(tx, tenant, {

@@ -7,6 +7,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { endSpan, startSpan } from '#server/traces/record.ts'
+import { beginNext } from './concurrency.ts'
 import { consumeInputs, holdExecution } from './consume-store.ts'
 import { endExecution } from './end.ts'
 import { Fenced, journal } from './journal.ts'
@@ -58,6 +59,7 @@ export async function beginWait(tx: Transaction, loaded: Loaded, step: WaitStep)
     ],
     startedAt: new Date(),
   })
+  await beginNext(tx, loaded)
   const opened = await openWaits(tx, tenant.id, { executionId: row.id, stepId: step.id }, declared)
   for (const { waitId, input, expiresAt, receiptId } of opened) {
     const ask = content.spec.inputs.find((candidate) => candidate.name === input)?.ask

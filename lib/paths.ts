@@ -82,10 +82,12 @@ export const compareAgentPath = (tenant: string, agentId: string, versions: { fr
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
-/** `version` is the one to show; without it, the newest. */
+/** `version` is the one to show; without it, the published one. */
 export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)
-export const editPolicyPath = (tenant: string, policyId: string) => `${policyPath(tenant, policyId)}/edit`
+/** `version`: the one whose text the editor begins with. */
+export const editPolicyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
+  withSearch(`${policyPath(tenant, policyId)}/edit`, search)
 
 export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'
 /** `status` filters the members, `archived` adds what was archived to keys and secrets. */

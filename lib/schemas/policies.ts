@@ -178,3 +178,24 @@ export const SimulateOutput = z.object({
   nextCursor: z.string().nullable(),
 })
 export type SimulateOutput = z.infer<typeof SimulateOutput>
+
+export const RecentDecisionsInput = z.strictObject({ policyId: Id, limit: z.int().min(1).max(50).default(20) })
+/** `searched`: how many of the tenant's newest decisions were looked through. Reasons are those of the policy itself. */
+export const RecentDecisions = z.object({
+  searched: z.int(),
+  items: z.array(
+    z.object({
+      decisionId: Id,
+      decidedAt: Time,
+      agentId: Id,
+      agentName: z.string(),
+      environment: EnvironmentName,
+      executionId: Id.nullable(),
+      stepId: z.string().nullable(),
+      action: z.string(),
+      resource: z.string(),
+      effect: Effect,
+      reasons: z.array(DecisionReason),
+    }),
+  ),
+})

@@ -117,6 +117,34 @@ export const listDecisions = (
     .limit(limit)
     .execute()
 
+/** Of the tenant's newest `searched` decisions those that a rule of this policy determined, newest first. */
+export const listDecisionsBy = (
+  tx: Transaction,
+  tenantId: string,
+  policyId: string,
+  { searched, limit }: { searched: number; limit: number },
+) =>
+  tx
+    .selectFrom(
+      tx
+        .selectFrom('policyDecisions')
+        .select(['id', 'agentId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
+        .select(['reasons', 'createdAt'])
+        .where('tenantId', '=', tenantId)
+        .orderBy('id', 'desc')
+        .limit(searched)
+        .as('decision'),
+    )
+    .innerJoin('agents as agent', (join) =>
+      join.on('agent.tenantId', '=', tenantId).onRef('agent.id', '=', 'decision.agentId'),
+    )
+    .selectAll('decision')
+    .select('agent.name as agentName')
+    .where(sql<boolean>`decision.reasons @> ${JSON.stringify([{ policyId }])}::jsonb`)
+    .orderBy('decision.id', 'desc')
+    .limit(limit)
+    .execute()
+
 // ---------------------------------------------------------------- tool schemas
 
 type ToolSchema = { server: string; name: string; digest: string; inputSchema: JsonObject }

@@ -3,6 +3,7 @@ import { getPolicy } from './get-policy.ts'
 import { listBindings } from './list-bindings.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
+import { recentDecisions } from './recent-decisions.ts'
 import { recompute } from './recompute.ts'
 import { revokeBinding } from './revoke-binding.ts'
 import { simulate } from './simulate.ts'
@@ -11,6 +12,7 @@ import { withdrawBinding } from './withdraw-binding.ts'
 export const policies = router({
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),
+  recentDecisions: procedure.query(recentDecisions),
   recompute: procedure.query(recompute),
   simulate: procedure.query(simulate),
 })

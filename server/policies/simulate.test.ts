@@ -10,6 +10,7 @@ import { createVersion } from './create-version.ts'
 import { decide, type ToolCallRequest } from './decide.ts'
 import { closeEngine } from './engine.ts'
 import { publishVersion } from './publish-version.ts'
+import { recentDecisions } from './recent-decisions.ts'
 import { recompute } from './recompute.ts'
 import { simulate } from './simulate.ts'
 import { keepToolSchemas } from './tenant-schema.ts'
@@ -103,6 +104,21 @@ test('the version that decided changes nothing, and each decision comes out agai
     nextCursor: null,
   })
   for (const decisionId of decisions) expect(await run(recompute, { decisionId })).toMatchObject({ same: true })
+})
+
+test('the decisions that a policy’s rules determined are found with those rules, and nobody else’s', async () => {
+  const { items } = await run(recentDecisions, { policyId })
+  // What nothing permitted was determined by no rule of it.
+  expect(
+    items.map(({ decisionId, effect, resource, reasons }) => [decisionId, effect, resource, reasons[0]?.rule]),
+  ).toEqual([
+    [decisions[1], 'require_approval', 'bank/pay', 'ask'],
+    [decisions[0], 'allow', 'bank/pay', 'pay'],
+  ])
+  expect(items[0]).toMatchObject({ agentId: agent.id, agentName: agent.name, executionId: null })
+  expect((await run(recentDecisions, { policyId, limit: 1 })).items).toHaveLength(1)
+  const other = await run(createPolicy, { name: 'never-bound' })
+  expect((await run(recentDecisions, { policyId: other.id })).items).toEqual([])
 })
 
 test('a draft tells what would change: what would be let through first', async () => {

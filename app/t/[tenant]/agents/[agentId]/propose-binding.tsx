@@ -2,14 +2,14 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Binding } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { whyNotEnvironment } from './environment-name.ts'
-import { ProposeDialog } from './propose-dialog.tsx'
 
 /** As many as one answer holds. */
 const mostPolicies = 200

@@ -2,12 +2,12 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { whyNotEnvironment } from './environment-name.ts'
-import { ProposeDialog } from './propose-dialog.tsx'
 
 /** Asks the change approvers to let a version run in an environment. */
 export function ProposeRelease({ agent }: { agent: AgentDetail }) {

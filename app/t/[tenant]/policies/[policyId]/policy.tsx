@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearchParams } from 'next/navigation'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -11,9 +12,11 @@ import { Copyable } from '#components/ui/copyable.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { policiesPath } from '#lib/paths.ts'
+import { editPolicyPath, policiesPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { VersionSource } from './version-source.tsx'
+import { Recent } from './recent.tsx'
+import { Simulate } from './simulate.tsx'
+import { shownVersion, VersionSource } from './version-source.tsx'
 import { WhereBound } from './where-bound.tsx'
 
 /** One policy: its source by version, and the agents that it decides for. */
@@ -50,6 +53,7 @@ function OnePolicy({ id }: { id: string }) {
         )}
       </Page>
     )
+  const shown = shownVersion(policy, wanted)
   return (
     <Page>
       <PageHeader
@@ -69,6 +73,13 @@ function OnePolicy({ id }: { id: string }) {
             </span>
           </>
         }
+        action={
+          shown === undefined ? (
+            <ActionLink href={editPolicyPath(tenant, policy.id)} permission="policy:author">
+              Write the first version
+            </ActionLink>
+          ) : undefined
+        }
       />
       {policy.description !== '' && (
         <p className="max-w-[75ch]">
@@ -76,10 +87,18 @@ function OnePolicy({ id }: { id: string }) {
         </p>
       )}
       <Section title="Source">
-        <VersionSource policy={policy} wanted={wanted} />
+        <VersionSource policy={policy} shown={shown} />
       </Section>
+      {shown !== undefined && (
+        <Section title={`Simulate version ${shown.version}`}>
+          <Simulate policyId={policy.id} version={shown.version} />
+        </Section>
+      )}
       <Section title="Where it is bound">
         <WhereBound policyId={policy.id} />
+      </Section>
+      <Section title="Recent matches">
+        <Recent policyId={policy.id} />
       </Section>
     </Page>
   )

@@ -3,29 +3,35 @@
 import Link from 'next/link'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
 import { TabLinks } from '#components/ui/tab-links.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { policyPath } from '#lib/paths.ts'
+import { editPolicyPath, policyPath } from '#lib/paths.ts'
+import type { PolicyVersion } from '#lib/schemas/policies.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { Propose } from './propose.tsx'
+import { Publish } from './publish.tsx'
 
 type PolicyDetail = Answers['policies']['get']
 
-/** The source of one version: the one in the address, else the published one, else the newest draft. */
-export function VersionSource({ policy, wanted }: { policy: PolicyDetail; wanted: number }) {
+/** The version in the address, else the published one, else the newest draft. */
+export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail, wanted: number) =>
+  versions.find(({ version }) => version === wanted) ??
+  versions.find(({ version }) => version === latestPublishedVersion) ??
+  versions[0]
+
+/** The source of one version, and what can be done with it. */
+export function VersionSource({ policy, shown }: { policy: PolicyDetail; shown: PolicyVersion | undefined }) {
   const { tenant } = useSession()
-  const { versions, latestPublishedVersion } = policy
-  const shown =
-    versions.find(({ version }) => version === wanted) ??
-    versions.find(({ version }) => version === latestPublishedVersion) ??
-    versions[0]
+  const { versions } = policy
   if (shown === undefined)
     return (
       <EmptyState title="It has no version yet.">
-        A version is added and published through the API (POST /v1/policies/{policy.id}/versions).
+        Write its first version in Cedar: what agents may do, and when a person decides.
       </EmptyState>
     )
   return (
@@ -55,6 +61,17 @@ export function VersionSource({ policy, wanted }: { policy: PolicyDetail; wanted
           SHA-256 <ShortDigest digest={shown.digest} of={`version ${shown.version}`} />
         </span>
       </p>
+      <div className="flex flex-wrap items-start gap-3">
+        <ActionLink
+          href={editPolicyPath(tenant, policy.id, { version: shown.version })}
+          permission="policy:author"
+          variant="secondary"
+        >
+          {`Edit version ${shown.version} as a new draft`}
+        </ActionLink>
+        <Publish key={shown.version} version={shown} />
+        <Propose version={shown} />
+      </div>
       <SourceView source={shown.source} label={`Source of version ${shown.version}`} />
     </>
   )

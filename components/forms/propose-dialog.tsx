@@ -18,6 +18,8 @@ type ProposeDialogProps = {
   /** The same words on the button, as title, and on the button that sends. */
   label: string
   description: string
+  /** Why nothing can be proposed as things are; said on the button. */
+  blocked?: string | undefined
   /** What still has to be filled in. */
   missing: string | undefined
   /** The mutation's state. */
@@ -43,7 +45,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
   }
   return (
     <div>
-      <Button onClick={() => change(true)} disabledReason={can(permission) ? undefined : whoCan(permission)}>
+      <Button onClick={() => change(true)} disabledReason={can(permission) ? props.blocked : whoCan(permission)}>
         {label}
       </Button>
       <Dialog

@@ -1,0 +1,63 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useSearchParams } from 'next/navigation'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { policiesPath, policyPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { VersionForm } from './version-form.tsx'
+
+/** Writes the next version of a policy, beginning with the text of another one. */
+export function EditPolicy() {
+  const { policyId } = useParams<{ policyId: string }>()
+  return (
+    <Permitted permission="policy:author" act="write policies" title="New version of a policy">
+      <OnePolicy key={policyId} id={policyId} />
+    </Permitted>
+  )
+}
+
+function OnePolicy({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
+  // What is typed must not be replaced by what is read again.
+  const {
+    data: policy,
+    error,
+    refetch,
+  } = useQuery(trpc.policies.get.queryOptions({ id }, { refetchOnWindowFocus: false }))
+  const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
+  if (policy === undefined)
+    return (
+      <Page>
+        <PageHeader title="New version of a policy" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the policy" rows={10} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The policy"
+            act="see policies"
+            permission="policy:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  const base = policy.versions.find(({ version }) => version === wanted) ?? policy.versions[0]
+  return (
+    <Page>
+      <PageHeader
+        title={`New version of ${policy.name}`}
+        crumbs={[...crumbs, { label: policy.name, href: policyPath(tenant, id) }]}
+        id="New"
+      />
+      <VersionForm policyId={id} base={base} />
+    </Page>
+  )
+}

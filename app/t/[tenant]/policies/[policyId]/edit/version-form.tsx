@@ -1,0 +1,109 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useState } from 'react'
+import { CodeField, type CodeProblem } from '#components/code/code-field.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
+import { policyPath } from '#lib/paths.ts'
+import type { PolicyVersion } from '#lib/schemas/policies.ts'
+import { toFailure } from '#lib/trpc.ts'
+
+/** The text of the next draft. The server parses and type-checks it; every error is marked at its line. */
+export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
+  const { tenant } = useSession()
+  const { restFetch } = useApi()
+  const router = useRouter()
+  const cache = useQueryClient()
+  const [source, setSource] = useState(base?.source ?? '')
+  // The problems stand as long as the text that caused them.
+  const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] }>()
+  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const save = useMutation({
+    mutationFn: ({ text, idempotencyKey }: { text: string; idempotencyKey: string }) =>
+      restFetch<PolicyVersion>(`/v1/policies/${policyId}/versions`, {
+        method: 'POST',
+        body: { source: text },
+        idempotencyKey,
+      }),
+    onError(error, { text }) {
+      const failure = toFailure(error)
+      setRefused({ source: text, failure, problems: problemsOf(failure) })
+    },
+    async onSuccess({ version }) {
+      await cache.invalidateQueries({ queryKey: [['policies']] })
+      router.push(policyPath(tenant, policyId, { version }))
+    },
+  })
+  const current = refused?.source === source ? refused : undefined
+  const busy = save.isPending || save.isSuccess
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (source.trim() === '' || busy) return
+    // After a lost answer the same text must not become two versions.
+    const next = attempt?.content === source ? attempt : { key: crypto.randomUUID(), content: source }
+    setAttempt(next)
+    save.mutate({ text: source, idempotencyKey: next.key })
+  }
+
+  const missing =
+    source.trim() === ''
+      ? 'Write a policy first.'
+      : source === base?.source
+        ? `It is the same as version ${base.version}.`
+        : undefined
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-5">
+      <CodeField
+        label="Policy (Cedar)"
+        hint={
+          base === undefined
+            ? 'It is stored as a draft, which decides nothing.'
+            : `Begins with version ${base.version}. It is stored as a draft, which decides nothing.`
+        }
+        value={source}
+        onChange={setSource}
+        rows={26}
+        problem={current?.problems[0]}
+        problems={current?.problems}
+        jumpToProblem
+        readOnly={busy}
+      />
+      {current && current.problems.length === 0 && <Refused failure={current.failure} />}
+      <div>
+        <Button
+          type="submit"
+          variant="primary"
+          disabledReason={missing}
+          busyLabel={busy ? 'Storing the draft' : undefined}
+        >
+          Store as a draft
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** What the server says is wrong with the text itself. */
+function problemsOf({ code, message, issues }: Failure): CodeProblem[] {
+  if (code !== 'invalid_policy') return []
+  if (issues.length === 0) return [{ message }]
+  return issues.map(({ message: text, line, column }) => ({ message: text, line, column }))
+}
+
+function Refused({ failure }: { failure: Failure }) {
+  const unknown = failure.code === 'network' || failure.code === 'timeout'
+  return (
+    <ErrorPanel
+      title={unknown ? 'We do not know whether the draft was stored.' : 'The draft was not stored.'}
+      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
+      advice={unknown ? 'Store it again: the same text becomes one version at most.' : adviceFor(failure)}
+      requestId={failure.requestId}
+    />
+  )
+}

@@ -1,0 +1,81 @@
+'use client'
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import type { Binding, PolicyVersion } from '#lib/schemas/policies.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** As many as one answer holds. */
+const mostAgents = 200
+
+/** Asks the change approvers to let a published version decide for an agent. */
+export function Propose({ version: { policyId, version, status } }: { version: PolicyVersion }) {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const [agentId, setAgentId] = useState('')
+  const [environment, setEnvironment] = useState('production')
+  const [mode, setMode] = useState<Binding['mode']>()
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
+  const propose = useMutation(
+    trpc.policyBindings.propose.mutationOptions({
+      onSuccess: () => cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
+    }),
+  )
+  const missing =
+    status === 'draft'
+      ? 'It is a draft: publish it first.'
+      : agentId === ''
+        ? 'Choose an agent.'
+        : (whyNotEnvironment(environment) ?? (mode === undefined ? 'Choose enforce or shadow.' : undefined))
+  return (
+    <ProposeDialog
+      permission="binding:propose"
+      label={`Propose to bind version ${version}`}
+      blocked={status === 'draft' ? 'It is a draft: publish it first.' : undefined}
+      description="The version decides about each call of the agent in that environment once an approver who is not you has decided. In the mode Enforce it takes the place of the version that decides there now."
+      missing={missing}
+      propose={propose}
+      onPropose={() => {
+        if (missing === undefined && mode !== undefined)
+          propose.mutate({ agentId, environment, policyId, policyVersion: version, mode })
+      }}
+    >
+      <SelectField
+        label="Agent"
+        value={agentId}
+        onChange={setAgentId}
+        placeholder={agents.isPending ? 'Loading the agents' : 'Choose an agent'}
+        options={(agents.data?.items ?? []).map(({ id, displayName, name }) => ({
+          value: id,
+          label: `${displayName} (${name})`,
+        }))}
+        error={agents.error === null ? undefined : 'The agents could not be loaded. Close this and try again.'}
+      />
+      <TextField
+        label="Environment"
+        hint="Lower-case letters, digits and hyphens, for example production"
+        value={environment}
+        onChange={(event) => setEnvironment(event.target.value)}
+        error={whyNotEnvironment(environment)}
+      />
+      <RadioCards
+        legend="Mode"
+        value={mode}
+        onChange={setMode}
+        options={[
+          { value: 'enforce', label: 'Enforce', consequence: 'What it denies does not happen.' },
+          {
+            value: 'shadow',
+            label: 'Shadow',
+            consequence: 'Its decisions are only recorded, beside those that count.',
+          },
+        ]}
+      />
+    </ProposeDialog>
+  )
+}

@@ -1,0 +1,111 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { whyNotEnvironment } from '#components/forms/environment-name.ts'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { whoCan } from '#components/navigation/action-link.tsx'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { toFailure } from '#lib/trpc.ts'
+import { mergeSimulation, type Simulation } from './merge-simulation.ts'
+import { SimulationResult } from './simulation-result.tsx'
+
+const PERIODS = { day: 'The last 24 hours', week: 'The last 7 days', month: 'The last 30 days' }
+const DAYS = { day: 1, week: 7, month: 30 }
+type Period = keyof typeof PERIODS
+
+const dayMs = 86_400_000
+
+/** What is computed again; older pages ask for the same. */
+type Asked = { policyId: string; version: number; environment: string; from: string; to: string }
+
+/** Computes recorded decisions again as if the version decided. Nothing is recorded, and nothing changes. */
+export function Simulate({ policyId, version }: { policyId: string; version: number }) {
+  const { can } = useSession()
+  const { client } = useApi()
+  const [environment, setEnvironment] = useState('production')
+  const [period, setPeriod] = useState<Period>('week')
+  const [result, setResult] = useState<{ asked: Asked; simulation: Simulation }>()
+  const simulate = useMutation({
+    mutationFn: ({ asked, cursor }: { asked: Asked; cursor?: string }) =>
+      client.policies.simulate.query(cursor === undefined ? asked : { ...asked, cursor }),
+    onSuccess: (page, { asked, cursor }) =>
+      setResult((before) => ({
+        asked,
+        simulation: mergeSimulation(cursor === undefined ? undefined : before?.simulation, page),
+      })),
+  })
+  function start() {
+    const now = Date.now()
+    const asked: Asked = {
+      policyId,
+      version,
+      environment,
+      from: new Date(now - DAYS[period] * dayMs).toISOString(),
+      to: new Date(now).toISOString(),
+    }
+    setResult(undefined)
+    simulate.mutate({ asked })
+  }
+  const invalid = whyNotEnvironment(environment)
+  const failure = simulate.error === null ? undefined : toFailure(simulate.error)
+  const shown = result?.asked.version === version ? result : undefined
+  const next = shown?.simulation.nextCursor ?? undefined
+  return (
+    <>
+      <p className="max-w-[75ch] text-ink-2">
+        Before you propose version {version}: the decisions recorded in a period are computed again as if it had
+        decided. Nothing is recorded, and nothing changes.
+      </p>
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
+        <TextField
+          label="Environment"
+          value={environment}
+          onChange={(event) => setEnvironment(event.target.value)}
+          error={invalid}
+        />
+        <SelectField
+          label="Period"
+          value={period}
+          onChange={(value) => setPeriod(value === 'day' || value === 'month' ? value : 'week')}
+          placeholder=""
+          options={Object.entries(PERIODS).map(([value, label]) => ({ value, label }))}
+        />
+      </div>
+      <div>
+        <Button
+          onClick={start}
+          disabledReason={can('policy:author') ? invalid : whoCan('policy:author')}
+          busyLabel={simulate.isPending && shown === undefined ? `Simulating version ${version}` : undefined}
+        >
+          Simulate version {version}
+        </Button>
+      </div>
+      {failure && (
+        <ErrorPanel
+          title="It could not be simulated."
+          effect={`${failure.message} Nothing was changed.`}
+          advice={adviceFor(failure)}
+          requestId={failure.requestId}
+        />
+      )}
+      <div role="status" className="flex flex-col gap-3">
+        {shown && <SimulationResult simulation={shown.simulation} version={version} />}
+      </div>
+      {shown !== undefined && next !== undefined && (
+        <div>
+          <Button
+            onClick={() => simulate.mutate({ asked: shown.asked, cursor: next })}
+            busyLabel={simulate.isPending ? 'Simulating older ones' : undefined}
+          >
+            Simulate older decisions, too
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import type { DecisionReason } from '#lib/schemas/policies.ts'
+
+export type Effect = 'allow' | 'deny' | 'require_approval'
+
+export const EFFECT_WORDS: Record<Effect, string> = {
+  allow: 'Allowed',
+  deny: 'Denied',
+  require_approval: 'Needs an approval',
+}
+const SHAPES: Record<Effect, Status> = { allow: 'approved', deny: 'revoked', require_approval: 'waiting' }
+
+/** The answer of the decision point as shape and word. */
+export const EffectShape = ({ effect }: { effect: Effect }) => (
+  <StatusShape status={SHAPES[effect]} label={EFFECT_WORDS[effect]} />
+)
+
+/** The rules that determined a decision, each with its words for people and where it stands. */
+export function Reasons({ reasons }: { reasons: DecisionReason[] }) {
+  if (reasons.length === 0) return <span className="text-ink-2">No rule said anything.</span>
+  return (
+    <ul className="flex flex-col gap-1">
+      {reasons.map(({ policyId, policyName, policyVersion, rule, code, message }) => (
+        <li key={`${policyId} ${policyVersion} ${rule}`} className="wrap-anywhere">
+          <ShownText>{message ?? code ?? rule}</ShownText>
+          {policyVersion > 0 && (
+            <span className="text-dense text-ink-2">
+              {' '}
+              <ShownText>{`${policyName}, version ${policyVersion}: ${rule}`}</ShownText>
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

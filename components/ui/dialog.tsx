@@ -2,7 +2,7 @@
 
 import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 type DialogProps = {
@@ -21,11 +21,21 @@ type DialogProps = {
 /** A modal dialog: holds the focus, closes on Escape, gives the focus back. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, children, actions, placement = 'middle' } = props
+  // Radix gives the focus back to its own trigger only, and ours is any button.
+  const opener = useRef<Element>(null)
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
         <Radix.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement
+          }}
+          onCloseAutoFocus={(event) => {
+            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return
+            event.preventDefault()
+            opener.current.focus()
+          }}
           className={classNames(
             'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',
             placement === 'middle'

@@ -14,7 +14,7 @@ test('addresses follow the folders below app/', () => {
   expect(approvalPath('acme', 'apr_1')).toBe('/t/acme/approvals/apr_1')
   expect(policyPath('acme', 'p')).toBe('/t/acme/policies/p')
   expect(policyPath('acme', 'p', { version: 3 })).toBe('/t/acme/policies/p?version=3')
-  expect(compareAgentPath('acme', 'a', { from: 1, to: 2 })).toBe('/t/acme/agents/a/compare?from=1&to=2')
+  expect(compareAgentPath('acme', 'a', { from: '1', to: '2' })).toBe('/t/acme/agents/a/compare?from=1&to=2')
 })
 
 test('a search holds only what is set, and is escaped', () => {

@@ -78,7 +78,7 @@ export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(
 export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`
 export const newAgentPath = (tenant: string) => `${homePath(tenant)}/agents/new`
 export const agentPath = (tenant: string, agentId: string) => `${homePath(tenant)}/agents/${segment(agentId)}`
-export const compareAgentPath = (tenant: string, agentId: string, versions: { from: number; to: number }) =>
+export const compareAgentPath = (tenant: string, agentId: string, versions: { from: string; to: string }) =>
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`

@@ -5,6 +5,7 @@ import { useParams } from 'next/navigation'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
+import { LinkButton } from '#components/layout/link-button.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
@@ -16,7 +17,7 @@ import { type Column, DataTable } from '#components/ui/data-table.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { agentsPath, newExecutionPath } from '#lib/paths.ts'
+import { agentsPath, compareAgentPath, newExecutionPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Bindings } from './bindings.tsx'
@@ -56,6 +57,7 @@ function OneAgent({ id }: { id: string }) {
         )}
       </Page>
     )
+  const previous = agent.versions.find(({ version }) => version !== agent.latestVersion)
   return (
     <Page>
       <PageHeader
@@ -85,6 +87,13 @@ function OneAgent({ id }: { id: string }) {
       </Section>
       <Section title="Versions">
         <DataTable caption="Versions" columns={VERSIONS} rows={agent.versions} rowKey={(version) => version.id} />
+        {previous !== undefined && (
+          <div>
+            <LinkButton
+              href={compareAgentPath(tenant, id, { from: previous.version, to: agent.latestVersion })}
+            >{`Compare ${agent.latestVersion} with ${previous.version}`}</LinkButton>
+          </div>
+        )}
       </Section>
       <Section title={`Manifest of ${agent.latestVersion}`}>
         <SourceView source={agent.manifestYaml} label="Manifest" />

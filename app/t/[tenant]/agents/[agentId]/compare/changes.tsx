@@ -1,0 +1,90 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { JsonView } from '#components/json/json-view.tsx'
+import { Section } from '#components/page/section.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Tag } from '#components/ui/tag.tsx'
+import { type Answers, useTRPC } from '#lib/trpc.ts'
+
+type Change = Answers['agents']['compare']['changes'][number]
+
+const AREAS: Record<Change['area'], string> = {
+  tools: 'Tools that it may call',
+  approvals: 'What a person decides',
+  models: 'Models',
+  data: 'Data',
+  budgets: 'Budgets and limits',
+  risk: 'Risk',
+  other: 'Everything else',
+}
+
+const WORDS: Record<Change['change'], string> = { added: 'Added', removed: 'Removed', changed: 'Changed' }
+
+/** The differences in the terms of governance, area by area; layout and order of the files don't count. */
+export function Changes({ agentId, from, to }: { agentId: string; from: string; to: string }) {
+  const trpc = useTRPC()
+  const { data, error, refetch } = useQuery(trpc.agents.compare.queryOptions({ id: agentId, from, to }))
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton label="Comparing the versions" rows={6} />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="One of the versions"
+        act="see agents"
+        permission="agent:read"
+        retry={() => void refetch()}
+      />
+    )
+  if (data.changes.length === 0)
+    return (
+      <EmptyState title="They say the same.">
+        The two manifests differ at most in their layout, their order or their version.
+      </EmptyState>
+    )
+  const areas = (Object.keys(AREAS) as Change['area'][]).filter((area) =>
+    data.changes.some((change) => change.area === area),
+  )
+  return areas.map((area) => (
+    <Section key={area} title={AREAS[area]}>
+      <DataTable
+        caption={AREAS[area]}
+        columns={columns(from, to)}
+        rows={data.changes.filter((change) => change.area === area)}
+        rowKey={(row) => row.subject}
+      />
+    </Section>
+  ))
+}
+
+const columns = (from: string, to: string): Column<Change>[] => [
+  {
+    key: 'subject',
+    header: 'About',
+    rowHeader: true,
+    cell: (row) => (
+      <code className="wrap-anywhere font-mono text-dense">
+        <ShownText>{row.subject}</ShownText>
+      </code>
+    ),
+  },
+  {
+    key: 'change',
+    header: 'Change',
+    cell: ({ change }) => <Tag tone={change === 'changed' ? 'warn' : 'neutral'}>{WORDS[change]}</Tag>,
+  },
+  { key: 'before', header: `In ${from}`, cell: (row) => <Value there={row.change !== 'added'} value={row.before} /> },
+  { key: 'after', header: `In ${to}`, cell: (row) => <Value there={row.change !== 'removed'} value={row.after} /> },
+]
+
+function Value({ there, value }: { there: boolean; value: Change['before'] }) {
+  if (!there) return <span className="text-ink-2">Not there</span>
+  // A name on a list has no value of its own.
+  if (value === true) return 'There'
+  return <JsonView value={value} />
+}

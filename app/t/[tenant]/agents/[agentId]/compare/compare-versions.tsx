@@ -1,0 +1,110 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useRouter, useSearchParams } from 'next/navigation'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { agentPath, agentsPath, compareAgentPath } from '#lib/paths.ts'
+import type { AgentDetail } from '#lib/schemas/agents.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { Changes } from './changes.tsx'
+
+/** What one version of an agent changes against another one; both stand in the address. */
+export function CompareVersions() {
+  const { agentId } = useParams<{ agentId: string }>()
+  return (
+    <Permitted permission="agent:read" act="see agents" title="Compare versions">
+      <OneAgent key={agentId} id={agentId} />
+    </Permitted>
+  )
+}
+
+function OneAgent({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
+  const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
+  if (agent === undefined)
+    return (
+      <Page>
+        <PageHeader title="Compare versions" crumbs={crumbs} />
+        {error === null ? (
+          <Skeleton label="Loading the agent" rows={8} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The agent"
+            act="see agents"
+            permission="agent:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page>
+      <PageHeader
+        title={
+          <>
+            Compare versions of <ShownText>{agent.displayName}</ShownText>
+          </>
+        }
+        crumbs={[...crumbs, { label: agent.displayName, href: agentPath(tenant, id) }]}
+        id="Compare"
+      />
+      {agent.versions.length < 2 ? (
+        <EmptyState title="There is only one version.">
+          Register a manifest of the same name with another content, and the two can be compared.
+        </EmptyState>
+      ) : (
+        <Choice agent={agent} />
+      )}
+    </Page>
+  )
+}
+
+/** Newest first; without an address of its own the newest is compared with the one before it. */
+function Choice({ agent: { id, versions } }: { agent: AgentDetail }) {
+  const { tenant } = useSession()
+  const router = useRouter()
+  const search = useSearchParams()
+  const from = search.get('from') ?? versions[1]?.version ?? ''
+  const to = search.get('to') ?? versions[0]?.version ?? ''
+  const show = (change: Partial<{ from: string; to: string }>) =>
+    router.replace(compareAgentPath(tenant, id, { from, to, ...change }), { scroll: false })
+  const options = [...new Set([...versions.map(({ version }) => version), from, to])].map((version) => ({
+    value: version,
+    label: version,
+  }))
+  return (
+    <>
+      <div className="flex flex-wrap gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
+        <SelectField
+          label="From version"
+          value={from}
+          onChange={(value) => show({ from: value })}
+          options={options}
+          placeholder="Choose a version"
+        />
+        <SelectField
+          label="To version"
+          value={to}
+          onChange={(value) => show({ to: value })}
+          options={options}
+          placeholder="Choose a version"
+        />
+      </div>
+      {from === to ? (
+        <EmptyState title="Both are the same version.">Choose two versions that differ.</EmptyState>
+      ) : (
+        <Changes key={`${from} ${to}`} agentId={id} from={from} to={to} />
+      )}
+    </>
+  )
+}

@@ -508,3 +508,45 @@ test('jonas names who stands in for him and ends it; who decides nothing learns 
   )
   await expectAccessible(page)
 })
+
+test('a key is created and stored by keyboard alone', async ({ page }) => {
+  const name = unique('keyboard')
+  await signIn(page, 'tom')
+  await page.goto(at('api-keys'))
+  await page.getByRole('button', { name: 'Create an API key' }).press('Enter')
+  await expect(dialog(page, 'Create an API key')).toBeVisible()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(name)
+  await page.keyboard.press('Enter')
+  const shown = dialog(page, `The API key ${name}`)
+  await expect(shown.getByRole('button', { name: 'Close' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(shown.getByRole('button', { name: 'Copy the API key' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await expect(shown.getByRole('checkbox', { name: 'I stored the key' })).toBeChecked()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(shown).toBeHidden()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Active')
+})
+
+test('every page is accessible and fits, in both themes, wide and narrow', async ({ page }) => {
+  test.setTimeout(240_000)
+  await signIn(page, 'tom')
+  const pages = ['members', 'groups', 'service-accounts', 'api-keys', 'secrets'].map(at)
+  for (const address of [...pages, `${home()}/settings/tenant`, `${home()}/settings/me`]) {
+    await page.goto(address)
+    await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible()
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const width of [1440, 390]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        // The skeletons have made way.
+        await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
+        await expectAccessible(page)
+        const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect(tooWide, `${address} at ${width} px`).toBeLessThanOrEqual(0)
+      }
+  }
+})

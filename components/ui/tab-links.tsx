@@ -1,4 +1,6 @@
-import type { ElementType } from 'react'
+'use client'
+
+import { type ElementType, useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 export type TabLink = {
@@ -19,8 +21,15 @@ type TabLinksProps = {
 
 /** Tabs whose state is the address: links, so each has its own URL, history and middle click. */
 export function TabLinks({ label, tabs, link: Link = 'a' }: TabLinksProps) {
+  const ref = useRef<HTMLElement>(null)
+  const here = tabs.find((tab) => tab.current)?.href
+  // On a narrow screen the tabs scroll sideways, and the one that is shown must not be out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab is what moves it.
+  useEffect(() => {
+    ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [here])
   return (
-    <nav aria-label={label} className="overflow-x-auto border-line border-b">
+    <nav ref={ref} aria-label={label} className="overflow-x-auto border-line border-b">
       <ul className="flex gap-5">
         {tabs.map((tab) => (
           <li key={tab.href}>

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from '@playwright/test'
-import { externalId, waitingRefund } from './cases.ts'
+import { call, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const northwind = externalId()
@@ -92,6 +92,43 @@ test('a person with one organisation sees no switcher', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Switch organisation' })).toHaveCount(0)
 })
 
+test('a suspended membership shows within a second, in the tabs of that organisation only, and ends with it', async ({
+  page,
+  context,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/403/)
+  const tom = await personToken(origin, 'tom', 'globex')
+  const { items } = await call<{ items: { id: string; displayName: string; username: string }[] }>(
+    origin,
+    tom,
+    'query',
+    'members.list',
+    { limit: 200 },
+  )
+  const guest = items.find(({ username }) => username.startsWith('anna') && username !== 'anna')
+  if (guest === undefined) throw new Error('The demo has no guest in globex.')
+  await signIn(page, 'anna')
+  const other = await context.newPage()
+  const frames = framesOf(other)
+  await other.goto(`/t/${globex}`)
+  await expect(heading(other, 'Globex')).toBeVisible()
+  await expect.poll(() => frames.received.some((text) => text.includes('watching'))).toBe(true)
+  const shown = shownAt(other, 'Your access to Globex has ended')
+  await call(origin, tom, 'mutation', 'members.suspend', { id: guest.id, reason: 'On leave.' })
+  const suspended = Date.now()
+  try {
+    expect((await shown) - suspended).toBeLessThan(1000)
+    await expectAccessible(other)
+    await expect(heading(page, 'Northwind Mutual')).toBeVisible()
+  } finally {
+    await call(origin, tom, 'mutation', 'members.resume', { id: guest.id })
+  }
+  await other.reload()
+  await expect(heading(other, 'Globex')).toBeVisible()
+})
+
 test('every call is signed with a key that can’t be read out: each proof once, the token alone is refused', async ({
   page,
   origin,
@@ -170,6 +207,16 @@ test('of two tabs that renew at once neither loses the session, and the one take
   expect(one).toBe(two)
   expect(one).not.toBe(stale)
 })
+
+/** When a page says `title`, by the clock of this machine, which is the browser's too. */
+async function shownAt(page: Page, title: string): Promise<number> {
+  const shown = await page.waitForFunction(
+    (wanted) => (document.querySelector('h1')?.textContent === wanted ? Date.now() : false),
+    title,
+    { polling: 'raf' },
+  )
+  return Number(await shown.jsonValue())
+}
 
 /** Everything that goes over a page's sockets. */
 function framesOf(page: Page): { sent: string[]; received: string[] } {

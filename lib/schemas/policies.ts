@@ -179,23 +179,39 @@ export const SimulateOutput = z.object({
 })
 export type SimulateOutput = z.infer<typeof SimulateOutput>
 
-export const RecentDecisionsInput = z.strictObject({ policyId: Id, limit: z.int().min(1).max(50).default(20) })
-/** `searched`: how many of the tenant's newest decisions were looked through. Reasons are those of the policy itself. */
-export const RecentDecisions = z.object({
-  searched: z.int(),
-  items: z.array(
-    z.object({
-      decisionId: Id,
-      decidedAt: Time,
-      agentId: Id,
-      agentName: z.string(),
-      environment: EnvironmentName,
-      executionId: Id.nullable(),
-      stepId: z.string().nullable(),
-      action: z.string(),
-      resource: z.string(),
-      effect: Effect,
-      reasons: z.array(DecisionReason),
-    }),
-  ),
-})
+/** Of the recorded decisions, those of a period (from `from` until before `to`) that fit each of these. */
+export const ListDecisionsInput = z
+  .strictObject({
+    ...PageInput,
+    /** A rule of this policy determined it, in whichever version. */
+    policyId: Id.optional(),
+    agentId: Id.optional(),
+    environment: EnvironmentName.optional(),
+    effect: Effect.optional(),
+    from: Time.optional(),
+    to: Time.optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    message: 'The end comes after the beginning.',
+  })
+/**
+ * Newest first. `searched`: how many decisions a page looks through at most; it can hold fewer items than `limit`, or none,
+ * and have a cursor that goes on.
+ */
+export const DecisionList = page(
+  z.object({
+    decisionId: Id,
+    decidedAt: Time,
+    agentId: Id,
+    agentName: z.string(),
+    environment: EnvironmentName,
+    executionId: Id.nullable(),
+    stepId: z.string().nullable(),
+    action: z.string(),
+    resource: z.string(),
+    effect: Effect,
+    /** With `policyId`: those of the policy itself. */
+    reasons: z.array(DecisionReason),
+  }),
+).extend({ searched: z.int() })

@@ -117,33 +117,78 @@ export const listDecisions = (
     .limit(limit)
     .execute()
 
-/** Of the tenant's newest `searched` decisions those that a rule of this policy determined, newest first. */
-export const listDecisionsBy = (
+export type DecisionFilter = {
+  policyId?: string | undefined
+  agentId?: string | undefined
+  environment?: string | undefined
+  effect?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/**
+ * The `searched` newest decisions before `cursor` that an index finds: those of the period, of an agent where its
+ * environment is named too. What else is asked of them is asked of these alone, so that a page costs no more than that.
+ */
+const newestDecisions = (
   tx: Transaction,
   tenantId: string,
-  policyId: string,
-  { searched, limit }: { searched: number; limit: number },
+  { agentId, environment, from, to }: DecisionFilter,
+  searched: number,
+  cursor: string | undefined,
 ) =>
   tx
-    .selectFrom(
-      tx
-        .selectFrom('policyDecisions')
-        .select(['id', 'agentId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
-        .select(['reasons', 'createdAt'])
-        .where('tenantId', '=', tenantId)
-        .orderBy('id', 'desc')
-        .limit(searched)
-        .as('decision'),
+    .selectFrom('policyDecisions')
+    .select(['id', 'agentId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
+    .select(['reasons', 'createdAt', sql<string>`row_number() over (order by id desc)`.as('place')])
+    .where('tenantId', '=', tenantId)
+    .$if(agentId !== undefined && environment !== undefined, (q) =>
+      q.where('agentId', '=', agentId ?? '').where('environment', '=', environment ?? ''),
     )
+    .$if(from !== undefined, (q) => q.where('id', '>=', firstIdAt(from ?? new Date(0))))
+    .$if(to !== undefined, (q) => q.where('id', '<', firstIdAt(to ?? new Date(0))))
+    .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(searched)
+
+/** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */
+export const listFilteredDecisions = (
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter,
+  { searched, limit, cursor }: { searched: number; limit: number; cursor: string | undefined },
+) =>
+  tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
     .innerJoin('agents as agent', (join) =>
       join.on('agent.tenantId', '=', tenantId).onRef('agent.id', '=', 'decision.agentId'),
     )
-    .selectAll('decision')
-    .select('agent.name as agentName')
-    .where(sql<boolean>`decision.reasons @> ${JSON.stringify([{ policyId }])}::jsonb`)
+    .select(['decision.id', 'decision.agentId', 'agent.name as agentName', 'decision.executionId', 'decision.stepId'])
+    .select(['decision.environment', 'decision.action', 'decision.resource', 'decision.effect', 'decision.reasons'])
+    .select('decision.createdAt')
+    .$if(filter.agentId !== undefined, (q) => q.where('decision.agentId', '=', filter.agentId ?? ''))
+    .$if(filter.environment !== undefined, (q) => q.where('decision.environment', '=', filter.environment ?? ''))
+    .$if(filter.effect !== undefined, (q) => q.where('decision.effect', '=', filter.effect ?? ''))
+    .$if(filter.policyId !== undefined, (q) =>
+      q.where(sql<boolean>`decision.reasons @> ${JSON.stringify([{ policyId: filter.policyId }])}::jsonb`),
+    )
     .orderBy('decision.id', 'desc')
     .limit(limit)
     .execute()
+
+/** The last one of the `searched`; undefined when there were fewer: then nothing is older. */
+export const findLastSearched = (
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter,
+  searched: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
+    .select('decision.id')
+    .where('decision.place', '=', String(searched))
+    .executeTakeFirst()
 
 // ---------------------------------------------------------------- tool schemas
 

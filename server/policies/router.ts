@@ -1,18 +1,18 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
 import { getPolicy } from './get-policy.ts'
 import { listBindings } from './list-bindings.ts'
+import { listDecisions } from './list-decisions.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
-import { recentDecisions } from './recent-decisions.ts'
 import { recompute } from './recompute.ts'
 import { revokeBinding } from './revoke-binding.ts'
 import { simulate } from './simulate.ts'
 import { withdrawBinding } from './withdraw-binding.ts'
 
 export const policies = router({
+  decisions: procedure.query(listDecisions),
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),
-  recentDecisions: procedure.query(recentDecisions),
   recompute: procedure.query(recompute),
   simulate: procedure.query(simulate),
 })

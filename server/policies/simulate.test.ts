@@ -8,9 +8,10 @@ import { insertBinding, setBindingDecided } from './binding-store.ts'
 import { createPolicy } from './create-policy.ts'
 import { createVersion } from './create-version.ts'
 import { decide, type ToolCallRequest } from './decide.ts'
+import { findLastSearched, listFilteredDecisions } from './decision-store.ts'
 import { closeEngine } from './engine.ts'
+import { listDecisions } from './list-decisions.ts'
 import { publishVersion } from './publish-version.ts'
-import { recentDecisions } from './recent-decisions.ts'
 import { recompute } from './recompute.ts'
 import { simulate } from './simulate.ts'
 import { keepToolSchemas } from './tenant-schema.ts'
@@ -107,7 +108,7 @@ test('the version that decided changes nothing, and each decision comes out agai
 })
 
 test('the decisions that a policy’s rules determined are found with those rules, and nobody else’s', async () => {
-  const { items } = await run(recentDecisions, { policyId })
+  const { items } = await run(listDecisions, { policyId })
   // What nothing permitted was determined by no rule of it.
   expect(
     items.map(({ decisionId, effect, resource, reasons }) => [decisionId, effect, resource, reasons[0]?.rule]),
@@ -116,9 +117,43 @@ test('the decisions that a policy’s rules determined are found with those rule
     [decisions[0], 'allow', 'bank/pay', 'pay'],
   ])
   expect(items[0]).toMatchObject({ agentId: agent.id, agentName: agent.name, executionId: null })
-  expect((await run(recentDecisions, { policyId, limit: 1 })).items).toHaveLength(1)
   const other = await run(createPolicy, { name: 'never-bound' })
-  expect((await run(recentDecisions, { policyId: other.id })).items).toEqual([])
+  expect(await run(listDecisions, { policyId: other.id })).toMatchObject({ items: [], nextCursor: null })
+  await expect(run(listDecisions, { policyId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('decisions are listed in pages, each once, by agent, environment, effect and period', async () => {
+  const found = async (input: object) => (await run(listDecisions, input)).items.map(({ decisionId }) => decisionId)
+  const newest = decisions.toReversed()
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await run(listDecisions, { limit: 1, ...(cursor === undefined ? {} : { cursor }) })
+    seen.push(...page.items.map(({ decisionId }) => decisionId))
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  expect(seen).toEqual(newest)
+  expect(await found({ agentId: agent.id, environment: 'production', from, to })).toEqual(newest)
+  expect(await found({ effect: 'deny' })).toEqual([decisions[2]])
+  expect(await found({ policyId, effect: 'allow' })).toEqual([decisions[0]])
+  for (const none of [{ agentId: newId() }, { environment: 'staging' }, { to: from }])
+    expect(await found(none)).toEqual([])
+  const stranger = await (await testTenant(runtime)).as('x', { roles: ['viewer'] })
+  expect(await run(listDecisions, {}, stranger)).toMatchObject({ items: [], nextCursor: null })
+})
+
+test('a page that looked through as many as it may goes on from there', async () => {
+  const { id } = tenant
+  const filter = { effect: 'allow' }
+  await runtime.database.inTenant(id, async (tx) => {
+    const searched = { searched: 2, limit: 10, cursor: undefined }
+    expect(await listFilteredDecisions(tx, id, filter, searched)).toEqual([])
+    const last = await findLastSearched(tx, id, filter, 2, undefined)
+    expect(last?.id).toBe(decisions[1])
+    const rest = await listFilteredDecisions(tx, id, filter, { ...searched, cursor: last?.id })
+    expect(rest.map((row) => row.id)).toEqual([decisions[0]])
+    expect(await findLastSearched(tx, id, filter, 2, last?.id)).toBeUndefined()
+  })
 })
 
 test('a draft tells what would change: what would be let through first', async () => {

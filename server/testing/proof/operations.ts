@@ -230,9 +230,15 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
   'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
+  'GET /v1/policies.decisions': [
+    'policy:read',
+    plain(),
+    by('policy', (policyId) => ({ policyId })),
+    filter('agent', 'agentId'),
+    filter('decision', 'cursor'),
+  ],
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
-  'GET /v1/policies.recentDecisions': ['policy:read', by('policy', (policyId) => ({ policyId }))],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'POST /v1/policies.evaluate': ['execution:start', by('agent', foreignCall)],
   'GET /v1/policies.simulate': [

@@ -14,13 +14,13 @@ import { formatCount } from '#lib/format.ts'
 import { agentPath, executionPath } from '#lib/paths.ts'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
 
-type Row = Answers['policies']['recentDecisions']['items'][number]
+type Row = Answers['policies']['decisions']['items'][number]
 
 /** The newest decisions that the policy's rules determined, in whichever version. */
 export function Recent({ policyId }: { policyId: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(trpc.policies.recentDecisions.queryOptions({ policyId }))
+  const { data, error, refetch } = useQuery(trpc.policies.decisions.queryOptions({ policyId, limit: 20 }))
   if (data === undefined)
     return error === null ? (
       <Skeleton label="Loading the decisions" rows={4} />

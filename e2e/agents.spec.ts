@@ -1,4 +1,7 @@
+import type { Page } from '@playwright/test'
+import { call, decideAs, externalId, personToken } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { hold } from './gate.ts'
 
 test('maria registers an agent: the line with the mistake is marked, then it says what is still missing', async ({
   page,
@@ -49,6 +52,87 @@ test('a policy shows its source and where it is bound', async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Where it is bound' })).toContainText('refund-assistant')
   await expectAccessible(page)
 })
+
+test('two versions are compared in the terms of governance', async ({ page, origin }) => {
+  const name = `e2e-versions-${Date.now()}`
+  const first = await register(origin, manifestOf(name))
+  const more = `allow: [lookup_order, issue_refund]\n      requireApproval: [issue_refund]\n  limits: { maxToolCalls: 3 }`
+  await register(origin, manifestOf(name).replace('allow: [lookup_order]', more))
+  await signIn(page, 'vera')
+  await page.goto(`/t/${externalId()}/agents/${first}`)
+  await page.getByRole('link', { name: 'Compare 2 with 1' }).click()
+  await expect(page).toHaveURL(/\/compare\?from=1&to=2$/)
+  await expect(page.getByRole('table', { name: 'Tools that it may call' })).toContainText('payments/issue_refund')
+  await expect(page.getByRole('table', { name: 'What a person decides' })).toContainText('Added')
+  await expect(page.getByRole('table', { name: 'Budgets and limits' })).toContainText('maxToolCalls')
+  await expectAccessible(page)
+  await page.getByLabel('From version').selectOption('2')
+  await expect(page.getByText('Both are the same version.')).toBeVisible()
+  await expect(page).toHaveURL(/from=2&to=2$/)
+  await expectAccessible(page)
+})
+
+test('omar suspends an agent that runs: a stop has two times; resumed and suspended again it is retired', async ({
+  page,
+  origin,
+}) => {
+  const agentId = await runningAgent(origin)
+  const gate = hold('lookup_order')
+  try {
+    const token = await personToken(origin, 'maria')
+    const start = { agentId, environment: 'production', input: { orderId: 'A-1001' } }
+    await call(origin, token, 'mutation', 'executions.execute', start)
+    await signIn(page, 'omar')
+    await page.goto(`/t/${externalId()}/agents/${agentId}`)
+    const kill = page.getByRole('region', { name: 'Kill switch' })
+    await expect(kill.getByRole('button', { name: 'Resume the agent' })).toHaveAttribute('aria-disabled', 'true')
+    await expect(kill).toContainText('Only an agent that is suspended can be resumed; this one is active.')
+    await expectAccessible(page)
+    await act(page, 'Suspend the agent', /^Suspend /, 'It goes round in circles.')
+    await expect(kill).toContainText('It is suspended')
+    const stops = kill.getByRole('table', { name: 'Executions that were asked to stop' })
+    await expect(stops).toContainText('Confirmed', { timeout: 20_000 })
+    await expect(stops).toContainText('Canceled')
+    await expectAccessible(page)
+  } finally {
+    gate.open()
+  }
+  await act(page, 'Resume the agent', /^Resume /, 'The cause is gone.')
+  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText('It may run')
+  await act(page, 'Suspend the agent', /^Suspend /, 'For good.')
+  await act(page, 'Retire the agent', /for good\?$/, 'Replaced.')
+  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText('It is retired and never runs again.')
+  await expectAccessible(page)
+})
+
+/** Waits for the answer: the dialog closes when the server has said so. */
+async function act(page: Page, label: string, title: RegExp, reason: string): Promise<void> {
+  await page.getByRole('button', { name: label }).click()
+  const dialog = page.getByRole('dialog', { name: title })
+  await dialog.getByLabel('Reason').fill(reason)
+  await dialog.getByRole('button', { name: label }).click()
+  await expect(dialog).toBeHidden()
+}
+
+const register = async (origin: string, yaml: string): Promise<string> =>
+  (await call<{ agentId: string }>(origin, await personToken(origin, 'maria'), 'mutation', 'agents.create', { yaml }))
+    .agentId
+
+/** An agent of the test's own, governed by the demo's policy and released. */
+async function runningAgent(origin: string): Promise<string> {
+  const maria = await personToken(origin, 'maria')
+  const agentId = await register(origin, manifestOf(`e2e-stopped-${Date.now()}`))
+  const policies = await call<{ items: { id: string; name: string }[] }>(origin, maria, 'query', 'policies.list', {})
+  const policyId = policies.items.find(({ name }) => name === 'refund-policy')?.id ?? ''
+  const environment = 'production'
+  const approve = async (procedure: string, input: unknown) => {
+    const { approvalId } = await call<{ approvalId: string }>(origin, maria, 'mutation', procedure, input)
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'Only to be tried out.')
+  }
+  await approve('policyBindings.propose', { agentId, environment, policyId, policyVersion: 1, mode: 'enforce' })
+  await approve('releases.propose', { agentId, version: '1', environment })
+  return agentId
+}
 
 const manifestOf = (name: string): string => `metadata:
   name: ${name}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+/** The demo's policy, under which every refund is decided by a person. */
+async function refundPolicy(origin: string): Promise<{ id: string; source: string }> {
+  const token = await personToken(origin, 'maria')
+  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, token, 'query', 'policies.list', {})
+  const id = items.find(({ name }) => name === 'refund-policy')?.id ?? ''
+  return { id, source: readFileSync(new URL('../server/demo/refund-policy.cedar', import.meta.url), 'utf8') }
+}
+
+test('maria writes a draft: mistakes are marked at their lines, then it is simulated, published and proposed', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/status of 400/)
+  // A recorded decision, so that there is something to simulate.
+  await waitingRefund(origin)
+  const { id, source } = await refundPolicy(origin)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/policies/${id}?version=1`)
+  await page.getByRole('link', { name: 'Edit version 1 as a new draft' }).click()
+  const text = page.getByRole('textbox', { name: 'Policy (Cedar)' })
+  await expect(text).toHaveValue(source)
+  await expect(page.getByText('It is the same as version 1.')).toBeVisible()
+  await expectAccessible(page)
+  await text.fill('permit (principal, action, resource)\nwhen { principal.nonsense == 1 ;')
+  await page.getByRole('button', { name: 'Store as a draft' }).click()
+  await expect(page.getByText(/^Line \d+, column \d+: /).first()).toBeVisible()
+  await expect(text).toBeFocused()
+  await expectAccessible(page)
+
+  // Without the rule that asks a person, and not the same text twice.
+  const open = `${source.slice(0, source.indexOf('@id("refund-needs-approval")'))}// ${Date.now()}\n`
+  await text.fill(open)
+  await page.getByRole('button', { name: 'Store as a draft' }).click()
+  await expect(page).toHaveURL(/\?version=\d+$/)
+  const version = new URL(page.url()).searchParams.get('version') ?? ''
+  await expect(page.getByRole('region', { name: `Source of version ${version}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Propose to bind version ${version}` })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  )
+  await expect(page.getByText('It is a draft: publish it first.')).toBeVisible()
+  await expectAccessible(page)
+
+  const simulation = page.getByRole('region', { name: `Simulate version ${version}` })
+  await simulation.getByRole('button', { name: `Simulate version ${version}` }).click()
+  await expect(simulation).toContainText(new RegExp(`Version ${version} changes \\d+ of \\d+ decisions`), {
+    timeout: 30_000,
+  })
+  await expect(simulation.getByRole('table', { name: 'How they change' })).toContainText('Needs an approval → Allowed')
+  const changed = simulation.getByRole('table', { name: 'Decisions that change' })
+  await expect(changed).toContainText('payments/issue_refund')
+  await expect(changed).toContainText('A refund moves money to a customer; a person decides it.')
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: `Publish version ${version}` }).click()
+  const publish = page.getByRole('dialog', { name: `Publish version ${version}?` })
+  await expectAccessible(page)
+  await publish.getByRole('button', { name: `Publish version ${version}` }).click()
+  await expect(publish).toBeHidden()
+  await page.getByRole('button', { name: `Propose to bind version ${version}` }).click()
+  const propose = page.getByRole('dialog', { name: `Propose to bind version ${version}` })
+  await propose.getByLabel('Agent').selectOption({ label: 'Refund assistant (refund-assistant)' })
+  await propose.getByLabel('Environment').fill(`e2e-${Date.now()}`)
+  await propose.getByRole('radio', { name: 'Shadow' }).check()
+  await expectAccessible(page)
+  await propose.getByRole('button', { name: `Propose to bind version ${version}` }).click()
+  await expect(propose).toContainText('that the change approvers decide')
+  await propose.getByRole('button', { name: 'Close' }).last().click()
+  await expect(page.getByRole('region', { name: 'Where it is bound' })).toContainText('Shadow: only recorded')
+})
+
+test('the decisions that the policy’s rules determined lead to their executions', async ({ page, origin }) => {
+  const { executionId, approvalId } = await waitingRefund(origin)
+  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only to be seen.')
+  const { id } = await refundPolicy(origin)
+  await signIn(page, 'jonas')
+  await page.goto(`/t/${externalId()}/policies/${id}`)
+  const matches = page.getByRole('table', { name: 'Recent matches' })
+  await expect(matches).toContainText('refund-needs-approval')
+  await expect(matches.locator(`a[href$="${executionId}"]`).first()).toBeVisible()
+  // An approver may look, and learns who may write.
+  await expect(page.getByRole('button', { name: /^Simulate version/ })).toHaveAttribute('aria-disabled', 'true')
+  await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()
+  await expectAccessible(page)
+  await page.goto(`/t/${externalId()}/policies/${id}/edit`)
+  await expect(page.getByText('You may not write policies.')).toBeVisible()
+  await expectAccessible(page)
+})

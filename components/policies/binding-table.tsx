@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { ChangeStatusShape } from '#components/agents/change-status.tsx'
+import { EndChange } from '#components/agents/end-change.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import type { Pages } from '#components/session/use-pages.ts'
@@ -71,5 +72,13 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
         </VisuallyHidden>
       </Link>
     ),
+  },
+  {
+    key: 'end',
+    header: 'End it',
+    cell: (row) =>
+      row.status === 'proposed' || row.status === 'active' ? (
+        <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />
+      ) : undefined,
   },
 ]

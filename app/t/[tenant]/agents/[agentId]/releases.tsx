@@ -2,6 +2,7 @@
 
 import Link from 'next/link'
 import { ChangeStatusShape } from '#components/agents/change-status.tsx'
+import { EndChange } from '#components/agents/end-change.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
@@ -74,5 +75,13 @@ const columns = (tenant: string): Column<Row>[] => [
         </VisuallyHidden>
       </Link>
     ),
+  },
+  {
+    key: 'end',
+    header: 'End it',
+    cell: (row) =>
+      row.status === 'proposed' || row.status === 'active' ? (
+        <EndChange kind="release" change={row} about={`${row.version} in ${row.environment}`} />
+      ) : undefined,
   },
 ]

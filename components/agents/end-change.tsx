@@ -1,0 +1,62 @@
+'use client'
+
+import { useQueryClient } from '@tanstack/react-query'
+import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+
+type Change = { id: string; status: string; revision: number }
+type EndChangeProps = {
+  kind: 'binding' | 'release'
+  change: Change
+  /** What it is about: "version 1 in production". */
+  about: string
+}
+
+const LISTS = { binding: 'policyBindings', release: 'releases' } as const
+const STOPS = {
+  binding: 'The version decides there no more. Where no binding is left, the agent can’t run in that environment.',
+  release: 'The agent can’t run in that environment any more, until another release of it is approved.',
+}
+
+/** Withdraws what is proposed, revokes what is active; what has ended has nothing to end. */
+export function EndChange({ kind, change: { id, status, revision }, about }: EndChangeProps) {
+  const { client } = useApi()
+  const cache = useQueryClient()
+  const router = client[LISTS[kind]]
+  const refresh = () =>
+    Promise.all([
+      cache.invalidateQueries({ queryKey: [[LISTS[kind], 'list']] }),
+      cache.invalidateQueries({ queryKey: [['agents']] }),
+    ])
+  const input = (reason: string) => ({ id, expectedRevision: revision, reason })
+  return (
+    <>
+      <ReasonDialog
+        label={`Withdraw the ${kind}`}
+        busyLabel={`Withdrawing the ${kind}`}
+        keepLabel="Leave it proposed"
+        title={`Withdraw the ${kind} of ${about}?`}
+        consequence="Its request is canceled and nobody decides it. Nothing that runs changes."
+        permission={`${kind}:propose`}
+        over={status !== 'proposed'}
+        act={(reason) => router.withdraw.mutate(input(reason))}
+        refresh={refresh}
+        done={`The ${kind} is withdrawn.`}
+        notDone={`The ${kind} was not withdrawn.`}
+      />
+      <ReasonDialog
+        label={`Revoke the ${kind}`}
+        busyLabel={`Revoking the ${kind}`}
+        keepLabel="Leave it active"
+        title={`Revoke the ${kind} of ${about}?`}
+        consequence={`${STOPS[kind]} Executions are refused at their next call.`}
+        permission={`${kind}:revoke`}
+        over={status !== 'active'}
+        act={(reason) => router.revoke.mutate(input(reason))}
+        refresh={refresh}
+        done={`The ${kind} is revoked.`}
+        notDone={`The ${kind} was not revoked.`}
+      />
+    </>
+  )
+}

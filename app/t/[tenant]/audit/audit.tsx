@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -14,6 +15,7 @@ import { Time } from '#components/ui/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { DayFacts } from './day-facts.tsx'
+import { FILTERS, Filters, filterFrom, inputOf } from './filters.tsx'
 
 type Row = Answers['audit']['list']['items'][number]
 
@@ -29,10 +31,13 @@ export function Audit() {
 function AuditList() {
   const { client } = useApi()
   const { tenant } = useSession()
-  const pages = usePages({ path: ['audit', 'list'], input: {}, read: client.audit.list.query })
+  const filter = filterFrom(useSearchParams())
+  const filtered = FILTERS.some((name) => filter[name] !== '')
+  const pages = usePages({ path: ['audit', 'list'], input: inputOf(filter), read: client.audit.list.query })
   return (
     <Page wide>
       <PageHeader title="Audit" facts={<DayFacts />} />
+      <Filters />
       <PagedTable
         pages={pages}
         caption="Audit records"
@@ -40,9 +45,13 @@ function AuditList() {
         rowKey={(row) => row.auditId}
         failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
         empty={
-          <EmptyState title="Nothing is recorded yet.">
-            Each act that changes something is recorded here, with who did it and why.
-          </EmptyState>
+          filtered ? (
+            <EmptyState title="No record fits.">Change or remove the filter above.</EmptyState>
+          ) : (
+            <EmptyState title="Nothing is recorded yet.">
+              Each act that changes something is recorded here, with who did it and why.
+            </EmptyState>
+          )
         }
       />
     </Page>

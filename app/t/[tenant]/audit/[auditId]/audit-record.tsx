@@ -18,6 +18,7 @@ import type { VerifyOutput } from '#lib/schemas/traces.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Proof } from './proof.tsx'
 import { Canonical, RecordRows } from './record-rows.tsx'
+import { SealProof } from './seal-proof.tsx'
 import { useVerify, Verify } from './verify.tsx'
 
 /** While the record waits for its seal, in milliseconds. */
@@ -86,6 +87,11 @@ function OneRecord({ auditId }: { auditId: string }) {
         <CustodySection title="Proof" note={data.seal === 'pending' ? 'not sealed yet' : undefined} seal={seal}>
           <Proof proof={data} />
         </CustodySection>
+        {data.seal === 'sealed' && (
+          <CustodySection title="Closed days" seal={data.sealLog === null ? 'unsealed' : seal}>
+            <SealProof proof={data} />
+          </CustodySection>
+        )}
         <CustodySection title="Verification" seal={seal}>
           <Verify verify={verify} pending={data.seal === 'pending'} />
         </CustodySection>

@@ -25,6 +25,9 @@ export async function leafOf({
   return await sha256(Uint8Array.of(0), utf8(canonicalJson(leaf)))
 }
 
+/** The leaf hash of an entry that is a text: SHA-256(0x00 ‖ UTF-8). */
+export const leafOfText = (text: string): Promise<string> => sha256(Uint8Array.of(0), utf8(text))
+
 /** Climbs the inclusion proof (RFC 9162, 2.1.3.2). Undefined when the path has not the length that index and size ask for. */
 export async function climb({ index, size, leaf, siblings }: Path): Promise<Ladder | undefined> {
   if (index < 0 || index >= size) return undefined

@@ -5,9 +5,8 @@ import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
+import { Climbed } from './climbed.tsx'
 import { climb, type Ladder, leafOf } from './ladder.ts'
-import { LadderPicture } from './ladder-picture.tsx'
-import { LadderSteps } from './ladder-steps.tsx'
 
 /** The path from the record to the day's signed root, computed by this browser. */
 export function Proof({ proof }: { proof: AuditProof }) {
@@ -46,7 +45,7 @@ export function Proof({ proof }: { proof: AuditProof }) {
       {ladder === null && (
         <p>The record can’t be hashed as it is, so this browser can’t climb the path. Verify says more.</p>
       )}
-      {ladder && <Climbed ladder={ladder} root={merkleRoot} />}
+      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record as it stands here" />}
       {checkpoint !== null && (
         <details>
           <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint (C2SP signed note)</summary>
@@ -69,28 +68,4 @@ async function ladderOf(proof: AuditProof): Promise<Ladder | undefined> {
     if (error instanceof JcsError) return undefined
     throw error
   }
-}
-
-/** Only the comparison at the top can fail; no rung is to blame. */
-function Climbed({ ladder, root }: { ladder: Ladder; root: string }) {
-  const reached = ladder.root === root
-  return (
-    <>
-      <p className="font-semibold">
-        {reached
-          ? 'From the record as it stands here, this browser reaches the signed root.'
-          : 'From the record as it stands here, this browser reaches another root than the signed one.'}
-      </p>
-      {!reached && (
-        <p className="flex flex-wrap items-center gap-x-1.5">
-          It reaches <Copyable value={ladder.root} label="computed root" />. The record, its nonce or the path is not
-          what was logged.
-        </p>
-      )}
-      <div className="grid gap-6 wide:grid-cols-2">
-        <LadderPicture ladder={ladder} />
-        <LadderSteps ladder={ladder} />
-      </div>
-    </>
-  )
 }

@@ -1,0 +1,28 @@
+import { Copyable } from '#components/ui/copyable.tsx'
+import type { Ladder } from './ladder.ts'
+import { LadderPicture } from './ladder-picture.tsx'
+import { LadderSteps } from './ladder-steps.tsx'
+
+/** Only the comparison at the top can fail; no rung is to blame. */
+export function Climbed({ ladder, root, from }: { ladder: Ladder; root: string; from: string }) {
+  const reached = ladder.root === root
+  return (
+    <>
+      <p className="font-semibold">
+        {reached
+          ? `From ${from}, this browser reaches the signed root.`
+          : `From ${from}, this browser reaches another root than the signed one.`}
+      </p>
+      {!reached && (
+        <p className="flex flex-wrap items-center gap-x-1.5">
+          It reaches <Copyable value={ladder.root} label="computed root" />. What it began with, or the path, is not
+          what was logged.
+        </p>
+      )}
+      <div className="grid gap-6 wide:grid-cols-2">
+        <LadderPicture ladder={ladder} />
+        <LadderSteps ladder={ladder} />
+      </div>
+    </>
+  )
+}

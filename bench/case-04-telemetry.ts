@@ -70,7 +70,7 @@ const send = (api: TestApi, token: string, body: Uint8Array, agent: Agent): Prom
 
 export async function telemetry(api: TestApi, apiPid: number, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
   const token = await api.client('telemetry')
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  const agent = new Agent({ keepAlive: true })
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-copy-'))
@@ -91,6 +91,8 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
       },
       async run(deadline) {
         let done = 0
+        // Its own: a connection that idled through the other side's turn is closed by the server.
+        const agent = new Agent({ keepAlive: true })
         const sender = async () => {
           for (let body = ready.pop(); body !== undefined && performance.now() < deadline; body = ready.pop()) {
             const status = await send(api, token, body, agent)
@@ -99,6 +101,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
           }
         }
         await Promise.all(Array.from({ length: 4 }, sender))
+        agent.destroy()
         return done
       },
     }
@@ -127,7 +130,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
         met: result.others > 0.7 ? '–' : result.wall.ours >= 10_000 ? 'yes' : 'no',
         note: 'of wall-clock time, the senders on the same cores',
       }),
-      await overload(api, apiPid, token, agent),
+      await overload(api, apiPid, token),
     ]
   } finally {
     agent.destroy()
@@ -138,8 +141,9 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
 }
 
 /** Far more at once than can be written: what is too much is refused, and memory stays. */
-async function overload(api: TestApi, apiPid: number, token: string, agent: Agent): Promise<Figure> {
+async function overload(api: TestApi, apiPid: number, token: string): Promise<Figure> {
   const bodies = Array.from({ length: 40 }, batch)
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
   const answers = new Map<number, number>()
   for (let round = 0; round < 3; round++)
     await Promise.all(
@@ -148,6 +152,7 @@ async function overload(api: TestApi, apiPid: number, token: string, agent: Agen
         answers.set(status, (answers.get(status) ?? 0) + 1)
       }),
     )
+  agent.destroy()
   const status = await readFile(`/proc/${apiPid}/status`, 'utf8')
   const rssMb = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024
   return figure({

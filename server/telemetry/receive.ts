@@ -33,7 +33,7 @@ export const receiveTraces: RouteHandler = declare(
     authorize(caller, operation.permission)
     const encoding = encodingOf(request)
     const announced = Number(request.headers.get('content-length') ?? 0)
-    const place = enter(Math.min(announced || unknownBytes, maxBytes))
+    const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
     try {
       const decoded = await read(request, encoding, place)
       await ingest(caller, decoded)
@@ -56,7 +56,7 @@ function encodingOf(request: Request): Encoding {
 }
 
 async function read(request: Request, encoding: Encoding, place: Place): Promise<Decoded> {
-  await discard(request)
+  await refuseTooLarge(request)
   const sent = await readBody(request, maxBytes)
   place.grow(sent.byteLength)
   const bytes = await decompressed(sent, request.headers.get('content-encoding'))
@@ -65,12 +65,31 @@ async function read(request: Request, encoding: Encoding, place: Place): Promise
   return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
 }
 
-/** An exporter that still writes does not read: what is announced as too large is taken off its hands, to a limit, so that it sees the 413. */
-async function discard(request: Request): Promise<void> {
+/** Throws 429 when there is no room. */
+async function placeFor(request: Request, bytes: number): Promise<Place> {
+  try {
+    return enter(bytes)
+  } catch (error) {
+    await discard(request)
+    throw error
+  }
+}
+
+/** Throws for a body that is announced as too large. */
+async function refuseTooLarge(request: Request): Promise<void> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced <= maxBytes || announced > 4 * maxBytes) return
-  for await (const _chunk of request.body ?? []);
+  if (announced <= maxBytes) return
+  if (announced <= 4 * maxBytes) await discard(request)
   throw new OtlpTooMuch(`The body is larger than ${maxBytes} bytes.`)
+}
+
+/** An exporter that still writes does not read: its body is taken off its hands, to a limit and kept nowhere, so that it sees the answer. */
+async function discard(request: Request): Promise<void> {
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > 4 * maxBytes) return
+  }
 }
 
 const unzip = promisify(gunzip)

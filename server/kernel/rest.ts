@@ -34,16 +34,22 @@ export function errorResponse(error: unknown, requestId: string): Response {
   })
 }
 
+/** What a route does once it is known who calls. */
+type Work = (
+  caller: Caller,
+  request: Request,
+  context: RouteContext,
+  admission: Pick<Admission, 'claim' | 'end'>,
+) => Promise<Response>
+
+const works = new WeakMap<RouteHandler, Work>()
+
+/** The work of an `authenticated` handler, for the proofs: they call it with permissions that no role has. */
+export const workOf = (handler: RouteHandler): Work | undefined => works.get(handler)
+
 /** Authenticates, then answers with what `work` returns; any error becomes the REST error body. */
-export function authenticated(
-  work: (
-    caller: Caller,
-    request: Request,
-    context: RouteContext,
-    admission: Pick<Admission, 'claim' | 'end'>,
-  ) => Promise<Response>,
-): RouteHandler {
-  return async (request, context) => {
+export function authenticated(work: Work): RouteHandler {
+  const handler: RouteHandler = async (request, context) => {
     const requestId = newId()
     let caller: Caller | undefined
     let admission: Admission | undefined
@@ -61,6 +67,8 @@ export function authenticated(
       await admission?.end()
     }
   }
+  works.set(handler, work)
+  return handler
 }
 
 /** What stands behind a handler: an operation under a name, or the answer to a verb that the route does not have. */

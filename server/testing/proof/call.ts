@@ -18,6 +18,17 @@ export type ProofAnswer = {
 /** An operation's name in the tables and in messages: `POST /v1/agents.create`, `GET /v1/policies/:policyId/versions`. */
 export const addressOf = ({ method, path }: Pick<CatalogEntry, 'method' | 'path'>): string => `${method} ${path}`
 
+/** A path parameter, and what follows it when it may hold slashes. */
+const parameter = /:(\w+)(\{\.\+\})?/g
+
+/** What a route takes from its path. */
+export const paramsOf = ({ path }: Pick<CatalogEntry, 'path'>, input: unknown): Record<string, string> => {
+  const named = { ...Object(input) }
+  return Object.fromEntries(
+    [...path.matchAll(parameter)].map(([, name = '']) => [name, String(named[name] ?? 'not-an-id')]),
+  )
+}
+
 /** The HTTP request of one call. A route takes from `input` what its path names; the rest is query string or body. */
 export function requestOf(entry: CatalogEntry, input: unknown): { path: string; init: RequestInit } {
   const post = (path: string, body: unknown) => ({
@@ -29,12 +40,12 @@ export function requestOf(entry: CatalogEntry, input: unknown): { path: string; 
     const query = input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify({ json: input }))}`
     return { path: `${entry.path}${query}`, init: {} }
   }
-  const rest = { ...Object(input) }
-  const path = entry.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
-    const value = String(rest[name] ?? 'not-an-id')
-    delete rest[name]
-    return encodeURIComponent(value)
+  const params = paramsOf(entry, input)
+  const path = entry.path.replaceAll(parameter, (_all, name: string, deep?: string) => {
+    const value = encodeURIComponent(params[name] ?? '')
+    return deep === undefined ? value : value.replaceAll('%2F', '/')
   })
+  const rest = Object.fromEntries(Object.entries({ ...Object(input) }).filter(([key]) => !(key in params)))
   if (entry.method === 'POST') return post(path, rest)
   const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)])).toString()
   return { path: query === '' ? path : `${path}?${query}`, init: {} }

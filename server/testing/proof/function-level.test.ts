@@ -3,10 +3,11 @@ import { type Permission, permissionsOf, rolePermissions } from '#lib/permission
 import { collectCatalog } from '#server/catalog.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
-import { errorResponse } from '#server/kernel/rest.ts'
+import { errorResponse, type RouteHandler, workOf } from '#server/kernel/rest.ts'
 import { answerProcedure } from '#server/kernel/trpc.ts'
 import { appRouter } from '#server/router.ts'
-import { addressOf, call, type ProofAnswer, readAnswer, requestOf } from './call.ts'
+import { routes } from '#server/routes.ts'
+import { addressOf, call, type ProofAnswer, paramsOf, readAnswer, requestOf } from './call.ts'
 import { countCases } from './counts.ts'
 import { tenantDigest } from './digest.ts'
 import { cellsOf, lines } from './operations.ts'
@@ -42,12 +43,27 @@ async function as(permissions: ReadonlySet<Permission>, entry: Entry, input: unk
       await answerProcedure(new Request(new URL(path, server.baseUrl), init), appRouter, { caller }),
     )
   }
+  const work = workOf(handlerOf(entry))
   try {
+    if (work !== undefined) {
+      const { path, init } = requestOf(entry, input)
+      const request = new Request(new URL(path, server.baseUrl), init)
+      const params = Promise.resolve(paramsOf(entry, input))
+      const admission = { claim: () => undefined, end: async () => undefined }
+      return await readAnswer(await work(caller, request, { params }, admission))
+    }
     const output = await execute(entry.operation as Operation<unknown, unknown>, caller, input, { name: entry.name })
     return await readAnswer(Response.json(output ?? null))
   } catch (error) {
     return await readAnswer(errorResponse(error, caller.requestId))
   }
+}
+
+function handlerOf({ path, method }: Entry): RouteHandler {
+  const [, module] = routes.find(([routed]) => routed === path) ?? []
+  const handler = module?.[method]
+  if (handler === undefined) throw new Error(`${method} ${path} has no handler.`)
+  return handler
 }
 
 const needed = ({ operation: { permission } }: Entry): Permission[] => (permission === 'any' ? [] : [permission])
@@ -63,6 +79,7 @@ const told = (entry: Entry, { status, reason, permission }: ProofAnswer) => [
 
 function expectLetIn(entry: Entry, { status, reason, text }: ProofAnswer): void {
   expect(status, `${addressOf(entry)}: ${text}`).not.toBe(401)
+  expect(status, `${addressOf(entry)}: ${text}`).toBeLessThan(500)
   expect(reason, `${addressOf(entry)}: ${text}`).not.toBe('forbidden')
 }
 

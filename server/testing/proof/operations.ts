@@ -45,6 +45,7 @@ const period = {
   endDate: '2026-01-02T00:00:00.000Z',
   includeProofs: false,
 }
+const today = () => new Date().toISOString().slice(0, 10)
 const simulated = { environment: 'production', from: '2026-01-01T00:00:00.000Z', to: '2999-01-01T00:00:00.000Z' }
 const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 'staging' })
 const binding = (agentId: string, policyId: string) => ({ agentId, environment: 'staging', policyId, policyVersion: 1 })
@@ -124,7 +125,8 @@ export const lines: Record<string, Line> = {
     by('agent', (agent) => ({ agent, server: 'payments' }), { own: [400] }),
   ],
 
-  'GET /v1/log/:path{.+}': ['any', plain({ path: 't' }, { own: [404] })],
+  // The export of the world looked at today, so that there is a checkpoint.
+  'GET /v1/log/:path{.+}': ['any', by('tenantExternalId', (id) => ({ path: `t/${id}/audit/${today()}/checkpoint` }))],
 
   // What is erased is searched for: any text is fine.
   'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'nobody@nowhere.example', reason })],

@@ -119,4 +119,16 @@ export const ReleaseList = page(Release)
 /** Withdraws a proposed release, or revokes an active one. */
 export const EndReleaseInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const EndReleaseOutput = z.object({ id: Id, status: ReleaseStatus, revision: Revision })
-export const ReleaseDetail = Release.extend({ content: Json })
+/** Versions of a policy that a release pins, and those that are bound there now. */
+export const PolicyChange = z.object({
+  policyId: Id,
+  name: z.string(),
+  mode: z.enum(['enforce', 'shadow']),
+  released: z.array(z.int()),
+  now: z.array(z.int()),
+})
+export const ReleaseDetail = Release.extend({
+  content: Json,
+  /** What changed in the bindings since it was proposed; they decide as they are now. Null where the release has ended or pins none. */
+  policyChanges: z.array(PolicyChange).nullable(),
+})

@@ -17,13 +17,26 @@ export const ReleasedTool = z.object({
 })
 export type ReleasedTool = z.infer<typeof ReleasedTool>
 
+/** A published version that was bound to the agent in the environment when the release was proposed. */
+export const ReleasedPolicy = z.object({
+  policyId: Id,
+  name: z.string(),
+  version: z.int(),
+  digest: Digest,
+  mode: z.enum(['enforce', 'shadow']),
+})
+export type ReleasedPolicy = z.infer<typeof ReleasedPolicy>
+
 /** What a release pins. Its JCS digest is the release's address: the same content is the same release. */
 export const ReleaseContent = z.object({
-  v: z.literal(1),
+  /** Content of version 1 pins no policies. */
+  v: z.union([z.literal(1), z.literal(2)]),
   agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string(), manifestDigest: Digest }),
   environment: z.string(),
   spec: AgentSpec,
   tools: z.array(ReleasedTool),
+  /** By name, version and mode. What decides is what is bound at the time of a call; this is what was approved. */
+  policies: z.array(ReleasedPolicy).optional(),
 })
 export type ReleaseContent = z.infer<typeof ReleaseContent>
 

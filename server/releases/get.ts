@@ -3,12 +3,14 @@ import type { JsonValue } from '#lib/json.ts'
 import { ReleaseDetail } from '#lib/schemas/agents.ts'
 import { ById } from '#lib/schemas/common.ts'
 import { query } from '#server/kernel/operation.ts'
+import { listBoundPolicies } from '#server/policies/bound.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { ReleaseContent } from './content.ts'
+import { policyChanges } from './policy-changes.ts'
 import { findRelease } from './store.ts'
 import { releaseView } from './view.ts'
 
-/** One release with all that it pins. */
+/** One release with all that it pins, and what changed in its policies since. */
 export const get = query({
   permission: 'release:read',
   input: ById,
@@ -17,6 +19,12 @@ export const get = query({
     const row = await findRelease(tx, tenant.id, input.id)
     if (row === undefined) throw notFound()
     const actor = await actorsById(tx, tenant.id, [row.proposedBy])
-    return { ...releaseView(row, actor), content: ReleaseContent.parse(row.content) as JsonValue }
+    const content = ReleaseContent.parse(row.content)
+    return { ...releaseView(row, actor), content: content as JsonValue, policyChanges: await changes(content) }
+
+    async function changes({ agent, environment, policies }: ReleaseContent) {
+      if (policies === undefined || (row?.status !== 'active' && row?.status !== 'proposed')) return null
+      return policyChanges(policies, await listBoundPolicies(tx, tenant.id, agent, environment))
+    }
   },
 })

@@ -13,6 +13,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { listBoundPolicies } from '#server/policies/bound.ts'
 import { keepToolSchemas } from '#server/policies/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
@@ -20,7 +21,10 @@ import { findActiveRelease, insertRelease } from './store.ts'
 
 const proposalTtlMs = 7 * 86_400_000
 
-/** Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned. */
+/**
+ * Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned with the policies that
+ * are bound there.
+ */
 export const propose = preparedMutation({
   permission: 'release:propose',
   input: ProposeReleaseInput,
@@ -48,8 +52,8 @@ export const propose = preparedMutation({
     const unbudgeted = whyNotBudgeted(spec)
     if (unbudgeted !== undefined) throw new ApiError('not_ready', unbudgeted)
     const tools = await pinnedTools(tenant, spec)
-    const content: ReleaseContent = {
-      v: 1,
+    const content = {
+      v: 2 as const,
       agent: {
         id: found.agent.id,
         name: found.agent.name,
@@ -63,7 +67,9 @@ export const propose = preparedMutation({
     }
     return { content, versionId: found.version.id }
   },
-  async run({ tx, tenant, principal, input, prepared: { content, versionId } }) {
+  async run({ tx, tenant, principal, input, prepared: { content: known, versionId } }) {
+    const policies = await listBoundPolicies(tx, tenant.id, known.agent, input.environment)
+    const content: ReleaseContent = { ...known, policies }
     const releaseId = newId()
     const digest = releaseDigest(content)
     const before = await findActiveRelease(tx, tenant.id, input.agentId, input.environment)
@@ -134,8 +140,9 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
 }
 
 function presentationOf(content: ReleaseContent, digest: string, replaces: string | undefined): Presentation {
-  const { agent, environment, tools, spec } = content
+  const { agent, environment, tools, spec, policies = [] } = content
   const tier = spec.risk?.tier
+  const enforced = policies.flatMap(({ mode, name, version }) => (mode === 'enforce' ? [`${name} ${version}`] : []))
   return {
     title: `Release ${agent.displayName} ${agent.version} to ${environment}`,
     effectLabel: `release of ${agent.name} ${agent.version}`,
@@ -146,6 +153,9 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
         : `${agent.name} ${agent.version} replaces ${replaces} in ${environment}.`,
       `People and systems with the permission execution:start can start it there.`,
       `It may call ${tools.map((tool) => `${tool.server}.${tool.name}`).join(', ') || 'no tools'}, with the schemas pinned in this release.`,
+      enforced.length === 0
+        ? 'No policy is bound to it there now: until one is, nothing starts.'
+        : `Each call is decided by the policies that are bound there at that time; now: ${enforced.join(', ')}.`,
     ],
     onReject: 'The release is rejected; what runs today stays as it is.',
     onExpiry: 'The proposal expires and counts as rejected.',
@@ -164,6 +174,10 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       ...tools.map((tool) => ({
         path: `tools.${tool.server}.${tool.name}`,
         value: `${tool.sideEffect}, schema ${tool.digest}`,
+      })),
+      ...policies.map(({ name, version, mode, digest: text }) => ({
+        path: `policies.${name}`,
+        value: `version ${version}, ${mode === 'enforce' ? 'enforced' : 'in shadow'}, ${text}`,
       })),
     ],
     agent: { id: agent.id, name: agent.name, displayName: agent.displayName, version: agent.version },

@@ -6,10 +6,17 @@ import { get as getAgent } from '#server/agents/get.ts'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { versions } from '#server/agents/versions.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
+import { evaluate } from '#server/elsewhere/evaluate.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { createPolicy } from '#server/policies/create-policy.ts'
+import { createVersion } from '#server/policies/create-version.ts'
+import { closeEngine } from '#server/policies/engine.ts'
+import { proposeBinding } from '#server/policies/propose-binding.ts'
+import { publishVersion } from '#server/policies/publish-version.ts'
+import { revokeBinding } from '#server/policies/revoke-binding.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
@@ -47,6 +54,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await closeToolServers()
+  await closeEngine()
   await runtime.close()
 })
 
@@ -74,6 +82,21 @@ async function newAgent(...more: object[]): Promise<string> {
 const proposal = (agentId: string, version = '1.0.0') => run(propose, { agentId, version, environment: 'production' })
 const vote = (approvalId: string, decision = 'approve') =>
   run(decideApproval, { approvalId, decision, decisionAcknowledged: true, reason: 'Read it.' }, jonas)
+/** A policy of its own that permits all, enforced in production. */
+async function bind(agentId: string): Promise<{ policyId: string; bindingId: string }> {
+  const { id: policyId } = await run(createPolicy, { name: `policy-${newSpanId()}` })
+  await run(createVersion, { policyId, source: '@id("all") permit (principal, action, resource);' })
+  await run(publishVersion, { policyId, version: 1 })
+  const binding = await run(proposeBinding, { agentId, environment: 'production', policyId, policyVersion: 1 })
+  await vote(binding.approvalId)
+  return { policyId, bindingId: binding.bindingId }
+}
+/** The policies whose rules let the agent call its tool now; none where it is denied. */
+async function decided(agentId: string): Promise<string[]> {
+  const call = { agentId, environment: 'production', resource: 'payments/lookup_order', arguments: { id: 'A-1001' } }
+  const { effect, reasons } = await run(evaluate, call)
+  return effect === 'allow' ? reasons.map(({ policyId }) => policyId).sort() : []
+}
 async function release(agentId: string, version?: string): Promise<{ releaseId: string; digest: string }> {
   const made = await proposal(agentId, version)
   await vote(made.approvalId)
@@ -122,6 +145,34 @@ describe('transitions', () => {
     expect(await run(get, { id: again.releaseId })).toMatchObject({
       content: { tools: [{ name: 'lookup_order', digest: expect.any(String), inputSchema: { type: 'object' } }] },
     })
+  })
+
+  test('the policies that are bound there are pinned: others make another release; what changes later is told, and decides', async () => {
+    const agentId = await newAgent()
+    const { policyId, bindingId } = await bind(agentId)
+    const one = await release(agentId)
+    expect(await run(get, { id: one.releaseId })).toMatchObject({
+      content: { v: 2, policies: [{ policyId, version: 1, digest: expect.any(String), mode: 'enforce' }] },
+      policyChanges: [],
+    })
+    expect(await decided(agentId)).toEqual([policyId])
+    expect((await release(agentId)).digest).toBe(one.digest)
+
+    const later = await bind(agentId)
+    const { releaseId } = await proposal(agentId)
+    const [active] = (await run(list, { agentId })).items.filter(({ status }) => status === 'active')
+    expect(active?.digest).toBe(one.digest)
+    // The release stays what was approved; the binding that came later decides at once.
+    const [change] = (await run(get, { id: active?.id })).policyChanges ?? []
+    expect(change).toMatchObject({ policyId: later.policyId, mode: 'enforce', released: [], now: [1] })
+    expect(await decided(agentId)).toEqual([policyId, later.policyId].sort())
+    expect((await run(get, { id: releaseId })).digest).not.toBe(one.digest)
+
+    await run(revokeBinding, { id: later.bindingId, expectedRevision: 2, reason: 'Not needed.' }, operator)
+    expect((await release(agentId)).digest).toBe(one.digest)
+    await run(revokeBinding, { id: bindingId, expectedRevision: 2, reason: 'Not needed.' }, operator)
+    expect(await decided(agentId)).toEqual([])
+    expect(await run(get, { id: one.releaseId })).toMatchObject({ status: 'superseded', policyChanges: null })
   })
 
   test('two approvals at once leave one active', async () => {

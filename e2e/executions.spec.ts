@@ -199,6 +199,29 @@ test('a wait is canceled with a reason, by the keyboard, and the execution says 
   await expectAccessible(page)
 })
 
+test('omar cancels an execution that waits for approval: a reason, two times, and the request is withdrawn', async ({
+  page,
+  origin,
+}) => {
+  const { executionId, approvalId } = await waitingRefund(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}`)
+  await page.getByRole('button', { name: 'Cancel the execution' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Cancel this execution?' })
+  await expect(dialog).toContainText('The request for approval is withdrawn, and the call is not made.')
+  await dialog.getByLabel('Reason').fill('Asked for by mistake.')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Cancel the execution' }).click()
+  await expect(page.getByRole('alert', { name: 'The execution was canceled.' })).toContainText('Asked for by mistake.')
+  const times = page.getByRole('region', { name: 'Times' })
+  await expect(times).toContainText('Stop requested')
+  await expect(times).toContainText('Confirmed')
+  await expect(page.getByRole('button', { name: 'Cancel the execution' })).toBeHidden()
+  await expectAccessible(page)
+  const jonas = await personToken(origin, 'jonas')
+  expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
+})
+
 test('who may send input but not read it is told so, and the records are for who may see them', async ({
   page,
   origin,

@@ -32,11 +32,11 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await expect(text).toBeFocused()
   await expectAccessible(page)
 
-  // Without the rule that asks a person, and not the same text twice.
-  const open = `${source.slice(0, source.indexOf('@id("refund-needs-approval")'))}// ${Date.now()}\n`
-  await text.fill(open)
+  // A draft that stops what was allowed, and not the same text twice.
+  const stricter = `${source}\n// ${Date.now()}\n@id("no-lookup")\n@message("Nobody looks up orders.")\nforbid (principal, action in Countersign::Action::"ToolCall", resource == Countersign::Tool::"payments/lookup_order");\n`
+  await text.fill(stricter)
   await page.getByRole('button', { name: 'Store as a draft' }).click()
-  await expect(page).toHaveURL(/\?version=\d+$/)
+  await expect(page).toHaveURL(/policies\/[0-9a-f-]+\?version=\d+$/)
   const version = new URL(page.url()).searchParams.get('version') ?? ''
   await expect(page.getByRole('region', { name: `Source of version ${version}` })).toBeVisible()
   await expect(page.getByRole('button', { name: `Propose to bind version ${version}` })).toHaveAttribute(
@@ -51,10 +51,10 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await expect(simulation).toContainText(new RegExp(`Version ${version} changes \\d+ of \\d+ decisions`), {
     timeout: 30_000,
   })
-  await expect(simulation.getByRole('table', { name: 'How they change' })).toContainText('Needs an approval → Allowed')
+  await expect(simulation.getByRole('table', { name: 'How they change' })).toContainText('Allowed → Denied')
   const changed = simulation.getByRole('table', { name: 'Decisions that change' })
-  await expect(changed).toContainText('payments/issue_refund')
-  await expect(changed).toContainText('A refund moves money to a customer; a person decides it.')
+  await expect(changed).toContainText('payments/lookup_order')
+  await expect(changed).toContainText('Nobody looks up orders.')
   await expectAccessible(page)
 
   await page.getByRole('button', { name: `Publish version ${version}` }).click()

@@ -1,47 +1,45 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
+import { PagedTable } from '#components/lists/paged-table.tsx'
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
-import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useSession } from '#components/session/session-provider.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { formatCount } from '#lib/format.ts'
 import { agentPath, executionPath } from '#lib/paths.ts'
-import { type Answers, useTRPC } from '#lib/trpc.ts'
+import type { Answers } from '#lib/trpc.ts'
 
 type Row = Answers['policies']['decisions']['items'][number]
 
+const perPage = 10
+
 /** The newest decisions that the policy's rules determined, in whichever version. */
 export function Recent({ policyId }: { policyId: string }) {
+  const { client } = useApi()
   const { tenant } = useSession()
-  const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(trpc.policies.decisions.queryOptions({ policyId, limit: 20 }))
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton label="Loading the decisions" rows={4} />
-    ) : (
-      <RequestFailed
-        error={error}
-        what="The decisions"
-        plural
-        act="see policies"
-        permission="policy:read"
-        retry={() => void refetch()}
-      />
-    )
-  if (data.items.length === 0)
-    return (
-      <EmptyState title="No rule of it has determined a decision.">
-        The newest {formatCount(data.searched, 'decision')} of the organisation were looked through.
-      </EmptyState>
-    )
+  const pages = usePages({
+    path: ['policies', 'decisions'],
+    input: { policyId, limit: perPage },
+    read: client.policies.decisions.query,
+  })
   return (
-    <DataTable caption="Recent matches" columns={columns(tenant)} rows={data.items} rowKey={(row) => row.decisionId} />
+    <PagedTable
+      pages={pages}
+      caption="Recent matches"
+      columns={columns(tenant)}
+      rowKey={(row) => row.decisionId}
+      failed={{ what: 'The decisions', act: 'see policies', permission: 'policy:read' }}
+      empty={
+        <EmptyState title="No rule of it has determined one of the newest decisions.">
+          {pages.hasMore
+            ? 'Older ones have not been looked through yet.'
+            : 'It is matched once it is bound to an agent that makes a call.'}
+        </EmptyState>
+      }
+    />
   )
 }
 

@@ -63,6 +63,8 @@ export const AgentSpec = z.looseObject({
       }).optional(),
       /** One POST of the input. `idempotent`: the peer does the work once per Idempotency-Key, so it may be asked again. */
       http: z.looseObject({ url: Url, auth: Auth.optional(), idempotent: z.boolean().default(false) }).optional(),
+      /** An agent that speaks A2A 1.0. Its card is read when a release is proposed, and pinned in it. */
+      a2a: z.looseObject({ card: Url, auth: Auth.optional() }).optional(),
       observe: z.looseObject({}).nullable().optional(),
     })
     .refine((runtime) => Object.keys(runtime).length === 1, 'exactly one of steps, chat, http, a2a, observe'),

@@ -12,11 +12,11 @@ import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { resumeStep } from './resume.ts'
-import type { CallResult } from './runtimes/budget.ts'
 import { countToolCalls } from './runtimes/count-calls.ts'
 import { callKind } from './runtimes/external.ts'
 import { nextTurn } from './runtimes/next-turn.ts'
 import { abandon, perform } from './runtimes/perform.ts'
+import { leaveTask, loseTask } from './runtimes/watch-task.ts'
 import { rootSpanId } from './spans.ts'
 import { endStopped } from './stop.ts'
 import { setStep } from './store.ts'
@@ -39,7 +39,7 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
     for (;;) {
       const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
       if (turn.kind === 'wait') return
-      if (turn.kind === 'call') await makeCall({ tenantId, id }, turn, stop)
+      if (turn.kind === 'call' && (await makeCall({ tenantId, id }, turn, stop)) === 'later') return
     }
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
@@ -49,12 +49,15 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
   }
 }
 
-/** Makes the call and records its answer. A call that was given up leaves its outcome to the next turn. */
+/**
+ * Makes the call and records its answer; `later`, when somebody else still works on it. A call that was given up leaves its
+ * outcome to the next turn.
+ */
 async function makeCall(
   { tenantId, id }: JobData,
   { call, loaded }: Extract<Turn, { kind: 'call' }>,
   stop: StopWatch,
-): Promise<void> {
+): Promise<'now' | 'later'> {
   const { database, log } = runtime()
   const result = await perform(loaded, call, stop.signal).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error
@@ -64,16 +67,26 @@ async function makeCall(
     abandon(loaded, call).catch((error: unknown) =>
       log.warn({ err: error, executionId: id }, 'a tool server could not be ended'),
     )
-    return
+    return 'now'
   }
-  const record = <T>(how: (tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult) => Promise<T>) =>
+  const record = <R, T>(
+    answer: R,
+    how: (tx: Transaction, loaded: Loaded, call: StartedCall, answer: R) => Promise<T>,
+  ) =>
     database.inTenant(tenantId, async (tx) => {
       const now = await loadExecution(tx, tenantId, id)
-      return now === undefined ? undefined : await how(tx, now, call, result)
+      return now === undefined ? undefined : await how(tx, now, call, answer)
     })
-  await record(finishCall).catch(async (error: unknown) => {
-    if (!(error instanceof Fenced) || (await record(recordFenced)) !== 'still ours') throw error
-  })
+  if ('openTask' in result) {
+    await record(result, leaveTask)
+    return 'later'
+  }
+  if ('lostTask' in result) await record(result, loseTask)
+  else
+    await record(result, finishCall).catch(async (error: unknown) => {
+      if (!(error instanceof Fenced) || (await record(result, recordFenced)) !== 'still ours') throw error
+    })
+  return 'now'
 }
 
 /** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */

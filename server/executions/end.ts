@@ -46,7 +46,8 @@ export async function endExecution(
     },
     [...entries, { type: `execution.${status}`, data }],
   )
-  if (content.spec.runtime.steps?.some(isWaitStep)) await endInputs(tx, tenant.id, row.id)
+  if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
+    await endInputs(tx, tenant.id, row.id)
   if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
   await beginNext(tx, loaded)
   // One that was stopped before it began has no trace.

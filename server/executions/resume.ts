@@ -8,8 +8,10 @@ import { endExecution } from './end.ts'
 import { journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { isToolStep, type NextStep } from './next-step.ts'
+import { taskOf } from './runtimes/a2a-task.ts'
 import { keepReserved, reserve } from './runtimes/budget.ts'
 import { callKind, releasedTool } from './runtimes/external.ts'
+import { watchTask } from './runtimes/watch-task.ts'
 import { spanIdOf, toolSpanId } from './spans.ts'
 import { findStepApproval, setStep } from './store.ts'
 
@@ -21,7 +23,11 @@ export async function resumeStep(
   loaded: Loaded,
   next: Extract<NextStep, { kind: 'resume' }>,
 ): Promise<StartedCall | undefined> {
-  return next.status === 'waiting_approval' ? await afterApproval(tx, loaded, next) : await afterCrash(tx, loaded, next)
+  const { step, status } = next
+  if (status === 'waiting_approval') return await afterApproval(tx, loaded, next)
+  if (isToolStep(step) && callKind(step.tool) === 'agent' && taskOf(loaded.steps, step.id) !== undefined)
+    return await watchTask(tx, loaded, step)
+  return await afterCrash(tx, loaded, next)
 }
 
 async function afterApproval(

@@ -72,6 +72,11 @@ function shownSteps(content: Loaded['content'], steps: Loaded['steps'], input: L
     .map(({ stepId }) =>
       /^turn-\d+$/.test(stepId)
         ? { id: stepId, model: { prompt: '' } }
-        : { id: stepId, tool: { server: runtime.http === undefined ? 'tool' : 'agent', name: stepId, arguments: {} } },
+        : runtime.a2a !== undefined && stepId.startsWith('reply-')
+          ? { id: stepId, wait: { input: stepId } }
+          : {
+              id: stepId,
+              tool: { server: runtime.chat === undefined ? 'agent' : 'tool', name: stepId, arguments: {} },
+            },
     )
 }

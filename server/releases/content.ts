@@ -37,6 +37,8 @@ export const ReleaseContent = z.object({
   tools: z.array(ReleasedTool),
   /** By name, version and mode. What decides is what is bound at the time of a call; this is what was approved. */
   policies: z.array(ReleasedPolicy).optional(),
+  /** Of a runtime that speaks A2A: the agent's card as it was when the release was proposed. */
+  agentCard: z.object({ digest: Digest, card: JsonObject }).optional(),
 })
 export type ReleaseContent = z.infer<typeof ReleaseContent>
 

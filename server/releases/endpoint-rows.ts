@@ -1,12 +1,13 @@
 import { modelsOf } from '#lib/rules/models.ts'
-import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { interfaceOf } from '#server/agents/agent-card.ts'
 import { toolServerIn } from '#server/agents/tool-server.ts'
+import type { ReleaseContent } from './content.ts'
 
 type Row = { path: string; value: string }
 
 /** Where a release's calls go and which secrets go with them: what a reviewer must see of addresses in a manifest. */
-export function endpointRows(spec: AgentSpec): Row[] {
-  const { http } = spec.runtime
+export function endpointRows({ spec, agentCard }: Pick<ReleaseContent, 'spec' | 'agentCard'>): Row[] {
+  const { http, a2a } = spec.runtime
   const place = (path: string, url: string, secretRef: string | undefined): Row[] => [
     { path: `${path}.url`, value: url },
     ...(secretRef === undefined ? [] : [{ path: `${path}.secretRef`, value: secretRef }]),
@@ -24,6 +25,12 @@ export function endpointRows(spec: AgentSpec): Row[] {
           ]),
     ]),
     ...(http === undefined ? [] : place('runtime.http', http.url, http.auth?.secretRef)),
+    ...(a2a === undefined || agentCard === undefined
+      ? []
+      : [
+          ...place('runtime.a2a', interfaceOf(agentCard.card).url, a2a.auth?.secretRef),
+          { path: 'runtime.a2a.card', value: `${a2a.card}, ${agentCard.digest}` },
+        ]),
     ...spec.tools
       .map(toolServerIn)
       .flatMap(({ server, url, secretRef }) =>

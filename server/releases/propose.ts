@@ -4,6 +4,7 @@ import { reservedServers, whyNotBudgeted } from '#lib/rules/models.ts'
 import { ProposeReleaseInput, ProposeReleaseOutput } from '#lib/schemas/agents.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
+import { fetchAgentCard } from '#server/agents/agent-card.ts'
 import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/registry.ts'
 import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
@@ -52,6 +53,8 @@ export const propose = preparedMutation({
     const unbudgeted = whyNotBudgeted(spec)
     if (unbudgeted !== undefined) throw new ApiError('not_ready', unbudgeted)
     const tools = await pinnedTools(tenant, spec)
+    const { a2a } = spec.runtime
+    const agentCard = a2a === undefined ? undefined : await fetchAgentCard(a2a.card)
     const content = {
       v: 2 as const,
       agent: {
@@ -64,6 +67,7 @@ export const propose = preparedMutation({
       environment: input.environment,
       spec,
       tools,
+      ...(agentCard === undefined ? {} : { agentCard }),
     }
     return { content, versionId: found.version.id }
   },
@@ -170,7 +174,7 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       { path: 'version', value: agent.version },
       { path: 'manifestDigest', value: agent.manifestDigest },
       { path: 'releaseDigest', value: digest },
-      ...endpointRows(spec),
+      ...endpointRows(content),
       ...tools.map((tool) => ({
         path: `tools.${tool.server}.${tool.name}`,
         value: `${tool.sideEffect}, schema ${tool.digest}`,

@@ -24,7 +24,9 @@ export function releasedTool(
       return model && pseudoTool('model', wanted.name, `Ask ${model.model}`, model.endpoint, true, 'read')
     }
     case 'agent': {
-      const { http } = content.spec.runtime
+      const { http, a2a } = content.spec.runtime
+      if (a2a !== undefined && wanted.name === 'a2a')
+        return pseudoTool('agent', 'a2a', `Call ${new URL(a2a.card).host}`, a2a.card, false, 'write')
       if (http === undefined || wanted.name !== 'http') return undefined
       return pseudoTool('agent', 'http', `Call ${new URL(http.url).host}`, http.url, http.idempotent, 'write')
     }
@@ -46,7 +48,7 @@ export const allowedModels = ({ spec }: ReleaseContent): string[] => [
 
 /** What a policy sees in `allowedTools` beyond the tools. */
 export const allowedAgents = ({ spec }: ReleaseContent): string[] =>
-  spec.runtime.http === undefined ? [] : ['agent/http']
+  (['http', 'a2a'] as const).flatMap((kind) => (spec.runtime[kind] === undefined ? [] : [`agent/${kind}`]))
 
 function pseudoTool(
   server: string,

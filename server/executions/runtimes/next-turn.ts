@@ -7,6 +7,7 @@ import type { Step } from '#lib/schemas/manifest.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
 import { type NextStep, nextStep, type StepRecord, type ToolStep } from '../next-step.ts'
 import { functionsOf, type Message, ModelAnswer, messagesFor, parsedArguments } from './conversation.ts'
+import { nextA2a } from './next-a2a.ts'
 import { isGatewayCall, nextGateway } from './next-gateway.ts'
 
 const defaultModelCalls = 50
@@ -17,6 +18,7 @@ export function nextTurn(content: ReleaseContent, records: readonly StepRecord[]
   if (isGatewayCall(records)) return nextGateway(records, input)
   if (runtime.chat !== undefined) return nextChat(content, records, input)
   if (runtime.http !== undefined) return nextHttp(records, input)
+  if (runtime.a2a !== undefined) return nextA2a(records, input)
   return modelled(nextStep(runtime.steps ?? [], records, input))
 
   /** A step that asks a model goes the way of a call. */

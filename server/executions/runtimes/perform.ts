@@ -3,7 +3,9 @@ import { abandonCall, callTool } from '#server/agents/tool-servers.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { StartedCall } from '../begin-call.ts'
 import type { Loaded } from '../load.ts'
+import type { LostTask, OpenTask } from './a2a-task.ts'
 import { type CallResult, releaseReserved } from './budget.ts'
+import { callA2aAgent } from './call-a2a.ts'
 import { callHttpAgent } from './call-http.ts'
 import { callModel, NotServed } from './call-model.ts'
 import { callKind } from './external.ts'
@@ -14,7 +16,11 @@ const longestCallMs = 600_000
  * Makes one started call. Throws when no answer came: then the journal decides whether it is made again. `signal` gives the
  * call up.
  */
-export async function perform(loaded: Loaded, call: StartedCall, signal: AbortSignal): Promise<CallResult> {
+export async function perform(
+  loaded: Loaded,
+  call: StartedCall,
+  signal: AbortSignal,
+): Promise<CallResult | OpenTask | LostTask> {
   const { tenant, row, content } = loaded
   const left = (row.deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()
   const timeoutMs = Math.min(longestCallMs, Math.max(1000, left))
@@ -30,6 +36,7 @@ export async function perform(loaded: Loaded, call: StartedCall, signal: AbortSi
         signal,
       })
     case 'agent':
+      if (content.spec.runtime.a2a !== undefined) return await callA2aAgent(loaded, call, { idempotencyKey, signal })
       return await callHttpAgent(loaded, { idempotencyKey, timeoutMs, signal })
     case 'model':
       try {

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type A2aAgent, startA2aAgent } from '#server/testing/a2a-agent.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// An agent that speaks A2A: its message is sent once, its task is followed across crashes, and its questions are waits.
+
+let api: TestApi
+let agent: A2aAgent
+let agentId: string
+beforeAll(async () => {
+  agent = await startA2aAgent()
+  api = await startApi({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
+  payload(await api.mutate(await api.person('tom'), 'secrets.create', { name: 'desk', value: 'desk-token' }))
+  agentId = await releaseAgent(api, 'a2a-desk', {
+    runtime: { a2a: { card: agent.card, auth: { secretRef: 'desk' } } },
+    tools: {},
+  })
+}, 90_000)
+beforeEach(() => {
+  agent.received.length = 0
+})
+afterAll(async () => {
+  await api.close()
+  await agent.close()
+})
+
+const sent = () => agent.received.filter(({ method }) => method === 'SendMessage')
+const asked = () => agent.received.filter(({ method }) => method === 'GetTask')
+
+test('its answer is the output; the message is sent once, with the secret', async () => {
+  agent.behave('answer')
+  const { id, status, output } = await executionsOf(api).run(agentId, { text: 'refund 4711' })
+  expect([status, output]).toEqual([
+    'succeeded',
+    expect.objectContaining({ state: 'completed', text: 'Done: refund 4711' }),
+  ])
+  expect(sent()).toMatchObject([{ messageId: `${id}:call`, authorization: 'Bearer desk-token' }])
+})
+
+test.each([
+  ['fail', 'failed', 'agent_failed', 'The ledger is closed.'],
+  ['refuse', 'failed', 'agent_failed', 'status 401'],
+  ['drop', 'indeterminate', 'outcome_unknown', 'Nobody knows'],
+] as const)('%s: %s, and nothing is sent again', async (behaviour, status, code, message) => {
+  agent.behave(behaviour)
+  const execution = await executionsOf(api).run(agentId, { text: 'refund 4711' })
+  expect([execution.status, execution.error?.code]).toEqual([status, code])
+  expect(execution.error?.message).toContain(message)
+  expect(sent()).toHaveLength(1)
+})
+
+test('what it asks for is a durable wait, and the answer goes to the same task', async () => {
+  agent.behave('ask')
+  const { start, get, ended } = executionsOf(api)
+  const id = await start(agentId, { wish: 'refund' })
+  const waiting = await until(async () => {
+    const execution = await get(id)
+    return execution.status === 'waiting_input' ? execution : undefined
+  }, 'it asked')
+  expect(waiting.steps.map((step) => [step.id, step.kind, step.status])).toEqual([
+    ['call', 'tool', 'succeeded'],
+    ['reply-1', 'wait', 'waiting_input'],
+  ])
+  await api.killAndRestart()
+  const ci = await api.client('ci-pipeline')
+  const answer = await api.request(ci, '/v1/input-events', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': id },
+    body: JSON.stringify({ correlation: { executionId: id, input: 'reply-1' }, data: { order: 4711 } }),
+  })
+  expect(answer.status).toBe(202)
+  const { status, output } = await ended(id, 60_000)
+  expect([status, output]).toEqual(['succeeded', expect.objectContaining({ text: 'Done: {"order":4711}' })])
+  expect(sent().map(({ messageId }) => messageId)).toEqual([`${id}:call`, `${id}:call-2`])
+}, 120_000)
+
+test('kill -9 while the agent works: the task is asked after, the message is not sent again', async () => {
+  agent.behave('hold')
+  const { start, ended, events } = executionsOf(api)
+  const id = await start(agentId, { text: 'slowly' })
+  const working = async () => (await events(id)).some(({ type }) => type === 'agent.working')
+  await until(async () => ((await working()) ? true : undefined), 'the task is written down')
+  await api.killAndRestart()
+  const before = asked().length
+  await until(async () => (asked().length > before ? true : undefined), 'it was asked after', 60_000)
+  agent.release()
+  expect((await ended(id, 60_000)).output).toMatchObject({ text: 'Done: slowly' })
+  expect(sent()).toHaveLength(1)
+}, 150_000)
+
+test('an agent that came back without its tasks leaves the outcome unknown', async () => {
+  agent.behave('hold')
+  const { start, ended } = executionsOf(api)
+  const id = await start(agentId, { text: 'lost' })
+  await until(async () => (asked().length > 0 ? true : undefined), 'it was asked after')
+  agent.forget()
+  const { status, error } = await ended(id, 60_000)
+  expect([status, error?.code]).toEqual(['indeterminate', 'outcome_unknown'])
+  expect(sent()).toHaveLength(1)
+}, 90_000)
+
+test('a release needs the card, from an address that may be called', async () => {
+  const ci = await api.client('ci-pipeline')
+  const propose = async (name: string, card: string) => {
+    const yaml = JSON.stringify({ metadata: { name, version: '1.0.0' }, spec: { runtime: { a2a: { card } } } })
+    const { agentId: id } = payload<{ agentId: string }>(await api.mutate(ci, 'agents.create', { yaml }))
+    return await api.mutate(ci, 'releases.propose', { agentId: id, version: '1.0.0', environment: 'production' })
+  }
+  expect((await propose('a2a-private', 'https://10.1.2.3/card')).status).toBe(409)
+  expect((await propose('a2a-no-card', agent.card.replace('/card', '/rpc'))).status).not.toBe(200)
+})

@@ -1,0 +1,77 @@
+import type { JsonObject } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { StartedCall } from '../begin-call.ts'
+import { endExecution } from '../end.ts'
+import { executionQueue } from '../execution-queue.ts'
+import { journal } from '../journal.ts'
+import type { Loaded } from '../load.ts'
+import type { ToolStep } from '../next-step.ts'
+import { setStep } from '../store.ts'
+import { type LostTask, type OpenTask, taskOf } from './a2a-task.ts'
+import { releasedTool } from './external.ts'
+
+const shortestMs = 1000
+const longestMs = 30_000
+
+/**
+ * Leaves a task to its agent: its id is written down before anything else happens, so that the message is never sent twice,
+ * and no worker is held until it is asked after again.
+ */
+export async function leaveTask(
+  tx: Transaction,
+  { tenant, row, steps }: Loaded,
+  call: StartedCall,
+  { openTask }: OpenTask,
+): Promise<void> {
+  if (row.endedAt !== null) return
+  if (taskOf(steps, call.step.id) === undefined) {
+    const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
+    await setStep(tx, tenant.id, row.id, call.step.id, { status: 'calling', output: { state: 'working', ...openTask } })
+    await journal(tx, execution, {}, [{ type: 'agent.working', stepId: call.step.id, data: openTask }])
+  }
+  const begun = steps.find((step) => step.stepId === call.step.id)?.startedAt ?? new Date()
+  const age = Date.now() - begun.getTime()
+  const delay = Math.min(longestMs, Math.max(shortestMs, age / 10))
+  await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id }, new Date(Date.now() + delay))
+}
+
+/** What became of a task that its agent does not know any more is unknown, and nothing is sent again. */
+export async function loseTask(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  { lostTask }: LostTask,
+): Promise<void> {
+  if (loaded.row.endedAt !== null) return
+  await endUnknown(tx, loaded, call.step, lostTask)
+}
+
+/** The call that asks after the task of a step, or undefined: the time is over, and the execution is ended. */
+export async function watchTask(tx: Transaction, loaded: Loaded, step: ToolStep): Promise<StartedCall | undefined> {
+  const { row, content, steps } = loaded
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  const tool = releasedTool(content, step.tool)
+  if (record === undefined || tool === undefined) throw new Error(`The step ${step.id} has no task.`)
+  if (row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()) {
+    await endUnknown(tx, loaded, step, 'The time that the manifest allows is over, and the agent still had the task.')
+    return undefined
+  }
+  const { attempts: attempt, spanId } = record
+  return {
+    step,
+    tool,
+    arguments: record.arguments as JsonObject,
+    spanId: spanId ?? '',
+    attempt,
+    revision: row.revision,
+  }
+}
+
+async function endUnknown(tx: Transaction, loaded: Loaded, step: { id: string }, message: string): Promise<void> {
+  const { tenant, row } = loaded
+  await setStep(tx, tenant.id, row.id, step.id, { status: 'failed', ended: true })
+  await endExecution(tx, loaded, { status: 'indeterminate', error: { code: 'outcome_unknown', message } }, [
+    { type: 'agent.outcome_unknown', stepId: step.id },
+  ])
+}

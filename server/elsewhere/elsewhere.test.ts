@@ -222,6 +222,19 @@ describe('approvals.request', () => {
     }
   })
 
+  test('a budget can not be reserved for it: denied with the rule, and nobody is asked', async () => {
+    await publishAndBind(
+      `@id("purse") @obligation("budget") @budget_limit("10") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("800.0") } unless { context.fulfilled.contains("budget:purse") };`,
+    )
+    for (const answer of [await run(requestApproval, refund('800.00')), await run(evaluate, refund('800.00'))]) {
+      expect(answer).toMatchObject({
+        effect: 'deny',
+        reasons: [{ code: 'obligation_unsupported', message: expect.stringContaining('budget') }, { rule: 'purse' }],
+      })
+      expect(answer).not.toHaveProperty('approvalId')
+    }
+  })
+
   test('a hard forbid that is bound meanwhile beats the approval', async () => {
     const approvalId = await ask('700.00')
     await approve(approvalId)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { LabelSelector } from '#lib/schemas/policies.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
+import type { SchemaTool } from './typed-schema.ts'
 
 /** The agent that a binding is for, as its newest version describes it. */
 export const findBoundAgent = (tx: Transaction, tenantId: string, id: string) =>
@@ -39,6 +40,36 @@ export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: 
     .execute()
 
 export type Target = { agentId?: string | undefined; selector?: LabelSelector | undefined }
+/** The tools that the active releases of the agents there pin: of one agent, or of those whose released version carries the labels. */
+export async function listReleasedTools(
+  tx: Transaction,
+  tenantId: string,
+  { agentId, selector }: Target,
+  environment: string,
+  limit: number,
+): Promise<{ agentName: string; tools: SchemaTool[] }[]> {
+  const rows = await tx
+    .selectFrom('releases as release')
+    .innerJoin('agents as agent', (join) =>
+      join.onRef('agent.tenantId', '=', 'release.tenantId').onRef('agent.id', '=', 'release.agentId'),
+    )
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'release.tenantId').onRef('version.id', '=', 'release.agentVersionId'),
+    )
+    .select(['agent.name as agentName', sql<SchemaTool[]>`release.content -> 'tools'`.as('tools')])
+    .where('release.tenantId', '=', tenantId)
+    .where('release.environment', '=', environment)
+    .where('release.status', '=', 'active')
+    .$if(agentId !== undefined, (q) => q.where('release.agentId', '=', agentId ?? ''))
+    .$if(selector !== undefined, (q) =>
+      q.where(sql<boolean>`version.manifest -> 'metadata' -> 'labels' @> ${json(selector ?? {})}`),
+    )
+    .orderBy('agent.name')
+    .limit(limit)
+    .execute()
+  return rows
+}
+
 type Place = Target & { environment: string; policyId: string; mode: 'enforce' | 'shadow' }
 
 export const findActiveBinding = (tx: Transaction, tenantId: string, place: Place) =>

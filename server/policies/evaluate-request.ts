@@ -126,12 +126,16 @@ function allowed(
     ...of('budget').filter((_, index) => budgets[index] === undefined),
   ]
   const impossible = [...unsupported, ...incomplete]
-  if (impossible.length > 0)
+  if (impossible.length > 0) {
+    const budget = unsupported.some(({ rule }) => rule.annotations.obligation === 'budget')
     return denied(
       'obligation_unsupported',
-      'A rule demands what cannot be done here.',
+      budget
+        ? 'A rule demands a budget, and nothing can be reserved for this call.'
+        : 'A rule demands what cannot be done here.',
       impossible.map(reasonOf(policies)),
     )
+  }
 
   const approvals = approvalsOf(policies, of('approval'), request)
   const known = { masks: masks.flatMap((mask) => mask ?? []), budgets: budgets.flatMap((budget) => budget ?? []) }

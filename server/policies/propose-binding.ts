@@ -3,15 +3,20 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { mutation } from '#server/kernel/operation.ts'
+import { preparedMutation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
 import { bindingPresentation } from './binding-presentation.ts'
 import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } from './binding-store.ts'
+import { requireFit } from './require-fit.ts'
 import { findPolicy, findVersion } from './store.ts'
 
 const proposalTtlMs = 7 * 86_400_000
 
-/** Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment; `change-approvers` approve it. */
-export const proposeBinding = mutation({
+/**
+ * Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment;
+ * `change-approvers` approve it. What does not fit the tools of the agents is refused before anybody is asked.
+ */
+export const proposeBinding = preparedMutation({
   permission: 'binding:propose',
   input: ProposeBindingInput,
   output: ProposeBindingOutput,
@@ -20,6 +25,12 @@ export const proposeBinding = mutation({
     resource: { type: 'policy_binding', id: output?.bindingId ?? 'none' },
     details: { ...placeOf(input), ...(output === undefined ? {} : { approvalId: output.approvalId }) },
   }),
+  async prepare({ tenant, input }) {
+    const version = await runtime().database.inTenant(tenant.id, (tx) =>
+      findVersion(tx, tenant.id, input.policyId, input.policyVersion),
+    )
+    if (version?.status === 'published') await requireFit(tenant, version.source, input, input.environment)
+  },
   async run({ tx, tenant, principal, input }) {
     const target = await targetOf()
     const policy = await findPolicy(tx, tenant.id, input.policyId)

@@ -4,6 +4,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { type ObligationKind, obligationKinds } from './annotations.ts'
 import { findToolSchema } from './decision-store.ts'
 import type { GovernedRequest } from './request.ts'
+import { runtimeSchema, runtimeServer } from './runtime-schema.ts'
 
 /** The table is append-only and written by decide() alone: only the kind of call is looked at. */
 const Governed = z.custom<GovernedRequest>(
@@ -50,6 +51,6 @@ export async function recordedRequest(read: SchemaReader, recorded: unknown): Pr
 async function withSchema(read: SchemaReader, request: GovernedRequest): Promise<GovernedRequest> {
   if (!('tool' in request) || request.tool.digest === undefined) return request
   const { server, name, digest } = request.tool
-  const inputSchema = await read({ server, name, digest })
+  const inputSchema = server === runtimeServer ? runtimeSchema : await read({ server, name, digest })
   return inputSchema === undefined ? request : { ...request, tool: { ...request.tool, inputSchema } }
 }

@@ -13,6 +13,7 @@ import { closeEngine } from './engine.ts'
 import { listDecisions } from './list-decisions.ts'
 import { publishVersion } from './publish-version.ts'
 import { recompute } from './recompute.ts'
+import { runtimeSchema, runtimeServer } from './runtime-schema.ts'
 import { simulate } from './simulate.ts'
 import { keepToolSchemas } from './tenant-schema.ts'
 
@@ -214,4 +215,13 @@ test('it records nothing, and is for authors', async () => {
   const viewer = await tenant.as('vic', { roles: ['viewer'] })
   await expect(run(simulate, { policyId, version: 1, ...period }, viewer)).rejects.toMatchObject({ code: 'forbidden' })
   await expect(run(simulate, { policyId, version: 99, ...period })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a call of a runtime elsewhere comes out again, too: its arguments are declared by nobody', async () => {
+  const rest = request('pay', 5)
+  const tool = { ...rest.tool, server: runtimeServer, name: 'http', inputSchema: runtimeSchema }
+  const made = await runtime.database.inTenant(tenant.id, (tx) => decide(tx, tenant, { ...rest, tool }))
+  // The rule about amounts can't see one: it neither fails nor applies.
+  expect(made).toMatchObject({ effect: 'deny', reasons: [{ code: 'no_permit' }] })
+  expect(await run(recompute, { decisionId: made.decisionId })).toMatchObject({ same: true })
 })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
-import type { JsonObject } from '#lib/json.ts'
 import { modelsOf } from '#lib/rules/models.ts'
 import type { Model } from '#lib/schemas/manifest.ts'
+import { runtimeSchema, runtimeServer } from '#server/policies/runtime-schema.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
 // Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way
@@ -11,7 +11,7 @@ import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 export type CallKind = 'tool' | 'model' | 'agent'
 
 export const callKind = (tool: { server: string }): CallKind =>
-  tool.server === 'model' ? 'model' : tool.server === 'agent' ? 'agent' : 'tool'
+  tool.server === 'model' ? 'model' : tool.server === runtimeServer ? 'agent' : 'tool'
 
 /** What the release allows to be called under this name, or undefined. */
 export function releasedTool(
@@ -28,7 +28,7 @@ export function releasedTool(
       if (a2a !== undefined && wanted.name === 'a2a')
         return pseudoTool('agent', 'a2a', `Call ${new URL(a2a.card).host}`, a2a.card, false, 'write')
       if (http === undefined || wanted.name !== 'http') return undefined
-      return pseudoTool('agent', 'http', `Call ${new URL(http.url).host}`, http.url, http.idempotent, 'write')
+      return pseudoTool(runtimeServer, 'http', `Call ${new URL(http.url).host}`, http.url, http.idempotent, 'write')
     }
     case 'tool':
       return content.tools.find((tool) => tool.server === wanted.server && tool.name === wanted.name)
@@ -58,7 +58,15 @@ function pseudoTool(
   idempotent: boolean,
   sideEffect: ReleasedTool['sideEffect'],
 ): ReleasedTool {
-  const inputSchema: JsonObject = { type: 'object' }
   const digest = createHash('sha256').update(canonicalJson({ server, name, address })).digest('hex')
-  return { server, name, title, description: '', inputSchema, sideEffect, idempotent, digest: `sha256:${digest}` }
+  return {
+    server,
+    name,
+    title,
+    description: '',
+    inputSchema: runtimeSchema,
+    sideEffect,
+    idempotent,
+    digest: `sha256:${digest}`,
+  }
 }

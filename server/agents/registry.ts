@@ -1,2 +1,10 @@
 // What other domains may ask of registered agents.
-export { findActiveReleases, findAgent, findAgentByName, findOwners, findVersion, setAgentActive } from './store.ts'
+export {
+  findActiveReleases,
+  findAgent,
+  findAgentByName,
+  findOwners,
+  findVersion,
+  listSensitivePaths as sensitivePathsOf,
+  setAgentActive,
+} from './store.ts'

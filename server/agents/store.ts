@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -205,4 +206,24 @@ export async function setAgentStatus(
     .returning('revision')
     .executeTakeFirst()
   return row?.revision
+}
+
+/** What the last ten versions of each agent declare as sensitive: telemetry does not say which of them speaks. */
+export async function listSensitivePaths(
+  tx: Transaction,
+  tenantId: string,
+  { names, ids }: { names: readonly string[]; ids: readonly string[] },
+): Promise<{ agentId: string; name: string; path: string; class: string }[]> {
+  const { rows } = await sql<{ agentId: string; name: string; path: string; class: string }>`
+    select distinct agent.id as agent_id, agent.name, entry ->> 'path' as path, entry ->> 'class' as class
+    from agents agent
+    cross join lateral (
+      select manifest from agent_versions version
+      where version.tenant_id = agent.tenant_id and version.agent_id = agent.id order by version.id desc limit 10
+    ) version
+    cross join lateral jsonb_path_query(version.manifest, '$.spec.data.sensitive[*]') entry
+    where agent.tenant_id = ${tenantId} and (agent.name = any(${[...names]}) or agent.id = any(${[...ids]}))`.execute(
+    tx,
+  )
+  return rows
 }

@@ -55,8 +55,8 @@ export type Mutation<I, O, In = unknown> = {
   permission: Need
   input: z.ZodType<I, In>
   output: z.ZodType<O>
-  /** `output` is undefined when the act was refused. */
-  audit(input: I, output: O | undefined): AuditEntry
+  /** `output` is undefined when the act was refused. Gives undefined only where nothing was done: that leaves no record. */
+  audit(input: I, output: O | undefined): AuditEntry | undefined
   /** The part of the answer that a replay by Idempotency-Key may show; without it the whole answer. */
   replay?(output: O): O
   /** The input holds a secret: for Idempotency-Key nothing is kept of it from which it could be guessed. */
@@ -213,13 +213,14 @@ async function mutate<I, O>(
   }
   const output = await run({ ...caller, tx, input, auditId, repeated })
   const entry = operation.audit(input, output)
-  await appendAudit(tx, caller.tenant, {
-    auditId,
-    actor: actorOfCall(caller.principal),
-    requestId: caller.requestId,
-    ...entry,
-    details: { ...entry.details, ...repeat },
-  })
+  if (entry !== undefined)
+    await appendAudit(tx, caller.tenant, {
+      auditId,
+      actor: actorOfCall(caller.principal),
+      requestId: caller.requestId,
+      ...entry,
+      details: { ...entry.details, ...repeat },
+    })
   if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
   return output
 }
@@ -232,6 +233,7 @@ async function recordRefusal<I, O>(
   refusal: Refusal,
 ): Promise<void> {
   const entry = operation.audit(input, undefined)
+  if (entry === undefined) return
   await runtime().database.inTenant(caller.tenant.id, (tx) =>
     appendAudit(tx, caller.tenant, {
       actor: actorOfCall(caller.principal),

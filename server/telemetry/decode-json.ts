@@ -3,14 +3,13 @@ import type { JsonValue } from '#lib/json.ts'
 import {
   Allowance,
   checkSpan,
-  type Decoded,
+  Decoded,
   type KeyValue,
   maxDepth,
   numeric,
   OtlpError,
   type OtlpEvent,
   type OtlpSpan,
-  OtlpTooMuch,
   Rejections,
   type Scoped,
   SpanRefused,
@@ -22,32 +21,37 @@ import {
 
 /** Throws OtlpError for what is no such message. */
 export function decodeJson(bytes: Uint8Array): Decoded {
-  const rejected = new Rejections()
-  const spans: Scoped[] = []
-  const allowance = new Allowance()
+  let body: unknown
   try {
-    const body: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    for (const group of list(record(body), 'resourceSpans')) {
-      const resource = keyValues(optional(group, 'resource'), 'attributes', allowance, 0)
-      for (const scoped of list(record(group), 'scopeSpans')) {
-        const scope = text(optional(scoped, 'scope'), 'name')
-        for (const raw of list(record(scoped), 'spans')) {
-          allowance.span()
-          try {
-            spans.push({ resource, scope, span: checkSpan(spanOf(record(raw), allowance)) })
-          } catch (error) {
-            if (!(error instanceof SpanRefused)) throw error
-            rejected.add(error.message)
-          }
-        }
-      }
-    }
-  } catch (error) {
-    if (error instanceof OtlpTooMuch || error instanceof OtlpError) throw error
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
     // Without its cause: the parser's message quotes the body, which must not get into the log.
     throw new OtlpError('The body is no JSON.')
   }
-  return { spans, rejected }
+  return decodeRequest(body)
+}
+
+/** The same for a body that is parsed. */
+export function decodeRequest(body: unknown): Decoded {
+  const rejected = new Rejections()
+  const spans: Scoped[] = []
+  const allowance = new Allowance()
+  for (const group of list(record(body), 'resourceSpans')) {
+    const resource = keyValues(optional(group, 'resource'), 'attributes', allowance, 0)
+    for (const scoped of list(record(group), 'scopeSpans')) {
+      const scope = text(optional(scoped, 'scope'), 'name')
+      for (const raw of list(record(scoped), 'spans')) {
+        allowance.span()
+        try {
+          spans.push({ resource, scope, span: checkSpan(spanOf(record(raw), allowance)) })
+        } catch (error) {
+          if (!(error instanceof SpanRefused)) throw error
+          rejected.add(error.message)
+        }
+      }
+    }
+  }
+  return new Decoded(spans, rejected)
 }
 
 type Fields = Record<string, unknown>

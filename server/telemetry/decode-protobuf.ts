@@ -3,7 +3,7 @@ import type { JsonValue } from '#lib/json.ts'
 import {
   Allowance,
   checkSpan,
-  type Decoded,
+  Decoded,
   type KeyValue,
   maxDepth,
   numeric,
@@ -34,7 +34,7 @@ export function decodeProtobuf(bytes: Uint8Array): Decoded {
     if (cause instanceof OtlpTooMuch) throw cause
     throw new OtlpError('The body is no ExportTraceServiceRequest.', { cause })
   }
-  return { spans, rejected }
+  return new Decoded(spans, rejected)
 }
 
 /** Reads the fields of one message; `take` gives false for one that it does not know. */

@@ -5,7 +5,7 @@ import { genAi } from './dialects/gen-ai.ts'
 import { openInference } from './dialects/open-inference.ts'
 import { traceloop } from './dialects/traceloop.ts'
 import { type Dialect, type Facts, nameIn, type Read } from './facts.ts'
-import type { KeyValue } from './otlp.ts'
+import type { Scoped } from './otlp.ts'
 
 // A newer convention stands before what it replaced; where a span speaks two, the first one is right about what it says.
 const dialects: readonly [name: string, read: Dialect][] = [
@@ -15,15 +15,11 @@ const dialects: readonly [name: string, read: Dialect][] = [
   ['traceloop', traceloop],
 ]
 
+/** `agent`: as it calls itself, else the service. */
 export type Normalised = { kind: SpanKind; facts: JsonObject; agent: string | undefined }
 
 /** The facts of a span in whatever dialect, as one; those that a second dialect adds come to those of the first. */
-export function normalise(
-  name: string,
-  attributes: readonly KeyValue[],
-  resource: readonly KeyValue[],
-  scope: string,
-): Normalised {
+export function normalise({ resource, scope, span: { name, attributes } }: Scoped): Normalised {
   const all = new Map(attributes.map(({ key, value }) => [key, value]))
   const read: Read = (key) => all.get(key)
   let found: Facts | undefined
@@ -46,8 +42,12 @@ export function normalise(
     scope: nameIn(scope),
   }))
     if (value !== undefined) facts[key] = value
-  return { kind, facts, agent: found?.agent }
+  return { kind, facts, agent: found?.agent ?? serviceOf(facts.service) }
 }
+
+/** What an SDK says when nobody told it a name is no name of an agent. */
+const serviceOf = (service: unknown): string | undefined =>
+  typeof service === 'string' && !service.startsWith('unknown_service') ? service : undefined
 
 function merge(before: Facts | undefined, next: Facts): Facts {
   if (before === undefined) return next

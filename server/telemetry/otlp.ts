@@ -21,11 +21,6 @@ export type OtlpSpan = {
 }
 export type Scoped = { resource: KeyValue[]; scope: string; span: OtlpSpan }
 
-export type Decoded = {
-  spans: Scoped[]
-  rejected: Rejections
-}
-
 /** The request can't be decoded: 400, and the exporter must not send it again. */
 export class OtlpError extends Error {}
 /** There is more in the request than one may hold, whatever its size in bytes: 413. */
@@ -46,6 +41,23 @@ export class Rejections {
   add(reason: string): void {
     this.count += 1
     if (this.reasons.size < 3) this.reasons.add(reason)
+  }
+}
+
+/** A request as it was decoded. In private members: whatever walks an input does not walk a million values. */
+export class Decoded {
+  readonly #spans: readonly Scoped[]
+  readonly #rejected: Rejections
+
+  constructor(spans: readonly Scoped[], rejected: Rejections) {
+    this.#spans = spans
+    this.#rejected = rejected
+  }
+  get spans() {
+    return this.#spans
+  }
+  get rejected() {
+    return this.#rejected
   }
 }
 

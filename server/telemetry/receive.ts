@@ -1,14 +1,13 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { readBody } from '#server/kernel/body.ts'
-import { authorize, type Declared } from '#server/kernel/operation.ts'
+import { authorize, execute } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { enter, type Place } from './admission.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
-import { ingest } from './ingest.ts'
+import { exportSpans } from './export.ts'
 import { type Decoded, OtlpError, OtlpTooMuch } from './otlp.ts'
 import { answer, type Encoding } from './respond.ts'
 
@@ -17,27 +16,19 @@ const maxBytes = 16 * 1024 * 1024
 /** What a request counts for until it is known. */
 const unknownBytes = 64 * 1024
 
-const operation: Declared = {
-  kind: 'mutation',
-  permission: 'telemetry:write',
-  input: z.object({}).loose().describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
-  output: z.object({
-    partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
-  }),
-}
+const name = 'telemetry.export'
 
 /** OTLP/HTTP: 200 once it is committed, with the number of spans that were refused; 400 and 413 for good, 429 and 503 for now. */
 export const receiveTraces: RouteHandler = declare(
-  { name: 'telemetry.export', operation },
+  { name, operation: exportSpans },
   authenticated(async (caller, request) => {
-    authorize(caller, operation.permission)
+    authorize(caller, exportSpans.permission)
     const encoding = encodingOf(request)
     const announced = Number(request.headers.get('content-length') ?? 0)
     const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
     try {
-      const decoded = await read(request, encoding, place)
-      await ingest(caller, decoded)
-      return answer(encoding, decoded.rejected, caller.requestId)
+      const { partialSuccess } = await execute(exportSpans, caller, await read(request, encoding, place), { name })
+      return answer(encoding, partialSuccess, caller.requestId)
     } catch (error) {
       if (error instanceof OtlpTooMuch) throw new ApiError('payload_too_large', error.message)
       if (error instanceof OtlpError) throw new ApiError('bad_request', error.message)

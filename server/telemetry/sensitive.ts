@@ -64,12 +64,18 @@ function classOfKey(key: string): string | undefined {
   return found
 }
 
-/** The class of a sensitive attribute; undefined for one that may be shown. `declared`: of a manifest's data.sensitive. */
-export function sensitiveClass({ key, value }: KeyValue, declared?: ReadonlyMap<string, string>): string | undefined {
-  if (value === null || typeof value === 'boolean') return undefined
-  const named = declared?.get(key) ?? classOfKey(key)
-  if (typeof value === 'number') return named === 'identity' ? named : declared?.get(key)
-  return named ?? classOfValue(value)
+/** The class that a manifest's data.sensitive gives an attribute. */
+export type ClassDeclared = (pair: KeyValue) => string | undefined
+
+/** The class of a sensitive attribute; undefined for one that may be shown. */
+export function sensitiveClass(pair: KeyValue, declared?: ClassDeclared): string | undefined {
+  const { key, value } = pair
+  if (value === null) return undefined
+  const named = declared?.(pair)
+  if (named !== undefined || typeof value === 'boolean') return named
+  const byName = classOfKey(key)
+  if (typeof value === 'number') return byName === 'identity' ? byName : undefined
+  return byName ?? classOfValue(value)
 }
 
 function classOfValue(value: JsonValue): string | undefined {

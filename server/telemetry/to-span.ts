@@ -1,16 +1,23 @@
 import type { RecordedAttribute } from '#server/traces/attributes.ts'
 import type { TelemetrySpan } from '#server/traces/record-batch.ts'
 import { nameIn } from './facts.ts'
-import { normalise } from './normalise.ts'
+import type { Normalised } from './normalise.ts'
 import type { KeyValue, Scoped } from './otlp.ts'
-import { classOfText, sensitiveClass } from './sensitive.ts'
+import { type ClassDeclared, classOfText, sensitiveClass } from './sensitive.ts'
 
 const statuses = ['unset', 'ok', 'error'] as const
 const longestName = 256
 
-/** A span of OTLP as it is recorded: normalised, each attribute with its class when it is sensitive. */
-export function toSpan({ resource, scope, span }: Scoped): TelemetrySpan {
-  const { kind, facts, agent } = normalise(span.name, span.attributes, resource, scope)
+/** A span of OTLP as it is recorded, each attribute with its class when it is sensitive. `declared`: by its agent's manifest. */
+export function toSpan(
+  { resource, scope, span }: Scoped,
+  { kind, facts, agent }: Normalised,
+  declared?: ClassDeclared,
+): TelemetrySpan {
+  const recorded = (pair: KeyValue): RecordedAttribute => {
+    const found = sensitiveClass(pair, declared)
+    return found === undefined ? pair : { ...pair, class: found }
+  }
   // A name is for lists and searches. One that tells too much stands among what is masked.
   const shown = span.name.length <= longestName && classOfText(span.name) === undefined
   const name = span.name === '' ? 'unnamed' : shown ? span.name : `${facts.operation ?? kind} (long or personal name)`
@@ -32,7 +39,7 @@ export function toSpan({ resource, scope, span }: Scoped): TelemetrySpan {
       attributes: event.attributes.map(recorded),
     })),
     facts,
-    agent: agent ?? serviceOf(facts.service),
+    agent,
     startedMicros: span.startMicros,
     endedMicros: span.endMicros,
     content: JSON.stringify([span, resource, scope]),
@@ -41,12 +48,3 @@ export function toSpan({ resource, scope, span }: Scoped): TelemetrySpan {
 
 /** The last millisecond that ISO 8601 writes with four digits of the year. */
 const latest = 253_402_300_799_999
-
-/** What an SDK says when nobody told it a name is no name of an agent. */
-const serviceOf = (service: unknown): string | undefined =>
-  typeof service === 'string' && !service.startsWith('unknown_service') ? service : undefined
-
-function recorded(pair: KeyValue): RecordedAttribute {
-  const found = sensitiveClass(pair)
-  return found === undefined ? pair : { ...pair, class: found }
-}

@@ -7,6 +7,8 @@ import { notify } from '#server/kernel/db/notify.ts'
 
 const separator = '\u001e'
 const nothing = '\u001d'
+/** Between names in one value. */
+const between = '\u001f'
 
 /** A list as one text, and as PostgreSQL's array of `type` again. Values must not hold the two characters. */
 const column = (values: readonly (string | number | null)[], type: string): RawBuilder<unknown> =>
@@ -14,7 +16,7 @@ const column = (values: readonly (string | number | null)[], type: string): RawB
     ? sql`'{}'::${sql.raw(type)}[]`
     : sql`string_to_array(${values.map((value) => value ?? nothing).join(separator)}::text, ${sql.lit(separator)}, ${sql.lit(nothing)})::${sql.raw(type)}[]`
 
-/** A name without control characters: they are not to be seen, and two of them stand between values here. */
+/** A name without control characters: they are not to be seen, and some of them stand between values here. */
 export const nameable = (name: string): string => name.replaceAll(/\p{Cc}+/gu, ' ')
 
 export type BatchTrace = {
@@ -142,7 +144,8 @@ export type TraceGrowth = {
   errors: number
   kinds: readonly string[]
   search: string
-  agentName: string | null
+  /** Whatever its spans name, the first one first. */
+  agents: readonly string[]
   startedMicros: number
   /** Name and end of the span without a parent, if it is among them. */
   root: { name: string; endedMicros: number } | undefined
@@ -160,19 +163,22 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
         search = case when position(i.search in traces.search) > 0 then traces.search
           else left(traces.search || e'\\n' || i.search, 4000) end,
         name = case when traces.execution_id is null then coalesce(i.root_name, traces.name) else traces.name end,
-        agent_name = case when traces.execution_id is null then coalesce(traces.agent_name, i.agent_name)
+        agent_name = case when traces.execution_id is null then coalesce(traces.agent_name, i.agents[1])
           else traces.agent_name end,
+        agent_id = coalesce(traces.agent_id, (select id from agents where agents.tenant_id = ${tenantId}::uuid
+          and agents.name = any(i.agents) order by array_position(i.agents, agents.name) limit 1)),
         started_at = case when traces.execution_id is null then least(traces.started_at, ${micros(sql`i.started`)})
           else traces.started_at end,
         ended_at = case when traces.execution_id is null then coalesce(${micros(sql`i.root_ended`)}, traces.ended_at)
           else traces.ended_at end
-      from unnest(${column(
-        growth.map((one) => one.traceId),
-        'text',
-      )}, ${column(
-        growth.map((one) => one.spans),
-        'int',
-      )},
+      from (select trace_id, spans, errors, kinds, search, string_to_array(agents, ${sql.lit(between)}) as agents, started,
+        root_name, root_ended from unnest(${column(
+          growth.map((one) => one.traceId),
+          'text',
+        )}, ${column(
+          growth.map((one) => one.spans),
+          'int',
+        )},
         ${column(
           growth.map((one) => one.errors),
           'int',
@@ -184,7 +190,7 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
           growth.map((one) => one.search),
           'text',
         )}, ${column(
-          growth.map((one) => one.agentName),
+          growth.map((one) => one.agents.join(between)),
           'text',
         )},
         ${column(
@@ -199,7 +205,7 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
           growth.map((one) => one.root?.endedMicros ?? null),
           'float8',
         )})
-        as i (trace_id, spans, errors, kinds, search, agent_name, started, root_name, root_ended)
+        as i (trace_id, spans, errors, kinds, search, agents, started, root_name, root_ended)) i
       where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id`.execute(tx)
   for (const { traceId } of growth) notify(tx, 'trace', traceId)
 }
@@ -237,4 +243,14 @@ export async function noteAgents(
     on conflict (tenant_id, name) do update set last_seen_at = now(), last_trace_id = excluded.last_trace_id`.execute(
     tx,
   )
+}
+
+/** Those of the traces that are there and of a registered agent. */
+export const listAgentsOfTraces = async (tx: Transaction, tenantId: string, traceIds: readonly string[]) => {
+  const { rows } = await sql<{ traceId: string; agentId: string }>`
+    select trace_id, agent_id from traces
+    where tenant_id = ${tenantId}::uuid and trace_id = any(${column(traceIds, 'text')}) and agent_id is not null`.execute(
+    tx,
+  )
+  return rows
 }

@@ -7,8 +7,8 @@ import { createErasure } from '#server/privacy/create-erasure.ts'
 import { createHold } from '#server/privacy/create-hold.ts'
 import { erasures } from '#server/privacy/jobs.ts'
 import { releaseHold } from '#server/privacy/release-hold.ts'
-import { ingest } from '#server/telemetry/ingest.ts'
-import { Rejections } from '#server/telemetry/otlp.ts'
+import { exportSpans } from '#server/telemetry/export.ts'
+import { Decoded, Rejections } from '#server/telemetry/otlp.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
@@ -66,7 +66,7 @@ async function send(traceId: string, texts: readonly string[]): Promise<string[]
       statusMessage: '',
     },
   }))
-  await ingest(sender, { spans, rejected: new Rejections() })
+  await execute(exportSpans, sender, new Decoded(spans, new Rejections()), { name: 'telemetry.export' })
   return ids
 }
 

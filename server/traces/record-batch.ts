@@ -145,6 +145,9 @@ function tracesOf(spans: readonly TelemetrySpan[]) {
   return [...traces.values()]
 }
 
+/** At most this many names from one batch: a name that is different each time would fill the list. */
+const maxAgents = 100
+
 function growthOf(spans: readonly TelemetrySpan[]): TraceGrowth[] {
   const byTrace = new Map<string, TelemetrySpan[]>()
   for (const span of spans) {
@@ -163,15 +166,12 @@ function growthOf(spans: readonly TelemetrySpan[]): TraceGrowth[] {
         .join('\n')
         .slice(0, 4000)
         .toWellFormed(),
-      agentName: of.find((span) => span.agent !== undefined)?.agent ?? null,
+      agents: [...new Set(of.flatMap((span) => span.agent ?? []))].slice(0, maxAgents).map(nameable),
       startedMicros: of.reduce((least, span) => Math.min(least, span.startedMicros), Number.POSITIVE_INFINITY),
       root: root && { name: nameable(root.name), endedMicros: root.endedMicros },
     }
   })
 }
-
-/** At most this many names from one batch: a name that is different each time would fill the list. */
-const maxAgents = 100
 
 function agentsOf(spans: readonly TelemetrySpan[]): { name: string; traceId: string }[] {
   const found = new Map<string, string>()

@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
+import { fewRandomBytes } from '#server/kernel/keys/random.ts'
 import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import type { RecordedAttribute, RecordedEvent, StoredAttribute, StoredEvent } from './attributes.ts'
 
@@ -50,16 +51,8 @@ export function sealSpan(
   return { ...shown, sealed: sealer.seal(plaintext, spanContext(traceId, spanId)) }
 }
 
-const saltBytes = 16
-let pool = Buffer.alloc(0)
-
-/** 128 random bits. Drawn by the hundred: one draw costs as much as the hash. */
-function newSalt(): string {
-  if (pool.length < saltBytes) pool = randomBytes(256 * saltBytes)
-  const salt = pool.toString('base64url', 0, saltBytes)
-  pool = pool.subarray(saltBytes)
-  return salt
-}
+/** 128 random bits. */
+const newSalt = (): string => fewRandomBytes(16).toString('base64url')
 
 /** The sealed values of a span by their commitments. */
 export function openSpan(

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { decrypt, encrypt } from './aead.ts'
@@ -73,10 +73,13 @@ export async function tenantSealer(tx: Transaction, tenantId: string): Promise<T
   header.writeUInt8(format, 0)
   header.writeUInt32BE(version, 1)
   const oldest = keys.at(-1) ?? keys[0]
-  const digestKey = Buffer.from(hkdfSync('sha256', oldest.key, '', 'countersign tenant fingerprint', 32))
+  const sealing = createSecretKey(key)
+  const digestKey = createSecretKey(
+    Buffer.from(hkdfSync('sha256', oldest.key, '', 'countersign tenant fingerprint', 32)),
+  )
   return {
     seal: (plaintext, context) =>
-      Buffer.concat([header, encrypt(key, plaintext, additionalData(header, tenantId, context))]),
+      Buffer.concat([header, encrypt(sealing, plaintext, additionalData(header, tenantId, context))]),
     open: (sealed, context) => openWith(keys, tenantId, sealed, context),
     fingerprint: (text) => createHmac('sha256', digestKey).update(text).digest(),
   }

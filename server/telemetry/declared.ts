@@ -1,0 +1,89 @@
+import type { JsonValue } from '#lib/json.ts'
+import { parsePath, type SensitivePath } from '#lib/rules/mask.ts'
+import { sensitivePathsOf } from '#server/agents/registry.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { agentsOfTraces } from '#server/traces/agents-of.ts'
+import type { KeyValue } from './otlp.ts'
+import type { ClassDeclared } from './sensitive.ts'
+
+type Spoken = { traceId: string; agent: string | undefined }
+
+/**
+ * What registered agents declare as sensitive, by trace: whatever agent a span of the trace names, or whose execution it is.
+ * A span that a library sends in between names no agent and holds the same data.
+ */
+export async function classesDeclared(
+  tx: Transaction,
+  tenantId: string,
+  spans: readonly Spoken[],
+): Promise<(traceId: string) => ClassDeclared | undefined> {
+  const traceIds = [...new Set(spans.map(({ traceId }) => traceId))]
+  const names = [...new Set(spans.flatMap(({ agent }) => agent ?? []))]
+  const recorded = await agentsOfTraces(tx, tenantId, traceIds)
+  const ids = [...new Set(recorded.map(({ agentId }) => agentId))]
+  const declared = await sensitivePathsOf(tx, tenantId, { names, ids })
+  if (declared.length === 0) return () => undefined
+  const agents = new Map<string, Set<string>>(traceIds.map((traceId) => [traceId, new Set()]))
+  for (const { traceId, agent } of spans) if (agent !== undefined) agents.get(traceId)?.add(agent)
+  for (const { traceId, agentId } of recorded) agents.get(traceId)?.add(agentId)
+  const byTrace = new Map(
+    traceIds.map((traceId): [string, ClassDeclared | undefined] => {
+      const of = agents.get(traceId)
+      const paths = declared.filter(({ agentId, name }) => of?.has(agentId) === true || of?.has(name) === true)
+      return [traceId, paths.length === 0 ? undefined : classBy(paths)]
+    }),
+  )
+  return (traceId) => byTrace.get(traceId)
+}
+
+/**
+ * A path holds wherever it begins: `$.customer.email` is `customer.email`, `request.customer.email`, and what stands so in a
+ * structure or in JSON as text.
+ */
+export function classBy(paths: readonly SensitivePath[]): ClassDeclared {
+  const parsed = paths.map(({ path, class: className }) => ({ steps: parsePath(path) ?? [], className }))
+  return ({ key, value }) => {
+    const whole = key.split('.').reduceRight<JsonValue>((inner, step) => [{ key: step, value: inner }], unfolded(value))
+    return parsed.find(({ steps }) => steps.length > 0 && holds(whole, steps))?.className
+  }
+}
+
+function unfolded(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  try {
+    const parsed: JsonValue = JSON.parse(value)
+    return parsed
+  } catch (error) {
+    if (error instanceof SyntaxError) return value
+    throw error
+  }
+}
+
+/** Whether something stands in `value` where `steps` lead, from wherever they begin. */
+function holds(value: JsonValue, steps: readonly string[]): boolean {
+  const [step, ...rest] = steps
+  if (step === undefined) return true
+  return membersOf(value).some(
+    ([name, inner]) => ((step === name || step === '*') && follows(inner, rest)) || holds(inner, steps),
+  )
+}
+
+const follows = (value: JsonValue, steps: readonly string[]): boolean => {
+  const [step, ...rest] = steps
+  if (step === undefined) return true
+  return membersOf(value).some(([name, inner]) => (step === name || step === '*') && follows(inner, rest))
+}
+
+function membersOf(value: JsonValue): [name: string | undefined, inner: JsonValue][] {
+  if (typeof value !== 'object' || value === null) return []
+  if (!Array.isArray(value)) return Object.entries(value)
+  return value.map((inner) => (isPair(inner) ? [inner.key, inner.value] : [undefined, inner]))
+}
+
+const isPair = (value: JsonValue): value is KeyValue =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.hasOwn(value, 'key') &&
+  Object.hasOwn(value, 'value') &&
+  typeof value.key === 'string'

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { recordBatch } from '#server/traces/record-batch.ts'
+import { classesDeclared } from './declared.ts'
+import { decodeRequest } from './decode-json.ts'
+import { normalise } from './normalise.ts'
+import { Decoded } from './otlp.ts'
+import { toSpan } from './to-span.ts'
+
+const Output = z.object({
+  partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
+})
+
+/** What an export did, and what is answered. */
+const Recorded = Output.extend({
+  auditId: z.uuid(),
+  spans: z.int(),
+  traces: z.int(),
+  repeated: z.int(),
+  /** Of the tree of the added spans' leaves, in hex; undefined when nothing was added. */
+  root: z.string().optional(),
+})
+
+/**
+ * Commits the spans of a request: counters, and one audit record that commits to each of them. The same request again adds
+ * nothing, and no record of it either. Takes OTLP/JSON, or what a transport has decoded.
+ */
+export const exportSpans = mutation({
+  permission: 'telemetry:write',
+  input: z
+    .custom<object>((value) => value instanceof Decoded || isJsonObject(value))
+    .transform((value) => (value instanceof Decoded ? value : decodeRequest(value)))
+    .describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
+  output: Recorded,
+  audit(_, output) {
+    // Nothing of this is refused as a whole, and what adds nothing is not told.
+    if (output?.root === undefined) return undefined
+    const { auditId, spans, traces, repeated, root, partialSuccess } = output
+    const details: JsonObject = {
+      spans,
+      traces,
+      root: `sha256:${root}`,
+      ...(repeated === 0 ? {} : { repeated }),
+      ...(partialSuccess === undefined ? {} : { rejected: Number(partialSuccess.rejectedSpans) }),
+    }
+    return { action: 'telemetry.received', resource: { type: 'telemetry_batch', id: auditId }, details }
+  },
+  async run({ tx, tenant, auditId, input }) {
+    const { spans, rejected } = input
+    const normalised = spans.map((scoped) => ({ scoped, facts: normalise(scoped) }))
+    const spoken = normalised.map(({ scoped: { span }, facts }) => ({ traceId: span.traceId, agent: facts.agent }))
+    const declared = await classesDeclared(tx, tenant.id, spoken)
+    const prepared = normalised.map(({ scoped, facts }) => toSpan(scoped, facts, declared(scoped.span.traceId)))
+    const { added, conflicting, ...recorded } = await recordBatch(tx, tenant.id, auditId, prepared)
+    const count = rejected.count + conflicting
+    const reasons = new Set(rejected.reasons)
+    if (conflicting > 0) reasons.add('another span has this trace id and span id already')
+    return {
+      auditId,
+      spans: added,
+      ...recorded,
+      ...(count === 0
+        ? {}
+        : { partialSuccess: { rejectedSpans: String(count), errorMessage: [...reasons].join('; ') } }),
+    }
+  },
+})

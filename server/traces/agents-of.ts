@@ -1,0 +1,2 @@
+// What other domains may ask of traces: which registered agents they are of.
+export { listAgentsOfTraces as agentsOfTraces } from './batch-store.ts'

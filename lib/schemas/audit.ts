@@ -67,7 +67,12 @@ export const Checkpoint = z.object({
   createdAt: Time.nullable(),
   verifierKey: z.string(),
   records: z.int(),
+  /** The last day before it that is closed: nothing is added to it any more. Null before the first midnight. */
+  lastClosed: z
+    .object({ date: z.iso.date(), size: z.int(), merkleRoot: Hex32, closedAt: Time, inSealLog: z.boolean() })
+    .nullable(),
 })
+export type Checkpoint = z.infer<typeof Checkpoint>
 /** Without a date: today, in UTC. */
 export const CheckpointInput = z.strictObject({
   date: z.iso

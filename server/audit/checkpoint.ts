@@ -1,9 +1,9 @@
 import { Checkpoint, CheckpointInput } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
 import { currentVerifierKey, noteReader } from './checkpoint-note.ts'
-import { findDay, findLatestCheckpoint, today } from './store.ts'
+import { findDay, findLastClosed, findLatestCheckpoint, today } from './store.ts'
 
-/** The last signed checkpoint of a day, the key that checks it, and how many records the day has by now. */
+/** The last signed checkpoint of a day, the key that checks it, and how many records the day has by now; the closed day before it. */
 export const checkpoint = query({
   permission: 'any',
   input: CheckpointInput,
@@ -13,6 +13,7 @@ export const checkpoint = query({
     const day = await findDay(tx, tenant.id, date)
     const last = await findLatestCheckpoint(tx, tenant.id, date)
     const note = last === undefined ? undefined : (await noteReader(tx, tenant))(date, last.note)
+    const closed = await findLastClosed(tx, tenant.id, date)
     return {
       date,
       size: last?.size ?? 0,
@@ -21,6 +22,16 @@ export const checkpoint = query({
       createdAt: last?.createdAt.toISOString() ?? null,
       verifierKey: note?.ok ? note.verifierKey : await currentVerifierKey(tx, tenant, date),
       records: day?.size ?? 0,
+      lastClosed:
+        closed === undefined
+          ? null
+          : {
+              date: closed.date,
+              size: closed.size,
+              merkleRoot: closed.root.toString('hex'),
+              closedAt: closed.sealedAt.toISOString(),
+              inSealLog: closed.inSealLog,
+            },
     }
   },
 })

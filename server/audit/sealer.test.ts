@@ -145,6 +145,17 @@ describe('the seal log', () => {
     const hashes = leaves.map(({ entry }) => leafHash(Buffer.from(entry)))
     expect(last).toMatchObject({ size: 2, root: treeRoot(hashes) })
     expect(await read(tenant, last?.note ?? '')).toMatchObject({ ok: true, checkpoint: { size: 2 } })
+
+    const caller = await tenant.as('tom')
+    const lastClosed = async (before: string | undefined) =>
+      (await execute(checkpoint, caller, { date: before }, { name: 'audit.checkpoint' })).lastClosed
+    expect(await lastClosed(undefined)).toMatchObject({ date: daysAgo(1), size: 0, inSealLog: true })
+    expect(await lastClosed(daysAgo(1))).toMatchObject({
+      date: past,
+      size: closed[0]?.size,
+      merkleRoot: closed[0]?.root.toString('hex'),
+    })
+    expect(await lastClosed(past)).toBeNull()
   })
 
   test('proves each size to be the beginning of each later one', async () => {

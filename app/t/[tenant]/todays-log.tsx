@@ -8,7 +8,9 @@ import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { Seal } from '#components/ui/seal.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { Time } from '#components/ui/time.tsx'
+import { formatCount } from '#lib/format.ts'
 import { auditPath } from '#lib/paths.ts'
+import type { Checkpoint } from '#lib/schemas/audit.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 15_000
@@ -32,7 +34,7 @@ export function TodaysLog() {
         retry={() => void refetch()}
       />
     )
-  const { records, size, createdAt, date } = data
+  const { records, size, createdAt, date, lastClosed } = data
   return (
     <KeyValues>
       <KeyValue name="Seal">
@@ -50,12 +52,30 @@ export function TodaysLog() {
           </>
         )}
       </KeyValue>
+      <KeyValue name="Last closed day">
+        {lastClosed === null ? 'None yet: the first day closes at midnight UTC' : <ClosedDay day={lastClosed} />}
+      </KeyValue>
     </KeyValues>
   )
 }
 
+function ClosedDay({ day: { date, size, closedAt, inSealLog } }: { day: NonNullable<Checkpoint['lastClosed']> }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3">
+      <span className="whitespace-nowrap">{date}</span>
+      <Seal
+        state={inSealLog ? 'sealed' : 'unsealed'}
+        label={`${formatCount(size, 'record')}, ${inSealLog ? 'sealed, not checked here' : 'closed; its seal follows shortly'}`}
+      />
+      <span>
+        Closed <Time at={closedAt} />
+      </span>
+    </div>
+  )
+}
+
 function SealOfDay({ records, size }: { records: number; size: number }) {
-  const count = `${records} ${records === 1 ? 'record' : 'records'}`
+  const count = formatCount(records, 'record')
   if (records === 0) return <Seal state="unsealed" label="No records yet today" />
   if (size >= records) return <Seal state="sealed" label={`All of ${count} sealed, not checked here`} />
   return <Seal state="unsealed" label={`${size} of ${count} sealed; the rest follows shortly`} />

@@ -141,6 +141,17 @@ export const ListApprovalsInput = z.strictObject({
 export const ApprovalList = page(ApprovalSummary)
 export const GetApprovalInput = z.strictObject({ approvalId: Id })
 
+/** `lastEventId` is a revision: only what is newer is sent. */
+export const WatchApprovalInput = z.strictObject({
+  approvalId: Id,
+  lastEventId: z
+    .string()
+    .regex(/^\d{1,9}$/, 'the id of an event')
+    .optional(),
+})
+/** The last `approval` event has a status that is not pending. */
+export type ApprovalEvent = { type: 'approval'; approval: ApprovalSummary } | { type: 'heartbeat'; at: string }
+
 export const DecideInput = z.strictObject({
   approvalId: Id,
   decision: Decision,

@@ -7,6 +7,7 @@ import { list as listDelegations } from './delegations/list.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { list } from './list.ts'
+import { watch } from './watch.ts'
 
 export const approvals = router({
   cancel: procedure.mutation(cancel),
@@ -14,6 +15,7 @@ export const approvals = router({
   get: procedure.query(get),
   getPending: procedure.query(getPending),
   list: procedure.query(list),
+  watch: procedure.subscription(watch),
 })
 
 export const delegations = router({

@@ -101,6 +101,7 @@ export const lines: Record<string, Line> = {
     'execution:start',
     by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
   ],
+  'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'POST /v1/approvals.request': ['execution:start', by('agent', foreignCall)],
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],

@@ -1,0 +1,49 @@
+import { notFound } from '#lib/errors.ts'
+import { type ApprovalEvent, WatchApprovalInput } from '#lib/schemas/approvals.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import { openWakes } from '#server/kernel/db/wakes.ts'
+import { subscription } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { findApproval } from './store.ts'
+import { summaries } from './view.ts'
+
+const heartbeatMs = 15_000
+
+/**
+ * approvals.watch: one decision request as approvals.list shows it, now and after each change, until it is decided; then the
+ * stream ends. An event's id is the request's revision, so that `lastEventId` goes on after what was seen. The row is read
+ * again each time; a notification only says when.
+ */
+export const watch = subscription({
+  permission: 'approval:list',
+  input: WatchApprovalInput,
+  async *run({ tenant, principal, input, signal }): AsyncGenerator<[string, ApprovalEvent]> {
+    const wakes = openWakes(runtime().listener, 'approval', tenant.id, signal)
+    let last = Number(input.lastEventId ?? 0)
+    try {
+      while (!signal.aborted) {
+        const approval = await read(tenant, principal, input.approvalId)
+        if (approval.revision > last) {
+          last = approval.revision
+          yield [String(last), { type: 'approval', approval }]
+        }
+        if (approval.status !== 'pending') return
+        // Not each wake is about this request, and only silence needs a heartbeat.
+        if ((await wakes.next(heartbeatMs)) === 'timeout')
+          yield [String(last), { type: 'heartbeat', at: new Date().toISOString() }]
+      }
+    } finally {
+      wakes.close()
+    }
+  },
+})
+
+/** Throws not_found. */
+async function read(tenant: Tenant, principal: Principal, approvalId: string) {
+  const [summary] = await runtime().database.inTenant(tenant.id, async (tx) => {
+    const row = await findApproval(tx, tenant.id, approvalId)
+    return row === undefined ? [] : await summaries(tx, tenant, principal, [row])
+  })
+  if (summary === undefined) throw notFound()
+  return summary
+}

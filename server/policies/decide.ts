@@ -7,10 +7,10 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { ObligationKind } from './annotations.ts'
 import { digestOf } from './decision-digest.ts'
-import { findDecision, insertDecision } from './decision-store.ts'
+import { findDecision, insertDecision, insertDecisionIfCurrent } from './decision-store.ts'
 import { type DecidingPolicy, type DecidingSet, denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
 import { tokensAfter } from './obligations.ts'
-import { boundTo, decidingSet } from './policy-set.ts'
+import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
 import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
 
 export { maskedArguments } from './mask-arguments.ts'
@@ -42,41 +42,50 @@ export async function decide(
   honours: readonly ObligationKind[] = usual,
 ): Promise<PolicyDecision> {
   const now = new Date()
-  const bound = await boundTo(tx, tenant.id, request.agent, request.environment)
-  const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
   const input = recordable(request, now, honours)
-  const [outcome, shadow] = await Promise.all([
-    outcomeOf(set, bound.enforced.length > 0, request, now, honours, input.whole),
-    shadowOf(),
-  ])
-  const decision = {
-    ...outcome,
-    decisionId: newId(),
-    inputDigest: input.digest,
-    policies: outcome.asked.map(facts),
+  // What this process knows is asked at once; the insert itself sees whether it still holds, and is one statement then.
+  const known = lastBoundTo(tenant.id, request.agent, request.environment)
+  if (known !== undefined) {
+    const decision = await decideBy(known)
+    if (await insertDecisionIfCurrent(tx, rowOf(decision), known.revision)) return decision.made
   }
-  await insertDecision(tx, {
-    tenantId: tenant.id,
-    id: decision.decisionId,
-    agentId: request.agent.id,
-    releaseId: request.releaseId,
-    executionId: request.executionId ?? null,
-    stepId: request.stepId ?? null,
-    requestedBy: request.requestedBy ?? null,
-    environment: request.environment,
-    action: actionOf(request),
-    resource: resourceOf(request),
-    effect: decision.effect,
-    obligations: decision.obligations,
-    reasons: decision.reasons,
-    policies: decision.policies,
-    shadow,
-    request: input.value,
-    inputDigest: decision.inputDigest,
-  })
-  return decision
+  const decision = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
+  await insertDecision(tx, rowOf(decision))
+  return decision.made
 
-  async function shadowOf(): Promise<ShadowOutcome | null> {
+  async function decideBy(bound: Kept): Promise<{ made: PolicyDecision; shadow: ShadowOutcome | null }> {
+    const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
+    const [outcome, shadow] = await Promise.all([
+      outcomeOf(set, bound.enforced.length > 0, request, now, honours, input.whole),
+      shadowOf(bound),
+    ])
+    const policies = outcome.asked.map(facts)
+    return { made: { ...outcome, decisionId: newId(), inputDigest: input.digest, policies }, shadow }
+  }
+
+  function rowOf({ made, shadow }: { made: PolicyDecision; shadow: ShadowOutcome | null }) {
+    return {
+      tenantId: tenant.id,
+      id: made.decisionId,
+      agentId: request.agent.id,
+      releaseId: request.releaseId,
+      executionId: request.executionId ?? null,
+      stepId: request.stepId ?? null,
+      requestedBy: request.requestedBy ?? null,
+      environment: request.environment,
+      action: actionOf(request),
+      resource: resourceOf(request),
+      effect: made.effect,
+      obligations: made.obligations,
+      reasons: made.reasons,
+      policies: made.policies,
+      shadow,
+      request: input.value,
+      inputDigest: made.inputDigest,
+    }
+  }
+
+  async function shadowOf(bound: Kept): Promise<ShadowOutcome | null> {
     if (bound.shadow === undefined) return null
     const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
     const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, input.whole)

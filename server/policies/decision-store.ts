@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -62,36 +62,68 @@ export const findVersionTexts = (
     )
     .execute()
 
-/** Decisions are only ever added. One statement; it is the hot one. */
-export async function insertDecision(
+type DecisionRow = {
+  tenantId: string
+  id: string
+  agentId: string
+  releaseId: string
+  executionId: string | null
+  stepId: string | null
+  requestedBy: string | null
+  environment: string
+  action: string
+  resource: string
+  effect: string
+  obligations: JsonValue
+  reasons: JsonValue
+  policies: JsonValue
+  shadow: JsonValue | null
+  request: JsonObject
+  inputDigest: string
+}
+
+// One text, and not put together each time: it is the hot one.
+const insertText = `
+  insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
+    action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
+  select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text,
+    $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::text`
+const insertIfCurrentText = `${insertText}
+  where (select revision from policy_binding_revisions where tenant_id = $1::uuid) is not distinct from $18::uuid`
+
+const valuesOf = (row: DecisionRow): unknown[] => [
+  row.tenantId,
+  row.id,
+  row.agentId,
+  row.releaseId,
+  row.executionId,
+  row.stepId,
+  row.requestedBy,
+  row.environment,
+  row.action,
+  row.resource,
+  row.effect,
+  JSON.stringify(row.obligations),
+  JSON.stringify(row.reasons),
+  JSON.stringify(row.policies),
+  row.shadow === null ? null : JSON.stringify(row.shadow),
+  JSON.stringify(row.request),
+  row.inputDigest,
+]
+
+/** Decisions are only ever added. */
+export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
+  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(row)))
+}
+
+/** False, and nothing added, when the tenant's binding revision is another one by now. */
+export async function insertDecisionIfCurrent(
   tx: Transaction,
-  row: {
-    tenantId: string
-    id: string
-    agentId: string
-    releaseId: string
-    executionId: string | null
-    stepId: string | null
-    requestedBy: string | null
-    environment: string
-    action: string
-    resource: string
-    effect: string
-    obligations: JsonValue
-    reasons: JsonValue
-    policies: JsonValue
-    shadow: JsonValue | null
-    request: JsonObject
-    inputDigest: string
-  },
-): Promise<void> {
-  await sql`
-    insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
-      action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
-    values (${row.tenantId}, ${row.id}, ${row.agentId}, ${row.releaseId}, ${row.executionId}, ${row.stepId},
-      ${row.requestedBy}, ${row.environment}, ${row.action}, ${row.resource}, ${row.effect}, ${json(row.obligations)},
-      ${json(row.reasons)}, ${json(row.policies)}, ${row.shadow === null ? null : json(row.shadow)},
-      ${json(row.request)}, ${row.inputDigest})`.execute(tx)
+  row: DecisionRow,
+  revision: string | undefined,
+): Promise<boolean> {
+  const query = CompiledQuery.raw(insertIfCurrentText, [...valuesOf(row), revision ?? null])
+  return (await tx.executeQuery(query)).numAffectedRows === 1n
 }
 
 export const findDecision = (tx: Transaction, tenantId: string, id: string) =>

@@ -13,7 +13,7 @@ export type Bound = {
   /** What would be enforced if the versions in shadow were; undefined where there are none. */
   shadow: readonly DecidingPolicy[] | undefined
 }
-type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
+export type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
 
 // Names, versions and digests; the texts are with the engine. Weights are policies.
 const slot = Symbol.for('countersign.policy-bindings')
@@ -23,14 +23,17 @@ const kept = (): Lru<Kept> => {
   return holder[slot]
 }
 
+type Agent = { id: string; version: string }
+const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
+  [tenantId, agent.id, agent.version, environment].join('\n')
+
+/** What was bound there when this process looked last; what is made of it holds only if `revision` still is the tenant's. */
+export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
+  kept().get(placeOf(tenantId, agent, environment))
+
 /** The policies that are bound to an agent in an environment, read again when the tenant's bindings have changed. */
-export async function boundTo(
-  tx: Transaction,
-  tenantId: string,
-  agent: { id: string; version: string },
-  environment: string,
-): Promise<Kept> {
-  const place = [tenantId, agent.id, agent.version, environment].join('\n')
+export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
+  const place = placeOf(tenantId, agent, environment)
   // First the revision: bindings that change between the two are then read again, never missed.
   const revision = await findBindingRevision(tx, tenantId)
   const known = kept().get(place)

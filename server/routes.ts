@@ -17,6 +17,7 @@ import * as ready from '../app/v1/health/ready/route.ts'
 import * as inputEvents from '../app/v1/input-events/route.ts'
 import * as log from '../app/v1/log/[...path]/route.ts'
 import * as mcp from '../app/v1/mcp/[agent]/[server]/route.ts'
+import * as metrics from '../app/v1/metrics/route.ts'
 import * as openapi from '../app/v1/openapi.json/route.ts'
 import * as publish from '../app/v1/policies/[policyId]/versions/[version]/publish/route.ts'
 import * as policyVersions from '../app/v1/policies/[policyId]/versions/route.ts'
@@ -41,6 +42,7 @@ export const routes: readonly [path: string, module: Module][] = [
   ['/v1/input-events', inputEvents],
   ['/v1/log/:path{.+}', log],
   ['/v1/mcp/:agent/:server', mcp],
+  ['/v1/metrics', metrics],
   ['/v1/openapi.json', openapi],
   ['/v1/policies', policies],
   ['/v1/policies/:policyId/versions', policyVersions],

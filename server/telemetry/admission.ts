@@ -4,12 +4,15 @@ import { ApiError } from '#lib/errors.ts'
 const maxHeldBytes = 48 * 1024 * 1024
 /** Batches that are decoded and written at once; each takes a connection of the pool. */
 const maxAtOnce = 4
+/** Their bytes in all, decompressed: as objects they are many times as much. A larger batch is worked on alone. */
+const maxBytesAtOnce = 4 * 1024 * 1024
 /** Batches that wait for their turn. */
 const maxWaiting = 64
 
 let held = 0
 let running = 0
-const waiting: (() => void)[] = []
+let runningBytes = 0
+const waiting: { bytes: number; start(): void }[] = []
 
 const busy = () =>
   new ApiError('rate_limited', 'More telemetry is coming in than can be written. Send it again in a second.')
@@ -23,37 +26,64 @@ export type Place = {
   leave(): void
 }
 
+const fits = (bytes: number) => running === 0 || (running < maxAtOnce && runningBytes + bytes <= maxBytesAtOnce)
+
+/** In the order in which they came: a large one is not overtaken for ever. */
+function startNext(): void {
+  for (let next = waiting[0]; next !== undefined && fits(next.bytes); next = waiting[0]) {
+    waiting.shift()
+    next.start()
+  }
+}
+
 /** Lets a request in, before its body is read. Throws 429 with Retry-After. */
 export function enter(bytes: number): Place {
   let mine = 0
-  let mayRun = false
+  /** Bytes that count as being worked on; undefined before and after. */
+  let working: number | undefined
+  let waits: { bytes: number; start(): void } | undefined
   const grow = (more: number) => {
     if (held + more > maxHeldBytes) throw busy()
     held += more
     mine += more
   }
+  const start = () => {
+    working = mine
+    running += 1
+    runningBytes += working
+  }
   grow(bytes)
   return {
     grow: (total) => grow(Math.max(0, total - mine)),
     async turn() {
-      if (running >= maxAtOnce) {
-        if (waiting.length >= maxWaiting) throw busy()
-        // Whoever leaves hands its turn on, so that the number of those at work stays.
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      } else running += 1
-      mayRun = true
+      if (waiting.length === 0 && fits(mine)) return start()
+      if (waiting.length >= maxWaiting) throw busy()
+      await new Promise<void>((resolve) => {
+        waits = {
+          bytes: mine,
+          start() {
+            waits = undefined
+            start()
+            resolve()
+          },
+        }
+        waiting.push(waits)
+      })
     },
     leave() {
       held -= mine
       mine = 0
-      if (!mayRun) return
-      mayRun = false
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
+      if (waits !== undefined) waiting.splice(waiting.indexOf(waits), 1)
+      waits = undefined
+      if (working !== undefined) {
+        running -= 1
+        runningBytes -= working
+      }
+      working = undefined
+      startNext()
     },
   }
 }
 
 /** What stands in the process at the moment, for the benchmark and the tests. */
-export const standing = () => ({ held, running, waiting: waiting.length })
+export const standing = () => ({ held, running, runningBytes, waiting: waiting.length })

@@ -1,10 +1,12 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ApiError } from '#lib/errors.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
 import { readBody } from '#server/kernel/body.ts'
 import { authorize, execute } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { enter, type Place } from './admission.ts'
+import { countTelemetry } from './counters.ts'
 import { decodeJson } from './decode-json.ts'
 import { decodeProtobuf } from './decode-protobuf.ts'
 import { exportSpans } from './export.ts'
@@ -23,21 +25,34 @@ export const receiveTraces: RouteHandler = declare(
   { name, operation: exportSpans },
   authenticated(async (caller, request) => {
     authorize(caller, exportSpans.permission)
-    const encoding = encodingOf(request)
-    const announced = Number(request.headers.get('content-length') ?? 0)
-    const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
     try {
-      const { partialSuccess } = await execute(exportSpans, caller, await read(request, encoding, place), { name })
-      return answer(encoding, partialSuccess, caller.requestId)
+      return await receive(caller, request)
     } catch (error) {
-      if (error instanceof OtlpTooMuch) throw new ApiError('payload_too_large', error.message)
-      if (error instanceof OtlpError) throw new ApiError('bad_request', error.message)
+      const busy = error instanceof ApiError && error.code === 'rate_limited'
+      countTelemetry(caller.tenant.id, busy ? { overloaded: 1 } : { refused: 1 })
       throw error
-    } finally {
-      place.leave()
     }
   }),
 )
+
+async function receive(caller: Caller, request: Request): Promise<Response> {
+  const encoding = encodingOf(request)
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
+  try {
+    const recorded = await execute(exportSpans, caller, await read(request, encoding, place), { name })
+    const { spans: added, repeated, partialSuccess } = recorded
+    const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
+    countTelemetry(caller.tenant.id, { committed: 1, added, repeated, rejected })
+    return answer(encoding, partialSuccess, caller.requestId)
+  } catch (error) {
+    if (error instanceof OtlpTooMuch) throw new ApiError('payload_too_large', error.message)
+    if (error instanceof OtlpError) throw new ApiError('bad_request', error.message)
+    throw error
+  } finally {
+    place.leave()
+  }
+}
 
 function encodingOf(request: Request): Encoding {
   const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()

@@ -11,7 +11,10 @@ type Change = { known: boolean; changed: boolean }
 const attributesJson = (attributes: readonly StoredAttribute[]): RawBuilder<never> =>
   sql<never>`${JSON.stringify(attributes)}::jsonb`
 
-/** Does nothing when the span is there already. */
+/**
+ * Does nothing when the execution's span is there already. Its id can be computed from the trace's: telemetry that took it
+ * first has to give it up, and the leaf that its batch has of it can no longer be recomputed.
+ */
 export async function insertSpan(
   tx: Transaction,
   row: {
@@ -35,7 +38,7 @@ export async function insertSpan(
           else left(search || e'\\n' || lower(${name}), 4000) end
       where tenant_id = ${tenantId} and trace_id = ${traceId} and not exists (
         select 1 from spans where spans.tenant_id = ${tenantId} and spans.day = traces.day
-          and spans.trace_id = ${traceId} and spans.span_id = ${spanId})
+          and spans.trace_id = ${traceId} and spans.span_id = ${spanId} and spans.origin = 'execution')
       returning day, change_count
     ), made as (
       insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, sealed,
@@ -43,7 +46,14 @@ export async function insertSpan(
       select ${tenantId}::uuid, day, ${traceId}::text, ${spanId}::text, ${row.parentSpanId}::text, 'execution', ${name}::text, ${kind}::text, 'unset',
         ${attributesJson(row.attributes)}, case when ${row.sealed}::bytea is null then null else array[${row.sealed}::bytea] end,
         ${row.startedAt}::timestamptz, change_count
-      from trace on conflict do nothing returning trace_id
+      from trace
+      on conflict (tenant_id, day, trace_id, span_id) do update set origin = excluded.origin, name = excluded.name,
+        parent_span_id = excluded.parent_span_id, kind = excluded.kind, status = excluded.status, status_message = null,
+        attributes = excluded.attributes, sealed = excluded.sealed, events = '[]', facts = '{}', fingerprint = null,
+        audit_id = null, batch_index = null, started_at = excluded.started_at, ended_at = null,
+        start_change = excluded.start_change, end_change = null
+      where spans.origin = 'telemetry'
+      returning trace_id
     )
     select exists (select 1 from traces where tenant_id = ${tenantId} and trace_id = ${traceId}) as known,
       exists (select 1 from made) as changed`.execute(tx)

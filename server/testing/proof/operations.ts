@@ -216,6 +216,8 @@ export const lines: Record<string, Line> = {
   'GET /v1/holds.list': ['hold:manage', plain(), filter('hold', 'cursor')],
   'POST /v1/holds.release': ['hold:manage', by('hold', (id) => ({ id, expectedRevision: 1, reason }))],
 
+  'GET /v1/metrics': ['metrics:read', plain()],
+
   'POST /v1/members.invite': [
     'member:manage',
     fresh((name) => ({ email: `${name}@mail.example`, displayName: name, roles: [] })),

@@ -1,0 +1,4 @@
+import { methods } from '#server/kernel/rest.ts'
+import { metricsRoute } from '#server/metrics/read.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({ GET: metricsRoute })

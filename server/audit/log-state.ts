@@ -1,0 +1,2 @@
+// What a monitor may ask of the audit log.
+export { findLogState as logState } from './state-store.ts'

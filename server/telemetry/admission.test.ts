@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from 'vitest'
+import { enter, type Place, standing } from './admission.ts'
+
+// What is too much is refused at once and kept nowhere: what the process holds has a limit, whatever comes.
+
+const mebibyte = 1024 * 1024
+const places: Place[] = []
+const come = (bytes: number): Place => {
+  const place = enter(bytes)
+  places.push(place)
+  return place
+}
+afterEach(() => {
+  for (const place of places.splice(0)) place.leave()
+  expect(standing()).toEqual({ held: 0, running: 0, runningBytes: 0, waiting: 0 })
+})
+
+const refusal = expect.objectContaining({ code: 'rate_limited' })
+const attempts = (count: number, bytes: number) =>
+  Array.from({ length: count }, () => {
+    try {
+      return come(bytes)
+    } catch (error) {
+      return error
+    }
+  })
+
+test('of ten times what may be held most is refused, and never is more held', () => {
+  const answers = attempts(480, mebibyte)
+  expect(standing().held).toBe(48 * mebibyte)
+  expect(answers.slice(48)).toEqual(Array(432).fill(refusal))
+  // As soon as one has left there is room for one more.
+  places.shift()?.leave()
+  expect(attempts(2, mebibyte)).toEqual([expect.objectContaining({}), refusal])
+  expect(standing().held).toBe(48 * mebibyte)
+})
+
+test('what unfolds to more than was announced counts for what it is, or is refused', () => {
+  const small = come(1024)
+  small.grow(40 * mebibyte)
+  expect(standing().held).toBe(40 * mebibyte)
+  const other = come(1024)
+  expect(() => other.grow(16 * mebibyte)).toThrow(refusal)
+  expect(standing().held).toBe(40 * mebibyte + 1024)
+})
+
+test('only a few are worked on at once, and of large ones fewer; the rest takes turns in order', async () => {
+  const order: number[] = []
+  const all = Array.from({ length: 6 }, () => come(100 * 1024))
+  const turns = all.map((place, index) => place.turn().then(() => order.push(index)))
+  await Promise.all(turns.slice(0, 4))
+  expect(standing()).toMatchObject({ running: 4, waiting: 2 })
+  all[1]?.leave()
+  await turns[4]
+  expect(order).toEqual([0, 1, 2, 3, 4])
+  expect(standing()).toMatchObject({ running: 4, waiting: 1 })
+  for (const place of all) place.leave()
+
+  const [large, next] = [come(16 * mebibyte), come(16 * mebibyte)]
+  await large.turn()
+  const second = next.turn()
+  expect(standing()).toMatchObject({ running: 1, waiting: 1 })
+  large.leave()
+  await second
+  expect(standing()).toMatchObject({ running: 1, waiting: 0 })
+})
+
+test('a queue that is full refuses, and one that leaves it lets nobody in twice', async () => {
+  const waiting = Array.from({ length: 68 }, () => come(1024))
+  const turns = waiting.map((place) => place.turn().catch((error: unknown) => error))
+  expect(standing()).toMatchObject({ running: 4, waiting: 64 })
+  await expect(come(1024).turn()).rejects.toThrow(refusal)
+  // Gone before its turn: it is not woken, and takes nobody's place.
+  waiting[4]?.leave()
+  waiting[0]?.leave()
+  await turns[5]
+  expect(standing()).toMatchObject({ running: 4, waiting: 62 })
+})

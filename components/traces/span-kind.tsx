@@ -13,6 +13,7 @@ const KINDS: Record<SpanKind, { word: string; shape: ReactNode }> = {
   other: { word: 'Other', shape: <path d="M3 8h10" /> },
 }
 
+export const spanKinds = Object.keys(KINDS) as SpanKind[]
 export const kindWord = (kind: SpanKind): string => KINDS[kind].word
 
 /** The shape of a span's kind; its word stands beside it or is read out. */

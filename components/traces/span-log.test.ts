@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Span } from '#lib/schemas/traces.ts'
 import { createSpanLog } from './span-log.ts'
+import type { TraceSpan } from './trace-span.ts'
 
-const span = (spanId: string, endedAt: string | null = null): Span => ({
+const span = (spanId: string, endedAt: number | null = null): TraceSpan => ({
   spanId,
   parentSpanId: null,
   name: spanId,
   kind: 'tool',
   status: 'unset',
-  statusMessage: null,
-  startedAt: '2026-11-20T13:00:00.000Z',
+  startedAt: 0,
   endedAt,
-  attributes: [],
 })
-const ended = '2026-11-20T13:00:01.000Z'
+const ended = 1000
 
 beforeEach(() => {
   vi.useFakeTimers()

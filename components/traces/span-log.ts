@@ -1,4 +1,4 @@
-import type { Span } from '#lib/schemas/traces.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 /** Longest time that a span waits before it is shown. */
 const BATCH_MS = 250
@@ -8,10 +8,10 @@ const BATCH_MS = 250
  * times a second. A span keeps its index for ever. Outside of React, because 200 spans a second are not 200 renders.
  */
 export function createSpanLog() {
-  let spans: readonly Span[] = []
+  let spans: readonly TraceSpan[] = []
   const indexOf = new Map<string, number>()
   const listeners = new Set<() => void>()
-  let waiting: Span[] = []
+  let waiting: TraceSpan[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function flush(): void {
@@ -39,12 +39,12 @@ export function createSpanLog() {
     },
     indexOf: (spanId: string): number | undefined => indexOf.get(spanId),
     /** Adds or replaces within 250 ms. */
-    take(span: Span): void {
+    take(span: TraceSpan): void {
       waiting.push(span)
       timer ??= setTimeout(flush, BATCH_MS)
     },
     /** Adds or replaces at once. */
-    takeAll(read: readonly Span[]): void {
+    takeAll(read: readonly TraceSpan[]): void {
       waiting = [...waiting, ...read]
       flush()
     },

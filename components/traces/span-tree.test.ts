@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest'
-import type { Span } from '#lib/schemas/traces.ts'
 import { placeOfRow, spanTree, visibleRows } from './span-tree.ts'
+import type { TraceSpan } from './trace-span.ts'
 
-const span = (spanId: string, parentSpanId: string | null, startMs = 0): Span => ({
+const span = (spanId: string, parentSpanId: string | null, startedAt = 0): TraceSpan => ({
   spanId,
   parentSpanId,
   name: spanId,
   kind: 'tool',
   status: 'ok',
-  statusMessage: null,
-  startedAt: new Date(startMs).toISOString(),
+  startedAt,
   endedAt: null,
-  attributes: [],
 })
 
 /** `a`, then its children indented: what a reader sees. */
-const outline = (spans: Span[]): string[] => {
+const outline = (spans: TraceSpan[]): string[] => {
   const tree = spanTree(spans)
   return [...tree.spanAt].map((index, row) => '-'.repeat(tree.depth[row] ?? 99) + spans[index]?.spanId)
 }

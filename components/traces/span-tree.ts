@@ -1,4 +1,4 @@
-import type { Span } from '#lib/schemas/traces.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 /**
  * The spans of a trace in reading order: a parent before its children, siblings by their start. Parallel arrays by row,
@@ -23,7 +23,7 @@ const NONE = -1
 export const at = (values: Int32Array | Float64Array, index: number): number => values[index] ?? NONE
 
 /** A span whose parent isn't there (yet), or whose ancestors go in a circle, counts as a root. */
-export function spanTree(spans: readonly Span[]): SpanTree {
+export function spanTree(spans: readonly TraceSpan[]): SpanTree {
   const count = spans.length
   const parents = parentIndexes(spans)
   const { firstChild, nextSibling } = childLists(spans, parents)
@@ -62,7 +62,7 @@ export function spanTree(spans: readonly Span[]): SpanTree {
   return tree
 }
 
-function parentIndexes(spans: readonly Span[]): Int32Array {
+function parentIndexes(spans: readonly TraceSpan[]): Int32Array {
   const indexOf = new Map(spans.map((span, index) => [span.spanId, index]))
   const parents = Int32Array.from(spans, ({ parentSpanId }) =>
     parentSpanId === null ? NONE : (indexOf.get(parentSpanId) ?? NONE),
@@ -82,9 +82,9 @@ function parentIndexes(spans: readonly Span[]): Int32Array {
 }
 
 /** Children of each span as linked lists in the order of their starts; the list at index `spans.length` is of the roots. */
-function childLists(spans: readonly Span[], parents: Int32Array) {
+function childLists(spans: readonly TraceSpan[], parents: Int32Array) {
   const count = spans.length
-  const startedAt = Float64Array.from(spans, (span) => Date.parse(span.startedAt))
+  const startedAt = Float64Array.from(spans, (span) => span.startedAt)
   const byStart = Array.from({ length: count }, (_, index) => index).sort((a, b) => at(startedAt, a) - at(startedAt, b))
   const firstChild = new Int32Array(count + 1).fill(NONE)
   const nextSibling = new Int32Array(count).fill(NONE)

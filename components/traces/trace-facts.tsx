@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { StatusShape } from '#components/ui/status-shape.tsx'
 import { formatCount, formatDuration } from '#lib/format.ts'
-import type { Span } from '#lib/schemas/traces.ts'
 import { traceFigures } from './trace-figures.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 /** What stands under the title of a trace: state, length and counts. */
-export function TraceFacts({ spans, ended }: { spans: readonly Span[]; ended: boolean }) {
+export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ended: boolean }) {
   const figures = traceFigures(spans)
   const rootFailed = spans.some((span) => span.parentSpanId === null && span.status === 'error')
   return (
@@ -18,7 +18,6 @@ export function TraceFacts({ spans, ended }: { spans: readonly Span[]; ended: bo
       <Fact>{formatCount(figures.errors, 'error')}</Fact>
       <Fact>{formatCount(figures.policyChecks, 'policy check')}</Fact>
       <Fact>{formatCount(figures.approvals, 'approval')}</Fact>
-      <Fact>{formatCount(figures.maskedValues, 'masked value')}</Fact>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
 import { isMasked } from '#lib/rules/mask.ts'
 import type { Span } from '#lib/schemas/traces.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 /** What the header of a trace counts. Times are epoch milliseconds. */
 export type TraceFigures = {
@@ -8,19 +9,17 @@ export type TraceFigures = {
   errors: number
   policyChecks: number
   approvals: number
-  maskedValues: number
   startedAt: number
   /** The latest end, or undefined while a span is open. */
   endedAt: number | undefined
 }
 
-export function traceFigures(spans: readonly Span[]): TraceFigures {
+export function traceFigures(spans: readonly TraceSpan[]): TraceFigures {
   const figures: TraceFigures = {
     spans: spans.length,
     errors: 0,
     policyChecks: 0,
     approvals: 0,
-    maskedValues: 0,
     startedAt: Number.POSITIVE_INFINITY,
     endedAt: Number.NEGATIVE_INFINITY,
   }
@@ -28,16 +27,15 @@ export function traceFigures(spans: readonly Span[]): TraceFigures {
     if (span.status === 'error') figures.errors += 1
     if (span.kind === 'policy') figures.policyChecks += 1
     if (span.kind === 'approval') figures.approvals += 1
-    figures.maskedValues += maskedIn(span)
-    figures.startedAt = Math.min(figures.startedAt, Date.parse(span.startedAt))
+    figures.startedAt = Math.min(figures.startedAt, span.startedAt)
     if (span.endedAt === null) figures.endedAt = undefined
-    else if (figures.endedAt !== undefined) figures.endedAt = Math.max(figures.endedAt, Date.parse(span.endedAt))
+    else if (figures.endedAt !== undefined) figures.endedAt = Math.max(figures.endedAt, span.endedAt)
   }
   return figures
 }
 
 /** How many values of the span stand masked, those within a value included. */
-export const maskedIn = ({ attributes }: Span): number =>
+export const maskedIn = ({ attributes }: Pick<Span, 'attributes'>): number =>
   attributes.reduce((sum, { masked, value }) => sum + (masked === undefined ? markersIn(value) : 1), 0)
 
 function markersIn(value: JsonValue | undefined): number {

@@ -1,10 +1,10 @@
-import type { Span } from '#lib/schemas/traces.ts'
 import { at, type SpanTree } from './span-tree.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
+import type { TraceSpan } from './trace-span.ts'
 
 /** Everything that a row needs, by span index. Times are epoch milliseconds; an open span ends at `now`. */
 export type TraceLayout = {
-  spans: readonly Span[]
+  spans: readonly TraceSpan[]
   tree: SpanTree
   axis: TimeAxis
   startedAt: Float64Array
@@ -12,14 +12,10 @@ export type TraceLayout = {
 }
 
 /** `within` is a span index: the axis then covers that span's subtree only. */
-export function traceLayout(spans: readonly Span[], tree: SpanTree, now: number, within?: number): TraceLayout {
-  const startedAt = Float64Array.from(spans, (span) => Date.parse(span.startedAt))
-  const latest = spans.reduce(
-    (latest, span, index) =>
-      Math.max(latest, at(startedAt, index), span.endedAt === null ? 0 : Date.parse(span.endedAt)),
-    now,
-  )
-  const endedAt = Float64Array.from(spans, (span) => (span.endedAt === null ? latest : Date.parse(span.endedAt)))
+export function traceLayout(spans: readonly TraceSpan[], tree: SpanTree, now: number, within?: number): TraceLayout {
+  const startedAt = Float64Array.from(spans, (span) => span.startedAt)
+  const latest = spans.reduce((latest, span, index) => Math.max(latest, at(startedAt, index), span.endedAt ?? 0), now)
+  const endedAt = Float64Array.from(spans, (span) => span.endedAt ?? latest)
   const covered = within === undefined ? tree.spanAt : subtree(tree, within)
   return { spans, tree, axis: timeAxis(times(covered, startedAt, endedAt)), startedAt, endedAt }
 }

@@ -5,8 +5,8 @@ import { classNames } from '#components/ui/class-names.ts'
 import { Glyph } from '#components/ui/glyph.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
-import type { Span } from '#lib/schemas/traces.ts'
 import { KindGlyph, kindWord } from './span-kind.tsx'
+import type { TraceSpan } from './trace-span.ts'
 
 /** Pixels. Fixed, so that no row is ever measured. */
 export const ROW_HEIGHT = 26
@@ -19,7 +19,7 @@ const MAX_INDENT = 12 * INDENT
 
 type TraceRowProps = {
   id: string
-  span: Span
+  span: TraceSpan
   /** Place among the rows that are shown, from 0. */
   place: number
   depth: number
@@ -95,7 +95,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
   )
 })
 
-function barColor({ status, endedAt, kind }: Span): string {
+function barColor({ status, endedAt, kind }: TraceSpan): string {
   if (status === 'error') return 'bg-danger'
   if (endedAt === null) return kind === 'approval' || kind === 'wait' ? 'bg-hold' : 'bg-info'
   return 'bg-ink-3'

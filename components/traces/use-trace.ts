@@ -3,14 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useApi } from '#components/session/session-provider.tsx'
-import type { Span } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { createSpanLog } from './span-log.ts'
+import { spansOfSkeleton, type TraceSpan, withoutDetails } from './trace-span.ts'
 
 /** `over`: the trace has ended, nothing more comes. `lost`: the server refused the stream. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'
 
-const NONE: readonly Span[] = []
+const NONE: readonly TraceSpan[] = []
 /** A trace begins a moment after its execution was accepted: until then it is not found. */
 const beginsWithinMs = 10_000
 const askAgainMs = 1500
@@ -22,7 +22,7 @@ export function useTrace(traceId: string) {
   const [openedAt] = useState(Date.now)
   const query = useQuery(
     trpc.traces.getTrace.queryOptions(
-      { traceId },
+      { traceId, view: 'skeleton' },
       {
         // The stream brings what is new.
         staleTime: Number.POSITIVE_INFINITY,
@@ -39,7 +39,7 @@ export function useTrace(traceId: string) {
   useEffect(() => {
     if (data === undefined) return
     if (Number(data.lastEventId) > Number(position.current)) position.current = data.lastEventId
-    log.takeAll(data.spans)
+    if (data.skeleton !== undefined) log.takeAll(spansOfSkeleton(data.skeleton))
   }, [data, log])
 
   const open = data !== undefined && data.trace.endedAt === null
@@ -62,7 +62,7 @@ function useStream(
   traceId: string,
   open: boolean,
   position: { current: string },
-  take: (span: Span) => void,
+  take: (span: TraceSpan) => void,
   refetch: () => Promise<unknown>,
 ): { connection: Connection; reconnect: () => void } {
   const { client } = useApi()
@@ -79,7 +79,7 @@ function useStream(
           position.current = id
           setConnection('live')
           if (data.type === 'gap') void refetch()
-          else if (data.type !== 'heartbeat') take(data.span)
+          else if (data.type !== 'heartbeat') take(withoutDetails(data.span))
         },
         onConnectionStateChange({ state }) {
           if (state === 'connecting') setConnection('connecting')

@@ -1,9 +1,9 @@
 'use client'
 
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { Span } from '#lib/schemas/traces.ts'
 import { at, spanTree, visibleRows } from './span-tree.ts'
 import { traceLayout } from './trace-layout.ts'
+import type { TraceSpan } from './trace-span.ts'
 import { useSelectedSpan } from './use-selected-span.ts'
 import type { useTrace } from './use-trace.ts'
 
@@ -52,7 +52,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
 }
 
 /** In reading order, from the top again after the last one. */
-function nextErrorAfter(spans: readonly Span[], order: Int32Array, row: number): number | undefined {
+function nextErrorAfter(spans: readonly TraceSpan[], order: Int32Array, row: number): number | undefined {
   const failed = (span: number) => spans[span]?.status === 'error'
   return order.subarray(row + 1).find(failed) ?? order.find(failed)
 }

@@ -13,7 +13,7 @@ const span = (spanId: string, parentSpanId: string | null, changes: Partial<Trac
   endedAt: 1,
   ...changes,
 })
-const everything: SpanFilter = { text: '', kinds: new Set(), errorsOnly: false, among: undefined }
+const everything: SpanFilter = { text: '', kinds: new Set(), errorsOnly: false, among: undefined, during: undefined }
 const spans = [
   span('run', null, { kind: 'agent' }),
   span('Chat model', 'run', { kind: 'model' }),
@@ -37,6 +37,8 @@ test('what is not looked for is left out, what leads to a match stays', () => {
   expect(shown({ errorsOnly: true, kinds: new Set(['tool']) })).toEqual(['run', 'issue_refund'])
   expect(shown({ among: new Set([2]) })).toEqual(['run', 'lookup_order'])
   expect(shown({ text: 'nowhere' })).toEqual([])
+  expect(shown({ during: { from: 2, to: 3 } })).toEqual([])
+  expect(shown({ during: { from: 0.5, to: 3 } })).toHaveLength(5)
 })
 
 test('matches are counted without their ancestors, and the next one comes round again', () => {

@@ -10,18 +10,21 @@ export type SpanFilter = {
   errorsOnly: boolean
   /** Only these spans, by index. */
   among: ReadonlySet<number> | undefined
+  /** Only what ran in this stretch, in epoch milliseconds. */
+  during: { from: number; to: number } | undefined
 }
 
 /** Whether each span matches, by index; undefined when everything does. */
 export function matching(spans: readonly TraceSpan[], filter: SpanFilter): Uint8Array | undefined {
   const text = filter.text.trim().toLowerCase()
-  const { kinds, errorsOnly, among } = filter
-  if (text === '' && kinds.size === 0 && !errorsOnly && among === undefined) return undefined
+  const { kinds, errorsOnly, among, during } = filter
+  if (text === '' && kinds.size === 0 && !errorsOnly && among === undefined && during === undefined) return undefined
   return Uint8Array.from(spans, (span, index) =>
     (text === '' || span.name.toLowerCase().includes(text)) &&
     (kinds.size === 0 || kinds.has(span.kind)) &&
     (!errorsOnly || span.status === 'error') &&
-    (among === undefined || among.has(index))
+    (among === undefined || among.has(index)) &&
+    (during === undefined || (span.startedAt <= during.to && (span.endedAt ?? Number.POSITIVE_INFINITY) >= during.from))
       ? 1
       : 0,
   )

@@ -1,28 +1,32 @@
 'use client'
 
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Kbd } from '#components/ui/kbd.tsx'
+import { Time } from '#components/ui/time.tsx'
 import { LiveState } from './live-state.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import { at } from './span-tree.ts'
 import { TraceGrid } from './trace-grid.tsx'
+import { TraceOverview } from './trace-overview.tsx'
+import { TraceToolbar } from './trace-toolbar.tsx'
+import { useReveal } from './use-reveal.ts'
 import type { useTrace } from './use-trace.ts'
 import { useWaterfall } from './use-waterfall.ts'
 
 /** The waterfall of a trace with the detail of the selected span, live while the trace is open. */
 export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
-  const { spans, connection, reconnect } = trace
+  const { traceId, spans, connection, reconnect } = trace
   const waterfall = useWaterfall(trace)
-  const { layout, rows, selected, zoomed, setZoomed, deselect, nextError } = waterfall
+  const [reveal, setReveal, mask] = useReveal()
+  const { layout, rows, selected, zoomed, setZoomed, deselect, nextError, filter, found } = waterfall
   const [atEnd, setAtEnd] = useState(true)
   const live = connection !== 'over'
   const paused = live && (selected !== undefined || !atEnd)
   const fresh = useFresh(spans.length, paused)
   const [followed, setFollowed] = useState(0)
   const span = selected === undefined ? undefined : spans[selected]
-  const hasErrors = useMemo(() => spans.some((one) => one.status === 'error'), [spans])
 
   if (spans.length === 0)
     return (
@@ -32,6 +36,11 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
     )
   return (
     <div className="flex flex-col gap-2">
+      {reveal !== undefined && (
+        <Banner tone="hold" action={<Button onClick={mask}>Re-mask</Button>}>
+          Unmasked for you until <Time at={new Date(reveal.until).toISOString()} show="clock" />
+        </Banner>
+      )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <LiveState
           connection={connection}
@@ -44,32 +53,41 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           }}
         />
         <span className="ml-auto flex flex-wrap gap-2">
-          {hasErrors && (
-            <Button onClick={nextError}>
-              Next error <Kbd>E</Kbd>
-            </Button>
+          {selected !== undefined && !zoomed && (
+            <Button onClick={() => setZoomed(true)}>Zoom to the span’s time</Button>
           )}
-          {(zoomed || selected !== undefined) && (
-            <Button onClick={() => setZoomed(!zoomed)}>
-              {zoomed ? 'Show the whole trace’s time' : 'Zoom to the span’s time'}
+          {(zoomed || filter.window !== undefined) && (
+            <Button
+              onClick={() => {
+                setZoomed(false)
+                filter.setWindow(undefined)
+              }}
+            >
+              Show the whole trace’s time
             </Button>
           )}
         </span>
       </div>
+      <TraceToolbar waterfall={waterfall} spans={spans} />
+      <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_21rem]">
-        <TraceGrid
-          layout={layout}
-          rows={rows}
-          isFolded={waterfall.isFolded}
-          selected={selected}
-          onSelect={waterfall.select}
-          onFold={waterfall.fold}
-          onEscape={deselect}
-          onError={nextError}
-          follow={live && !paused}
-          followed={followed}
-          onAtEnd={setAtEnd}
-        />
+        {found === 0 ? (
+          <EmptyState title="No span matches.">Look for less, or show all spans.</EmptyState>
+        ) : (
+          <TraceGrid
+            layout={layout}
+            rows={rows}
+            isFolded={waterfall.isFolded}
+            selected={selected}
+            onSelect={waterfall.select}
+            onFold={waterfall.fold}
+            onEscape={deselect}
+            onError={nextError}
+            follow={live && !paused}
+            followed={followed}
+            onAtEnd={setAtEnd}
+          />
+        )}
         <aside
           aria-label="Selected span"
           className="flex min-w-0 flex-col gap-4 wide:border-line wide:border-l wide:pl-6"
@@ -77,7 +95,14 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           {span === undefined ? (
             <p className="text-ink-2">Select a span to see what it did and carried.</p>
           ) : (
-            <SpanDetail key={span.spanId} span={span} parentName={parentName(waterfall, selected)} />
+            <SpanDetail
+              key={span.spanId}
+              traceId={traceId}
+              reveal={reveal}
+              onReveal={setReveal}
+              span={span}
+              parentName={parentName(waterfall, selected)}
+            />
           )}
         </aside>
       </div>

@@ -49,7 +49,16 @@ export function useTrace(traceId: string) {
   useEffect(() => {
     if (allEnded) void refetch()
   }, [allEnded, refetch])
-  return { query, trace: data?.trace, spans, log, connection, reconnect, waitingForStart: isWaiting(query, openedAt) }
+  return {
+    traceId,
+    query,
+    trace: data?.trace,
+    spans,
+    log,
+    connection,
+    reconnect,
+    waitingForStart: isWaiting(query, openedAt),
+  }
 }
 
 const isWaiting = ({ error, data }: { error: unknown; data: unknown }, openedAt: number): boolean =>

@@ -1,61 +1,94 @@
 'use client'
 
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { criticalPath } from './critical-path.ts'
+import { countOf, matching, nextAfter, rowsThatLead } from './span-filter.ts'
 import { at, spanTree, visibleRows } from './span-tree.ts'
 import { traceLayout } from './trace-layout.ts'
-import type { TraceSpan } from './trace-span.ts'
-import { useSelectedSpan } from './use-selected-span.ts'
+import { useAddressValue } from './use-address-value.ts'
 import type { useTrace } from './use-trace.ts'
+import { useTraceFilter } from './use-trace-filter.ts'
 
-/** Tree, rows, axis, selection and folding of one trace. */
+/** Tree, rows, axis, selection, folding and filter of one trace. */
 export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTrace>) {
-  const [selectedId, selectId] = useSelectedSpan()
-  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set())
+  const [selectedId, selectId] = useAddressValue('span')
+  /** What the reader folded or unfolded by hand; the level decides for all others. */
+  const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map())
   const [zoomed, setZoomed] = useState(false)
+  const filter = useTraceFilter()
   const now = useTick(connection !== 'over')
   const tree = useMemo(() => spanTree(spans), [spans])
   const selected = selectedId === undefined ? undefined : log.indexOf(selectedId)
   const within = zoomed ? selected : undefined
-  const layout = useMemo(() => traceLayout(spans, tree, now, within), [spans, tree, now, within])
-  const isFolded = useCallback((span: number) => folded.has(span), [folded])
-  const rows = useMemo(() => visibleRows(tree, isFolded), [tree, isFolded])
+  const layout = useMemo(
+    () => traceLayout(spans, tree, now, within === undefined ? filter.window : within),
+    [spans, tree, now, within, filter.window],
+  )
+  const { only, text, kinds, level, window } = filter
+  const during = useMemo(
+    () => window && { from: layout.beganAt + window.from, to: layout.beganAt + window.to },
+    [window, layout.beganAt],
+  )
+  const path = useMemo(
+    () => (only === 'critical' ? criticalPath(tree, layout.startedAt, layout.endedAt) : undefined),
+    [only, tree, layout],
+  )
+  const matches = useMemo(
+    () => matching(spans, { text, kinds, errorsOnly: only === 'errors', among: path, during }),
+    [spans, text, kinds, only, path, during],
+  )
+  const isFolded = useCallback(
+    (span: number) => byHand.get(span) ?? (level !== undefined && at(tree.depth, at(tree.rowOf, span)) >= level),
+    [byHand, level, tree],
+  )
+  const rows = useMemo(() => {
+    // Whoever looks for something wants to see it, folded or not.
+    if (matches !== undefined)
+      return rowsThatLead(
+        visibleRows(tree, () => false),
+        tree,
+        matches,
+      )
+    return visibleRows(tree, isFolded)
+  }, [tree, isFolded, matches])
 
   /** Opens what hides the span, and selects it. */
   function reveal(span: number): void {
-    const opened = new Set(folded)
-    for (let row = at(tree.rowOf, span); row >= 0; row = at(tree.parent, row))
-      if (row !== at(tree.rowOf, span)) opened.delete(at(tree.spanAt, row))
-    setFolded(opened)
+    const opened = new Map(byHand)
+    for (let row = at(tree.parent, at(tree.rowOf, span)); row >= 0; row = at(tree.parent, row))
+      if (isFolded(at(tree.spanAt, row))) opened.set(at(tree.spanAt, row), false)
+    setByHand(opened)
     selectId(spans[span]?.spanId)
+  }
+  const next = (is: (span: number) => boolean) => {
+    const found = nextAfter(tree, selected === undefined ? -1 : at(tree.rowOf, selected), is)
+    if (found !== undefined) reveal(found)
   }
 
   return {
     layout,
     rows,
-    isFolded,
+    isFolded: useCallback((span: number) => matches === undefined && isFolded(span), [matches, isFolded]),
+    filter,
+    /** How many spans match; undefined when nothing is looked for. */
+    found: useMemo(() => (matches === undefined ? undefined : countOf(matches)), [matches]),
+    matches,
     selected,
     zoomed,
     setZoomed,
     select: (span: number) => selectId(spans[span]?.spanId),
     deselect: () => selectId(undefined),
-    fold(span: number, fold: boolean) {
-      const next = new Set(folded)
-      if (fold) next.add(span)
-      else next.delete(span)
-      setFolded(next)
+    fold: (span: number, fold: boolean) => setByHand(new Map(byHand).set(span, fold)),
+    foldTo(wanted: number | undefined) {
+      setByHand(new Map())
+      filter.setLevel(wanted)
     },
-    nextError() {
-      const next = nextErrorAfter(spans, tree.spanAt, selected === undefined ? -1 : at(tree.rowOf, selected))
-      if (next !== undefined) reveal(next)
-    },
+    nextError: () => next((span) => spans[span]?.status === 'error'),
+    nextMatch: () => next((span) => matches?.[span] === 1),
   }
 }
 
-/** In reading order, from the top again after the last one. */
-function nextErrorAfter(spans: readonly TraceSpan[], order: Int32Array, row: number): number | undefined {
-  const failed = (span: number) => spans[span]?.status === 'error'
-  return order.subarray(row + 1).find(failed) ?? order.find(failed)
-}
+export type Waterfall = ReturnType<typeof useWaterfall>
 
 /** Epoch milliseconds every second while something runs, else 0. */
 function useTick(running: boolean): number {

@@ -6,20 +6,20 @@ import { useEffect, useState } from 'react'
 /** Browsers refuse more than about 20 changes of the address a second, and a held arrow key makes 30. */
 const URL_DELAY_MS = 200
 
-/** The selected span's id, kept in `?span=` of the address a moment later. */
-export function useSelectedSpan(): [string | undefined, (spanId: string | undefined) => void] {
-  const inAddress = useSearchParams().get('span') ?? undefined
+/** A value of the page that stands in the address as `?<key>=`, a moment after it was set. Undefined: not there. */
+export function useAddressValue(key: string): [string | undefined, (value: string | undefined) => void] {
+  const inAddress = useSearchParams().get(key) ?? undefined
   const path = usePathname()
-  const [selected, setSelected] = useState(inAddress)
+  const [value, setValue] = useState(inAddress)
   useEffect(() => {
-    if (selected === inAddress) return
+    if (value === inAddress) return
     const timer = setTimeout(() => {
       const search = new URLSearchParams(window.location.search)
-      if (selected === undefined) search.delete('span')
-      else search.set('span', selected)
+      if (value === undefined) search.delete(key)
+      else search.set(key, value)
       window.history.replaceState(null, '', search.size === 0 ? path : `${path}?${search}`)
     }, URL_DELAY_MS)
     return () => clearTimeout(timer)
-  }, [selected, inAddress, path])
-  return [selected, setSelected]
+  }, [value, inAddress, path, key])
+  return [value, setValue]
 }

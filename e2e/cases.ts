@@ -17,6 +17,21 @@ export function personToken(baseURL: string, username: string, slug = 'northwind
   return made
 }
 
+/** A service account's access token. */
+export async function clientToken(baseURL: string, clientId: string, slug = 'northwind'): Promise<string> {
+  const client = demoTenant(slug).clients.find((candidate) => candidate.clientId === clientId)
+  const response = await fetch(`${baseURL}/realms/${slug}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: client?.clientSecret ?? '',
+    }),
+  })
+  const { access_token: token } = (await response.json()) as { access_token: string }
+  return token
+}
+
 /** Calls a procedure and gives its data. Throws with the answer's text when it is an error. */
 export async function call<Data>(
   baseURL: string,

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
@@ -118,4 +118,110 @@ test('the stream goes on where it was after the connection was lost', async ({ p
   await context.setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText('Complete: nothing more comes')).toBeVisible({ timeout: 30_000 })
+})
+
+test('spans are found by name, kind and error, and the address says what is looked for', async ({ page, origin }) => {
+  const { traceId } = await waitingRefund(origin)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('LOOKUP')
+  await expect(page.getByRole('search', { name: 'Find spans' })).toContainText('1 span of')
+  await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()
+  await expect(row(page, 'approval payments.issue_refund')).toBeHidden()
+  await page.keyboard.press('Enter')
+  await expect(row(page, 'execute_tool lookup_order')).toHaveAttribute('aria-selected', 'true')
+  await expect(page).toHaveURL(/[?&]q=LOOKUP/)
+
+  await page.reload()
+  await expect(page.getByRole('search', { name: 'Find spans' })).toContainText('1 span of')
+  await page.getByRole('button', { name: 'Show all spans' }).click()
+  await page.getByRole('button', { name: 'Approval', exact: true }).click()
+  await expect(row(page, 'approval payments.issue_refund')).toBeVisible()
+  await expect(row(page, 'execute_tool lookup_order')).toBeHidden()
+  await page.getByRole('button', { name: 'Approval', exact: true }).click()
+  await page.getByRole('button', { name: 'Errors' }).click()
+  await expect(page.getByText('No span matches.')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all spans' }).click()
+  await page.getByRole('button', { name: 'Critical path' }).click()
+  await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()
+  await page.getByLabel('Unfolded').selectOption('1')
+  await page.getByRole('button', { name: 'Show all spans' }).click()
+  await expect(row(page, 'execute_tool lookup_order')).toBeHidden()
+  await expectAccessible(page)
+})
+
+test('a masked value is revealed for a reason, seen by everyone as seen, and masked again', async ({
+  page,
+  origin,
+}) => {
+  const { traceId } = await waitingRefund(origin, { orderId: 'A-1003' })
+  await signIn(page, 'pia')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await row(page, 'execute_tool lookup_order').click()
+  const detail = page.getByRole('complementary', { name: 'Selected span' })
+  await expect(detail).toContainText('Nobody has seen')
+  await detail.getByRole('button', { name: 'Reveal masked values' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Reveal masked values' })
+  await dialog.getByLabel('Purpose').fill('Customer complaint')
+  await dialog.getByLabel(/^Justification/).fill('Too short')
+  await dialog.getByRole('button', { name: 'Reveal for 15 minutes' }).click()
+  await expect(dialog).toContainText('at least 20 characters')
+  await expectAccessible(page)
+  await dialog.getByLabel(/^Justification/).fill('The customer says that she never gave this address.')
+  await dialog.getByRole('button', { name: 'Reveal for 15 minutes' }).click()
+
+  await expect(page.getByText(/^Unmasked for you until/)).toBeVisible()
+  await expect(detail).toContainText(email)
+  await expect(detail.getByRole('region', { name: 'Seen by' })).toContainText('Customer complaint')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Re-mask' }).click()
+  await expect(detail).toContainText(`Masked, pii.email, ${email.length} characters`)
+  expect(await page.content()).not.toContain(email)
+})
+
+/** Spans as an OpenTelemetry exporter would send them, as JSON: one root, and calls of a millisecond below it. */
+async function sendSpans(origin: string, traceId: string, count: number): Promise<void> {
+  const token = await clientToken(origin, 'telemetry')
+  const began = BigInt(Date.now() - count) * 1_000_000n
+  const hex = (index: number) => (index + 1).toString(16).padStart(16, '0')
+  const spanOf = (index: number) => ({
+    traceId,
+    spanId: hex(index),
+    ...(index === 0 ? {} : { parentSpanId: hex(index % 10 === 1 ? 0 : index - 1) }),
+    name: index === 0 ? 'a long run' : `step ${index % 100}`,
+    kind: 1,
+    startTimeUnixNano: String(began + BigInt(index) * 1_000_000n),
+    endTimeUnixNano: String(began + BigInt(index === 0 ? count : index + 1) * 1_000_000n),
+    status: index === count - 7 ? { code: 2, message: 'no answer' } : {},
+  })
+  const batch = 5000
+  for (let first = 0; first < count; first += batch) {
+    const spans = Array.from({ length: Math.min(batch, count - first) }, (_, offset) => spanOf(first + offset))
+    const response = await fetch(`${origin}/v1/traces`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
+    })
+    expect(response.status).toBe(200)
+  }
+}
+
+test('10,000 spans: a few hundred nodes in the document, and the one error is one key away', async ({
+  page,
+  origin,
+}) => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  await sendSpans(origin, traceId, 10_000)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(row(page, 'a long run')).toBeVisible()
+  await expect(page.getByText('10,000 spans', { exact: true })).toBeVisible()
+  expect(await page.locator('*').count()).toBeLessThanOrEqual(800)
+  await grid(page).focus()
+  await page.keyboard.press('e')
+  await expect(grid(page).getByRole('row', { selected: true })).toContainText('error')
+  await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('no answer')
+  await expectAccessible(page)
 })

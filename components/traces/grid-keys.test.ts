@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest'
-import type { Span } from '#lib/schemas/traces.ts'
 import { type GridKey, moveBy } from './grid-keys.ts'
 import { spanTree, visibleRows } from './span-tree.ts'
+import type { TraceSpan } from './trace-span.ts'
 
-const span = (spanId: string, parentSpanId: string | null): Span => ({
+const span = (spanId: string, parentSpanId: string | null): TraceSpan => ({
   spanId,
   parentSpanId,
   name: spanId,
   kind: 'tool',
   status: 'ok',
-  statusMessage: null,
-  startedAt: '2026-11-20T13:00:00.000Z',
+  startedAt: 0,
   endedAt: null,
-  attributes: [],
 })
 // a ─ b ─ c
 //   └ d

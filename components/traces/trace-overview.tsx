@@ -7,8 +7,8 @@ import type { TimeWindow } from './use-trace-filter.ts'
 
 /** Pixels of the page. */
 const HEIGHT = 44
-const LANE = 3
-const LANES = Math.floor(HEIGHT / LANE)
+const THINNEST_LANE = 3
+const THICKEST_LANE = 11
 /** A shorter drag is a click. */
 const SHORTEST_DRAG = 4
 
@@ -95,17 +95,19 @@ function draw(element: HTMLCanvasElement, layout: TraceLayout, length: number): 
   const plain = style.getPropertyValue('--color-ink-3')
   const failed = style.getPropertyValue('--color-danger')
   const { spans, tree, startedAt, endedAt, beganAt } = layout
+  const levels = tree.depth.reduce((most, depth) => Math.max(most, depth + 1), 1)
+  const lane = Math.min(THICKEST_LANE, Math.max(THINNEST_LANE, Math.floor(HEIGHT / levels)))
+  const lastLane = Math.floor(HEIGHT / lane) - 1
   for (const errors of [false, true]) {
     context.fillStyle = errors ? failed : plain
     for (let index = 0; index < spans.length; index++) {
       if ((spans[index]?.status === 'error') !== errors) continue
       const x = ((at(startedAt, index) - beganAt) / length) * width
-      const lane = Math.min(at(tree.depth, at(tree.rowOf, index)), LANES - 1)
       context.fillRect(
         x,
-        lane * LANE,
+        Math.min(at(tree.depth, at(tree.rowOf, index)), lastLane) * lane,
         Math.max(1, ((at(endedAt, index) - at(startedAt, index)) / length) * width),
-        LANE - 1,
+        lane - 1,
       )
     }
   }

@@ -45,7 +45,7 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
         </span>
         <span className="flex flex-col gap-1">
           <label htmlFor={levelId} className="text-dense text-ink-2">
-            Unfolded
+            Levels shown
           </label>
           <select
             id={levelId}
@@ -53,10 +53,10 @@ export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans
             onChange={(event) => foldTo(event.target.value === '' ? undefined : Number(event.target.value))}
             className={classNames(CONTROL, 'min-h-9')}
           >
-            <option value="">All levels</option>
+            <option value="">All</option>
             {LEVELS.map((level) => (
               <option key={level} value={level}>
-                {formatCount(level, 'level')}
+                {level}
               </option>
             ))}
           </select>

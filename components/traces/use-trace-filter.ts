@@ -32,7 +32,7 @@ export function useTraceFilter() {
     },
     only,
     toggleOnly: (value: Only) => setOnly(only === value ? undefined : value),
-    /** Spans this many levels down are folded; undefined: none. */
+    /** How many levels are shown, from 1; undefined: all. */
     level,
     setLevel: (value: number | undefined) => setLevel(value === undefined ? undefined : String(value)),
     window,

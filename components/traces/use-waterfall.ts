@@ -38,7 +38,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     [spans, text, kinds, only, path, during],
   )
   const isFolded = useCallback(
-    (span: number) => byHand.get(span) ?? (level !== undefined && at(tree.depth, at(tree.rowOf, span)) >= level),
+    (span: number) => byHand.get(span) ?? (level !== undefined && at(tree.depth, at(tree.rowOf, span)) >= level - 1),
     [byHand, level, tree],
   )
   const rows = useMemo(() => {

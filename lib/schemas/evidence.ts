@@ -32,6 +32,8 @@ export const CreateExportInput = z
     endDate: PeriodTime,
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
+    /** Why raw payloads are needed, 20 characters at least; or the header x-svc-justification. */
+    justification: z.string().max(4000).optional(),
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })

@@ -185,3 +185,18 @@ export const readSpans = (tx: Transaction, tenantId: string, { start, end }: Per
       .orderBy('traceId')
       .orderBy('startChange'),
   )
+
+/** What stands sealed of the spans, in the order of readSpans. */
+export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('spans')
+      .select(['traceId', 'spanId', 'attributes', 'events', 'sealed'])
+      .where('tenantId', '=', tenantId)
+      .where('startedAt', '>=', start)
+      .where('startedAt', '<', end)
+      .orderBy('startedAt')
+      .orderBy('traceId')
+      .orderBy('startChange'),
+  )

@@ -24,15 +24,17 @@ import {
   readSpans,
 } from './collect-store.ts'
 import { checkStillOurs, type ExportRun } from './export-run.ts'
+import { type LeftOut, rawValues } from './raw-payloads.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
 const text = { mediaType: 'text/plain; charset=utf-8' }
 
 /** Files of one query each, in the order of the archive. */
-const resources: readonly [
+type Resource = readonly [
   name: string,
   read: (tx: Transaction, tenantId: string, period: Period) => AsyncIterable<object>,
-][] = [
+]
+const resources: readonly Resource[] = [
   ['members', readMembers],
   ['agents', readAgents],
   ['agent-versions', readAgentVersions],
@@ -50,9 +52,10 @@ const resources: readonly [
   ['decisions', readDecisions],
 ]
 
-/** Writes every payload file. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
-export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promise<void> {
+/** Writes every payload file and gives what had to be left out. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
+export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
   const { tenant, row } = run
+  const leftOut: LeftOut[] = []
   const { database } = runtime()
   const period = { start: row.startAt, end: row.endAt }
   const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
@@ -63,10 +66,17 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
     mediaType: 'application/json',
   })
-  for (const [name, read] of resources) await add(`data/${name}.ndjson`, (tx) => lines(read(tx, tenant.id, period)))
+  const payload = row.includeRawPayloads ? inClear : (file: Resource) => file
+  for (const [name, read] of resources.map(payload))
+    await add(`data/${name}.ndjson`, (tx) => lines(read(tx, tenant.id, period)))
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates)
     await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, within(date, period))))
+  if (row.includeRawPayloads)
+    for (const date of dates)
+      await add(`data/raw/${date}.values.ndjson`, (tx) =>
+        lines(rawValues(tx, tenant.id, within(date, period), leftOut)),
+      )
   for (const day of days) {
     const leaves: Buffer[] = []
     await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
@@ -77,8 +87,13 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   }
   const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
-  // Nothing that was asked for is left out; the file says so by being empty.
-  await bag.addFile('data/omissions.ndjson', [], ndjson)
+  // Empty when nothing that was asked for is left out.
+  await bag.addFile(
+    'data/omissions.ndjson',
+    leftOut.map((one) => `${JSON.stringify(one)}\n`),
+    ndjson,
+  )
+  return leftOut
 }
 
 async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
@@ -112,6 +127,13 @@ async function* withDigests<Row extends { input: unknown; output: unknown }>(
 async function* withDataDigest<Row extends { data: unknown }>(rows: AsyncIterable<Row>): AsyncGenerator<object> {
   for await (const { data, ...row } of rows) yield { ...row, dataDigest: digestOf(data) }
 }
+
+/** The files that otherwise hold digests of what came in and went out. */
+const payloads = new Map<string, Resource[1]>([
+  ['executions', readExecutions],
+  ['input-events', readInputEvents],
+])
+const inClear = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
 
 /** Null for a value that has no canonical form, such as an integer beyond 2^53. */
 function digestOf(value: unknown): string | null {
@@ -147,8 +169,12 @@ const description = ({ tenant, row }: ExportRun) => ({
     configuration: 'Members, agents, releases, published policies and bindings as they stood, made before the end.',
     activity:
       'Executions and approvals that were under way in the period; events, votes, decisions and spans made in it.',
-    payloads: 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
-    masking: 'In events and spans a sensitive value is {"$masked":{"class","length"}}.',
+    payloads: row.includeRawPayloads
+      ? 'Inputs and outputs are given as they were; arguments by their SHA-256 over canonical JSON (RFC 8785).'
+      : 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
+    masking: row.includeRawPayloads
+      ? 'Sensitive values of spans stand in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
+      : 'In events and spans a sensitive value is {"$masked":{"class","length"}}.',
     log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',
   },
 })

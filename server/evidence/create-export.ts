@@ -1,8 +1,11 @@
-import { ApiError } from '#lib/errors.ts'
 import { CreateExportInput, CreateExportOutput } from '#lib/schemas/evidence.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { mutation, refuse } from '#server/kernel/operation.ts'
+import { actorOfCall, mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { justificationOf, justificationRule } from '#server/traces/justification.ts'
 import { exportQueue } from './export-queue.ts'
 import { insertExport } from './store.ts'
 import { pollTimeoutMs } from './view.ts'
@@ -22,25 +25,43 @@ export const createExport = mutation({
       includeRawPayloads: input.includeRawPayloads,
     },
   }),
-  async run({ tx, tenant, principal, input }) {
-    if (input.includeRawPayloads) {
-      if (!principal.permissions.has('evidence:raw'))
-        throw refuse('forbidden', 'Raw payloads need the permission evidence:raw.', undefined, {
-          permission: 'evidence:raw',
-        })
-      throw new ApiError('bad_request', 'Raw payloads are not available yet.')
-    }
+  async run({ tx, tenant, principal, input, requestId, justification }) {
     const id = newId()
+    if (input.includeRawPayloads)
+      await appendAudit(tx, tenant, {
+        actor: actorOfCall(principal),
+        action: 'evidence_export.raw_payloads_requested',
+        resource: { type: 'evidence_export', id },
+        reason: reasonForRaw({ tenant, principal }, input.justification ?? justification),
+        requestId,
+      })
     await insertExport(tx, {
       tenantId: tenant.id,
       id,
       startAt: new Date(input.startDate),
       endAt: new Date(input.endDate),
       includeProofs: input.includeProofs,
-      includeRawPayloads: false,
+      includeRawPayloads: input.includeRawPayloads,
       requestedBy: principal.memberId,
     })
     await runtime().queue.enqueue(tx, exportQueue, { tenantId: tenant.id, id })
     return { exportId: id, status: 'queued' as const, pollTimeoutMs }
   },
 })
+
+/** Why this person may have sensitive values in clear: their justification. Throws, on the record, when they may not. */
+function reasonForRaw({ tenant, principal }: Pick<Caller, 'tenant' | 'principal'>, stated: string | undefined): string {
+  if (!principal.permissions.has('evidence:raw'))
+    throw refuse('forbidden', 'Raw payloads need the permission evidence:raw.', undefined, {
+      permission: 'evidence:raw',
+    })
+  if (principal.kind === 'api_key') throw refuse('forbidden', 'An API key sees no masked values.')
+  if (settingsOf(tenant).unmaskSecondPerson === 'required')
+    throw refuse(
+      'forbidden',
+      'This organisation shows sensitive values only when a second person approves it for one trace: they can not be exported.',
+    )
+  const reason = stated === undefined ? undefined : justificationOf(stated)
+  if (reason === undefined) throw refuse('bad_request', `Raw payloads need a justification. ${justificationRule}`)
+  return reason
+}

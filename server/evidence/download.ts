@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { ExportById } from '#lib/schemas/evidence.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { mutation } from '#server/kernel/operation.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
 import { openArchive } from './archive-file.ts'
 import { findExport } from './store.ts'
 import { unfinished } from './unfinished.ts'
@@ -20,9 +20,13 @@ export const download = mutation({
     resource: { type: 'evidence_export', id: input.exportId },
     ...(archive === undefined ? {} : { details: { manifestSha256: archive.manifestSha256, bytes: archive.bytes } }),
   }),
-  async run({ tx, tenant, input }) {
+  async run({ tx, tenant, principal, input }) {
     const row = await findExport(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
+    if (row.includeRawPayloads && !principal.permissions.has('evidence:raw'))
+      throw refuse('forbidden', 'This archive holds raw payloads: it needs the permission evidence:raw.', undefined, {
+        permission: 'evidence:raw',
+      })
     const { archiveName, archiveBytes, manifestSha256 } = row
     if (archiveName === null || archiveBytes === null || manifestSha256 === null) throw unfinished(row.status)
     return { exportId: row.id, name: archiveName, bytes: archiveBytes, manifestSha256 }

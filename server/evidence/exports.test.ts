@@ -54,7 +54,12 @@ describe('who may do what', () => {
     const input = { ...aroundNow(), includeRawPayloads: true }
     await expect(askForExport(auditor, input)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(askForExport(privacy, input)).rejects.toMatchObject({ code: 'bad_request' })
-    expect(await runtime.actions(tenant, 'includeRawPayloads')).toEqual(['evidence_export.created.refused'])
+    await expect(askForExport(privacy, { ...input, justification: 'audit' })).rejects.toMatchObject({
+      code: 'bad_request',
+    })
+    expect(await runtime.actions(tenant, 'includeRawPayloads')).toEqual(
+      Array.from({ length: 3 }, () => 'evidence_export.created.refused'),
+    )
   })
 
   test.each([

@@ -4,11 +4,16 @@ import type { SignedDay } from '#server/audit/read-day.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
 import type { ExportRun } from './export-run.ts'
+import type { LeftOut } from './raw-payloads.ts'
+
+/** The manifest and the job name so many of what was left out; data/omissions.ndjson has all. */
+export const listedOmissions = 100
 
 /** manifest.json of an archive. `open` marks a day that went on after its checkpoint. */
 export function manifestOf(
   { tenant, row }: ExportRun,
   days: readonly SignedDay[],
+  leftOut: readonly LeftOut[],
   signer: { keyId: string; publicKeyPem: string },
   sealedAt: Date,
   files: readonly BagFile[],
@@ -23,8 +28,8 @@ export function manifestOf(
     createdAt: row.createdAt.toISOString(),
     sealedAt: sealedAt.toISOString(),
     createdBy: { type: 'member', id: row.requestedBy },
-    status: 'completed',
-    options: { includeProofs: row.includeProofs, rawPayloads: row.includeRawPayloads, masked: true },
+    status: leftOut.length === 0 ? 'completed' : 'completed_with_omissions',
+    options: { includeProofs: row.includeProofs, rawPayloads: row.includeRawPayloads, masked: !row.includeRawPayloads },
     files: files.map((file) => ({ ...file })),
     payloadOxum,
     counts: countsOf(files),
@@ -39,8 +44,8 @@ export function manifestOf(
         : {}),
       ...(row.includeProofs && seal !== undefined ? { sealProof: `data/proofs/${date}.seal.tlog-proof` } : {}),
     })),
-    omissions: [],
-    omissionCount: 0,
+    omissions: leftOut.slice(0, listedOmissions),
+    omissionCount: leftOut.length,
     signer: { keyId: signer.keyId, fingerprint: sealKeyFingerprint(signer.publicKeyPem) },
     hashing: { leaf: 'RFC6962-SHA256', canonicalization: 'RFC8785' },
     software: { name: packageJson.name, version: packageJson.version },

@@ -6,7 +6,8 @@ import { type Draft, openDraft } from './archive-file.ts'
 import { type Bag, openBag, type SealedBag } from './bag.ts'
 import { collect } from './collect.ts'
 import { advance, checkStillOurs, claim, type ExportRun, Superseded, transition } from './export-run.ts'
-import { manifestOf } from './manifest.ts'
+import { listedOmissions, manifestOf } from './manifest.ts'
+import type { LeftOut } from './raw-payloads.ts'
 import { lockExport } from './store.ts'
 import { pollTimeoutMs } from './view.ts'
 
@@ -52,22 +53,27 @@ async function makeArchive(run: ExportRun, days: readonly SignedDay[]): Promise<
   const draft = await openDraft(run.tenant.id, run.row.id)
   try {
     const bag = openBag({ exportId: run.row.id, out: draft.out })
-    await collect(run, bag, days)
+    const leftOut = await collect(run, bag, days)
     await advance(run, 'sealing')
-    await publish(run, draft, await seal(run, bag, days))
+    await publish(run, draft, await seal(run, bag, days, leftOut), leftOut)
   } finally {
     await draft.discard()
   }
 }
 
-async function seal(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promise<SealedBag> {
+async function seal(
+  run: ExportRun,
+  bag: Bag,
+  days: readonly SignedDay[],
+  leftOut: readonly LeftOut[],
+): Promise<SealedBag> {
   const { tenant } = run
   const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
   const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const sealedAt = new Date()
   return await bag.seal({
     manifest: (files, payloadOxum) =>
-      manifestOf(run, days, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
     signingKey: key.privateKey,
     publicKeyPem,
     info: {
@@ -78,13 +84,14 @@ async function seal(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promi
 }
 
 /** The row is locked while the file gets its name: the archive under that name and the manifest in the row are of one run. */
-async function publish(run: ExportRun, draft: Draft, sealed: SealedBag): Promise<void> {
+async function publish(run: ExportRun, draft: Draft, sealed: SealedBag, leftOut: readonly LeftOut[]): Promise<void> {
   const { tenant, row } = run
   await runtime().database.inTenant(tenant.id, async (tx) => {
     const locked = await lockExport(tx, tenant.id, row.id)
     if (locked?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
     await draft.publish()
-    await transition(tx, run, 'completed', {
+    await transition(tx, run, leftOut.length === 0 ? 'completed' : 'completed_with_omissions', {
+      omissions: leftOut.slice(0, listedOmissions),
       manifest: sealed.manifestBytes,
       manifestSha256: sealed.manifestSha256,
       archiveName: `evidence-room-${row.id}.zip`,

@@ -91,6 +91,7 @@ export type ExportEnd = {
   manifestSha256?: string
   archiveName?: string
   archiveBytes?: number
+  omissions?: { resource: string; id: string; reason: string }[]
   error?: { code: string; message: string }
 }
 
@@ -101,7 +102,7 @@ export async function setExportStatus(
   status: ExportStatus,
   end?: ExportEnd,
 ): Promise<number | undefined> {
-  const { error, ...rest } = end ?? {}
+  const { error, omissions, ...rest } = end ?? {}
   const row = await tx
     .updateTable('evidenceExports')
     .set({
@@ -109,6 +110,7 @@ export async function setExportStatus(
       status,
       revision: where.revision + 1,
       ...(error === undefined ? {} : { error: json(error) }),
+      ...(omissions === undefined ? {} : { omissions: json(omissions) }),
       ...(end === undefined ? {} : { endedAt: sql<Date>`clock_timestamp()` }),
     })
     .where('tenantId', '=', where.tenantId)

@@ -19,6 +19,8 @@ export type Context<I> = {
   principal: Principal
   input: I
   requestId: string
+  /** Why they want to see what is masked: the header x-svc-justification. */
+  justification?: string
 }
 
 export type MutationContext<I> = Context<I> & {

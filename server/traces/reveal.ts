@@ -6,6 +6,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { actorOfCall } from '#server/kernel/operation.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import type { StoredAttribute } from './attributes.ts'
+import { justificationOf, justificationRule } from './justification.ts'
 import type { Disclosure } from './seal.ts'
 import { findGrant, insertReveal, listReveals } from './unmask-store.ts'
 
@@ -17,9 +18,6 @@ export type Authority = {
   purpose: string
   justification: string
 }
-
-const shortest = 20
-const longest = 2000
 
 /** What the caller may see of `traceId`, or the reason why nothing: a sentence for them. Asking is no error. */
 export async function authorityOver(
@@ -34,9 +32,8 @@ export async function authorityOver(
     return { grantId: grant.id, fields: grant.fields, purpose: grant.purpose, justification: grant.justification }
   if (justification === undefined)
     return 'Sensitive values stay masked: no unmask grant of yours covers this trace, and the request gives no justification.'
-  const text = justification.trim()
-  if (text.length < shortest || text.length > longest)
-    return `Sensitive values stay masked: a justification has ${shortest} to ${longest} characters.`
+  const text = justificationOf(justification)
+  if (text === undefined) return `Sensitive values stay masked. ${justificationRule}`
   if (settingsOf(tenant).unmaskSecondPerson === 'required')
     return 'Sensitive values stay masked: a second person must approve it. Ask with traces.unmask.'
   return { grantId: null, fields: null, purpose: 'Stated with the request', justification: text }

@@ -10,12 +10,15 @@ import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox } from '#components/ui/checkbox.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { TextArea } from '#components/ui/text-field.tsx'
 import { evidenceExportPath } from '#lib/paths.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { type CustomDays, type Preset, type Range, rangeOf, touchesToday } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
 
-type Body = Range & { includeProofs: boolean; includeRawPayloads: false }
+const shortestWhy = 20
+
+type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
 
 /** Three numbered parts on one page: the last one says in a sentence what will be made. */
 export function ExportForm() {
@@ -25,6 +28,8 @@ export function ExportForm() {
   const [preset, setPreset] = useState<Preset>('today')
   const [custom, setCustom] = useState<CustomDays>({ first: '', last: '' })
   const [proofs, setProofs] = useState(true)
+  const [raw, setRaw] = useState(false)
+  const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const [now] = useState(Date.now)
   const [attempt, setAttempt] = useState<{ key: string; content: string }>()
@@ -34,12 +39,18 @@ export function ExportForm() {
     onSuccess: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
   const range = rangeOf(preset, custom, now)
+  const tooShort = raw && why.trim().length < shortestWhy
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if ('field' in range || create.isPending) return
-    const body: Body = { ...range, includeProofs: proofs, includeRawPayloads: false }
+    if ('field' in range || tooShort || create.isPending) return
+    const body: Body = {
+      ...range,
+      includeProofs: proofs,
+      includeRawPayloads: raw,
+      ...(raw ? { justification: why.trim() } : {}),
+    }
     const content = JSON.stringify(body)
     // The same wish sent again after a lost answer is the same export.
     const next = attempt?.content === content ? attempt : { key: crypto.randomUUID(), content }
@@ -69,14 +80,22 @@ export function ExportForm() {
         />
         <Checkbox
           label="Raw payloads: inputs and outputs of tools as they were, sensitive values included"
-          checked={false}
-          onChange={() => undefined}
-          disabledReason={
-            can('evidence:raw')
-              ? 'Not part of this version yet. Sensitive values stay masked in every archive.'
-              : `${whoCan('evidence:raw')} Not part of this version yet.`
-          }
+          checked={raw}
+          onChange={setRaw}
+          disabledReason={can('evidence:raw') ? undefined : whoCan('evidence:raw')}
+          locked={busy}
         />
+        {raw && (
+          <TextArea
+            label="Why are sensitive values needed?"
+            hint={`At least ${shortestWhy} characters. It is kept in the audit log under your name.`}
+            error={tried && tooShort ? `Give a reason of at least ${shortestWhy} characters.` : undefined}
+            value={why}
+            limit={2000}
+            onChange={(event) => setWhy(event.target.value)}
+            aria-required
+          />
+        )}
       </Part>
       <Part number={3} title="Review">
         <p>
@@ -86,9 +105,12 @@ export function ExportForm() {
             <>
               An archive of <strong className="font-semibold">{formatPeriod(range)}</strong> will be made and signed:
               agents, releases, policies, executions, approvals, decisions, traces and the audit log,{' '}
-              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values masked.
+              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values {raw ? 'in clear' : 'masked'}.
               {touchesToday(range, now) && ' What was recorded up to the moment of the export is in it; today goes on.'}{' '}
-              Whoever may read evidence here can download it. That it was made is recorded in the audit log.
+              {raw
+                ? 'Who may read evidence and raw payloads here can download it.'
+                : 'Whoever may read evidence here can download it.'}{' '}
+              That it was made is recorded in the audit log.
             </>
           )}
         </p>

@@ -12,8 +12,8 @@ import { type Figure, number, ratioFigure } from './report.ts'
 const width = 8
 const giveUpMs = 30_000
 
-/** Its commits that notify: running, called, returned, ended. Before the last one there is no need to look. */
-const notifications = 4
+/** Its commits that notify: running, called, ended. Before the last one there is no need to look. */
+const notifications = 3
 
 /** Starts one execution of a one-step agent and waits for its end, as a notification and the table tell it. */
 export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {

@@ -12,6 +12,7 @@ import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { resumeStep } from './resume.ts'
+import type { CallResult } from './runtimes/budget.ts'
 import { countToolCalls } from './runtimes/count-calls.ts'
 import { callKind } from './runtimes/external.ts'
 import { nextTurn } from './runtimes/next-turn.ts'
@@ -69,6 +70,10 @@ async function makeCall(
     )
     return 'now'
   }
+  const finish = async (tx: Transaction, now: Loaded, made: StartedCall, answer: CallResult) => {
+    await finishCall(tx, now, made, answer)
+    await endDone(tx, tenantId, id)
+  }
   const record = <R, T>(
     answer: R,
     how: (tx: Transaction, loaded: Loaded, call: StartedCall, answer: R) => Promise<T>,
@@ -83,10 +88,19 @@ async function makeCall(
   }
   if ('lostTask' in result) await record(result, loseTask)
   else
-    await record(result, finishCall).catch(async (error: unknown) => {
+    await record(result, finish).catch(async (error: unknown) => {
       if (!(error instanceof Fenced) || (await record(result, recordFenced)) !== 'still ours') throw error
     })
   return 'now'
+}
+
+/** Ends an execution whose last step was just recorded, in the same commit. Anything else is left to the next turn. */
+async function endDone(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const loaded = await loadExecution(tx, tenantId, id)
+  if (loaded === undefined || loaded.status !== 'running' || loaded.row.parkedAt !== null || mustStop(loaded)) return
+  const next = nextOf(loaded)
+  if (next.kind === 'done' && !isLate(loaded))
+    await endExecution(tx, loaded, { status: 'succeeded', output: next.output })
 }
 
 /** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
@@ -121,14 +135,9 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     await begin(tx, loaded)
     return { kind: 'again' }
   }
-  const { row, content, input, steps } = loaded
-  const next = nextTurn(
-    content,
-    steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
-    input,
-  )
-  const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
-  if (late && loaded.status === 'running' && next.kind !== 'resume') {
+  const { row, content } = loaded
+  const next = nextOf(loaded)
+  if (isLate(loaded) && loaded.status === 'running' && next.kind !== 'resume') {
     await endExecution(tx, loaded, {
       status: 'timed_out',
       error: { code: 'timed_out', message: 'The time that the manifest allows is over.' },
@@ -169,6 +178,15 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     }
   }
 }
+
+const nextOf = ({ content, input, steps }: Loaded) =>
+  nextTurn(
+    content,
+    steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
+    input,
+  )
+
+const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
 
 /** Somebody asked for it; or it was started in the moment in which its agent was suspended. */
 const mustStop = ({ row }: Loaded): boolean =>

@@ -19,13 +19,17 @@ export type Loaded = {
 }
 
 export async function loadExecution(tx: Transaction, tenantId: string, id: string): Promise<Loaded | undefined> {
-  const row = await findExecution(tx, tenantId, id)
+  // Asked for at once, so that they travel together.
+  const [row, steps, tenant] = await Promise.all([
+    findExecution(tx, tenantId, id),
+    findSteps(tx, tenantId, id),
+    tenantById(tx, tenantId),
+  ])
   if (row === undefined) return undefined
-  const content = ReleaseContent.parse(row.content)
-  const steps = await findSteps(tx, tenantId, id)
+  const content = contentOf(row)
   const input = row.input as JsonObject
   return {
-    tenant: await tenantById(tx, tenantId),
+    tenant,
     row,
     status: ExecutionStatus.parse(row.status),
     content,
@@ -33,4 +37,18 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
     steps,
     mask: maskerFor(content, [input, ...steps.map((step) => step.output as JsonValue)]),
   }
+}
+
+// What a digest names never changes: it is read once, however many executions run it.
+const read = new Map<string, ReleaseContent>()
+const mostRead = 200
+
+function contentOf({ releaseDigest, content }: { releaseDigest: string; content: unknown }): ReleaseContent {
+  const known = read.get(releaseDigest)
+  if (known !== undefined) return known
+  const parsed = ReleaseContent.parse(content)
+  const [oldest] = read.keys()
+  if (read.size >= mostRead && oldest !== undefined) read.delete(oldest)
+  read.set(releaseDigest, parsed)
+  return parsed
 }

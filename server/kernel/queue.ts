@@ -35,12 +35,18 @@ const settings = {
   retentionSeconds: 10 * 365 * 86_400,
 }
 
+const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 }
+
+/** One of a queue's workers in this process. */
+type Runner = { workerId: string; busy: boolean }
+
 /**
  * pg-boss on the application's role. A worker that dies is noticed by its missing heartbeat (10 s), and the job goes to
  * another one; `singleton` with the id as key keeps two workers off one object meanwhile.
  */
 export async function openQueue(url: string, log: Log): Promise<Queue> {
-  const database = openQueueDatabase(url, log)
+  const runners = new Map<string, Runner[]>()
+  const database = openQueueDatabase(url, log, wakeNext)
   const boss = new PgBoss({
     db: database,
     migrate: false,
@@ -69,24 +75,42 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
         await boss.createQueue(queue, { policy: 'singleton', ...settings })
         // A queue that an earlier version made is left as it was by that.
         await boss.updateQueue(queue, settings)
-        await boss.work<JobData>(
-          queue,
-          { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, localConcurrency: concurrency },
-          async ([job]: Job<JobData>[]) => {
+        const all: Runner[] = []
+        runners.set(queue, all)
+        for (let index = 0; index < concurrency; index++) {
+          const runner: Runner = { workerId: '', busy: false }
+          runner.workerId = await boss.work<JobData>(queue, polling, async ([job]: Job<JobData>[]) => {
             if (job === undefined) return
+            runner.busy = true
+            // One notification may have stood for several jobs.
+            wakeNext(queue)
             try {
               await run(job.data, job.retryCount)
             } catch (error) {
               log.error({ err: error, queue, id: job.data.id }, 'a job failed and will be tried again')
               throw error
+            } finally {
+              runner.busy = false
+              // What came while everybody was busy is looked for at once, and not at the next poll.
+              boss.notifyWorker(runner.workerId)
             }
-          },
-        )
+          })
+          all.push(runner)
+        }
       }
     },
     async close() {
       await boss.stop({ graceful: true, timeout: 5000 })
       await database.close()
     },
+  }
+
+  /** Wakes one worker that has nothing to do, another one each time: the library would have all of them ask for one job. */
+  function wakeNext(queue: string): void {
+    const all = runners.get(queue) ?? []
+    const runner = all.find(({ busy }) => !busy)
+    if (runner === undefined) return
+    all.push(...all.splice(all.indexOf(runner), 1))
+    boss.notifyWorker(runner.workerId)
   }
 }

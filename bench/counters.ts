@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startApi } from '#server/testing/api.ts'
 import { ourTokenCall } from './case-01-token.ts'
 import { ourQueryCall } from './case-02-query.ts'
 import { boundAgent, ourDecision } from './case-03-policy.ts'
 import { executionRunner } from './case-06-execution.ts'
+import { ourEventCall } from './case-07-input.ts'
 import { ourDecide, pendingApprovals } from './case-08-decide.ts'
 import { ourAppend } from './case-09-audit.ts'
 import { openLab } from './lab.ts'
@@ -33,10 +35,12 @@ export async function counters(): Promise<Figure[]> {
 async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
   const api = await startApi({ NODE_ENV: 'production' })
   try {
+    const ourEvent = await ourEventCall(api)
     const headers = { authorization: `Bearer ${await api.person('maria')}` }
     const calls: [number, string, HttpCall][] = [
       [1, 'client-credentials token', ourTokenCall(api)],
       [2, 'tenants.current', await ourQueryCall(api)],
+      [7, 'input event: duplicate', ourEvent('bench')],
       [8, 'approvals.getPending', { url: `${api.baseUrl}/v1/approvals.getPending`, headers }],
     ]
     await silence(meter)
@@ -46,6 +50,8 @@ async function ofTheApi(meter: WireMeter): Promise<Figure[]> {
       const note = `${sent} bytes sent, ${received} received`
       figures.push(line(number, job, await perCall(meter, () => call(what)), note))
     }
+    const accepted = await perCall(meter, () => call(ourEvent(randomUUID())))
+    figures.push(line(7, 'input event: accepted', accepted))
     return figures
   } finally {
     await api.close()

@@ -21,7 +21,7 @@ export type HttpCall = {
   body?: string
 }
 
-/** One call; resolves with the body, and throws for any status but 200. */
+/** One call; resolves with the body, and throws for any status but 200 and 202. */
 export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agent?: Agent): Promise<string> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
@@ -33,7 +33,9 @@ export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agen
       })
       answer.on('error', reject)
       answer.on('end', () =>
-        answer.statusCode === 200 ? resolve(text) : reject(new Error(`${url}: ${answer.statusCode} ${text}`)),
+        answer.statusCode === 200 || answer.statusCode === 202
+          ? resolve(text)
+          : reject(new Error(`${url}: ${answer.statusCode} ${text}`)),
       )
     })
     sent.on('error', reject)
@@ -44,7 +46,12 @@ export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agen
 const width = 16
 
 /** A server under calls of one kind from 16 connections. `processes` are its own. */
-export const httpSide = (name: string, processes: readonly number[], database: boolean, what: HttpCall): Side => ({
+export const httpSide = (
+  name: string,
+  processes: readonly number[],
+  database: boolean,
+  what: HttpCall | (() => HttpCall),
+): Side => ({
   name,
   processes,
   database,
@@ -52,7 +59,7 @@ export const httpSide = (name: string, processes: readonly number[], database: b
     // Connections of this segment alone: the server may have stood still since the last one.
     const agent = new Agent({ keepAlive: true, maxSockets: width })
     try {
-      return await closedLoop(width, deadline, () => call(what, agent))
+      return await closedLoop(width, deadline, () => call(typeof what === 'function' ? what() : what, agent))
     } finally {
       agent.destroy()
     }

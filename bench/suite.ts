@@ -10,6 +10,7 @@ import { policy } from './case-03-policy.ts'
 import { telemetry } from './case-04-telemetry.ts'
 import { liveSpan } from './case-05-live-span.ts'
 import { execution } from './case-06-execution.ts'
+import { inputEvents } from './case-07-input.ts'
 import { decision } from './case-08-decide.ts'
 import { audit } from './case-09-audit.ts'
 import { merkle } from './case-10-merkle.ts'
@@ -65,7 +66,7 @@ process.env.TEST_DATABASE_URL = database.ownerUrl
 try {
   const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const compare = comparer(postmaster, pace)
-  if (wanted('1', '2', '4', '5', '16')) {
+  if (wanted('1', '2', '4', '5', '7', '16')) {
     const api = await startApi({ NODE_ENV: 'production' })
     const pid = api.process.pid ?? 0
     try {
@@ -75,6 +76,7 @@ try {
       await run('2', () => query(api, pid, compare))
       await run('4', () => telemetry(api, pid, compare))
       await run('5', () => liveSpan(api, pid, compare))
+      await run('7', () => inputEvents(api, pid, compare))
       await run('16', () => coldStart(api))
     } finally {
       await api.close()

@@ -18,6 +18,7 @@ const conversation = [
   message('B', '\0\0\0\0\0\0\0\0'),
   message('E', '\0\0\0\0\0'),
   message('S', ''),
+  message('Q', "select pg_notify('audit', 'x'); commit\0"),
   message('Q', 'COMMIT\0'),
 ]
 
@@ -26,11 +27,11 @@ test.each([1, 3, 1000])('counts statements and commits, whatever the stream is c
   const read = counter(traffic)
   const stream = Buffer.concat([startup('countersign'), ...conversation])
   for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size))
-  expect(traffic).toEqual({ statements: 3, commits: 1, bytes: Buffer.concat(conversation).length })
+  expect(traffic).toEqual({ statements: 4, commits: 2, bytes: Buffer.concat(conversation).length })
 })
 
 test('leaves the queue’s own connections out', () => {
   const traffic = { statements: 0, commits: 0, bytes: 0 }
-  counter(traffic)(Buffer.concat([startup('pgboss'), ...conversation]))
+  counter(traffic)(Buffer.concat([startup('countersign-queue'), ...conversation]))
   expect(traffic).toEqual({ statements: 0, commits: 0, bytes: 0 })
 })

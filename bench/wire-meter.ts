@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What clients have sent to PostgreSQL so far, the queue's own housekeeping (application name pgboss) left out. */
+/** What clients have sent to PostgreSQL so far, the queue's own housekeeping (application name countersign-queue) left out. */
 export type Traffic = { statements: number; commits: number; bytes: number }
 
 export type WireMeter = {
@@ -60,7 +60,7 @@ export function counter(traffic: Traffic): (chunk: Buffer) => void {
     if (!started) {
       if (rest.length < 4 || rest.length < rest.readInt32BE(0)) return
       const length = rest.readInt32BE(0)
-      ignored = rest.toString('latin1', 0, length).includes('application_name\0pgboss\0')
+      ignored = rest.toString('latin1', 0, length).includes('application_name\0countersign-queue\0')
       started = true
       rest = rest.subarray(length)
     }
@@ -78,5 +78,6 @@ function note(traffic: Traffic, type: string, body: Buffer): void {
   if (type === 'Q' || type === 'E') traffic.statements += 1
   // The text of a parsed statement follows its name.
   const text = type === 'Q' ? body : type === 'P' ? body.subarray(body.indexOf(0) + 1) : undefined
-  if (text !== undefined && /^commit\b/i.test(text.toString('latin1', 0, 16))) traffic.commits += 1
+  // A COMMIT that has something to tell comes last in its message.
+  if (text !== undefined && /(^|; )commit\0?$/i.test(text.toString('latin1'))) traffic.commits += 1
 }

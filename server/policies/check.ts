@@ -9,9 +9,10 @@ export type CheckTask = { rules: RuleText[]; schema: string }
 /** What is wrong with one rule; `byte` is a UTF-8 offset in the rule's own text. */
 export type RuleProblem = { rule: number; message: string; byte: number }
 
-/** Milliseconds for the text itself, and for the thread to start before. */
-const timeoutMs = 2000
-const startMs = 10_000
+/** Milliseconds of the thread's own time, that the text costs; how long that may take; how long the thread may start. */
+const cpuMs = 3000
+const timeoutMs = 30_000
+const startMs = 30_000
 const mostIssues = 50
 
 /** At most this many texts are checked at once in this process, and this many wait; Cedar's threads cost memory. */
@@ -56,7 +57,7 @@ async function problemsOf(task: CheckTask): Promise<RuleProblem[]> {
     throw new ApiError('unavailable', 'The policy engine did not start. Try again in a moment.', { cause })
   }
   try {
-    const problems = await ask<RuleProblem[]>(worker, task, timeoutMs)
+    const problems = await ask<RuleProblem[]>(worker, task, timeoutMs, cpuMs)
     await worker.terminate()
     return problems
   } catch (error) {

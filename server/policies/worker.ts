@@ -15,13 +15,26 @@ export function startWorker(file: string, options: WorkerOptions): Worker {
   return worker
 }
 
-/** Sends `message` and takes the worker's next answer as A. After any EngineFailure the worker has been ended. */
-export async function ask<A>(worker: Worker, message: unknown, timeoutMs: number): Promise<A> {
+/** How often a thread's own time is looked at, in milliseconds. */
+const lookMs = 200
+
+/**
+ * Sends `message` and takes the worker's next answer as A. After any EngineFailure the worker has been ended. `cpuMs` is
+ * the thread's own time, all in all: on a busy machine it passes slower than `timeoutMs`, which bounds the wait.
+ */
+export async function ask<A>(worker: Worker, message: unknown, timeoutMs: number, cpuMs?: number): Promise<A> {
   const answered = Promise.withResolvers<A>()
   const fail = (reason: string, cause?: unknown) => answered.reject(new EngineFailure(reason, { cause }))
   const onError = (error: unknown) => fail('The policy engine trapped.', error)
   const onExit = () => fail('The policy engine ended.')
   const timer = setTimeout(() => fail(`The policy engine gave no answer within ${timeoutMs} ms.`), timeoutMs)
+  const look = async () => {
+    const { user, system } = await worker.cpuUsage()
+    if (cpuMs !== undefined && (user + system) / 1000 > cpuMs)
+      fail(`The policy engine gave no answer within ${cpuMs} ms of its own time.`)
+  }
+  // A thread that has not begun, or has ended, can't be looked at; its exit tells the latter.
+  const looks = cpuMs === undefined ? undefined : setInterval(() => look().catch(() => undefined), lookMs)
   worker.once('message', answered.resolve)
   worker.once('error', onError)
   worker.once('exit', onExit)
@@ -34,6 +47,7 @@ export async function ask<A>(worker: Worker, message: unknown, timeoutMs: number
     throw error
   } finally {
     clearTimeout(timer)
+    clearInterval(looks)
     worker.unref()
     worker.off('message', answered.resolve)
     worker.off('error', onError)

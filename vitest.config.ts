@@ -7,9 +7,10 @@ export default defineConfig({
     // Each suite has a process and a database of its own: the runtime is one for each process.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A busy machine must not turn a slow commit into a failure of another test.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // A test waits for a fact, not for a time: on a busy machine the fact comes later.
+    expect: { poll: { timeout: 20_000 } },
     retry: 0,
   },
 })

@@ -324,9 +324,9 @@ test('the sealer covers a record within seconds of its commit, and what was ther
   const [before = ''] = await log(early)
   expect(await state(early, before)).toBe('pending')
   const sealers = [startSealer(), startSealer()]
-  await expect.poll(() => state(early, before), { timeout: 20_000 }).toBe('sealed')
+  await expect.poll(() => state(early, before)).toBe('sealed')
   const [after = ''] = await log(late)
-  await expect.poll(() => state(late, after), { timeout: 20_000 }).toBe('sealed')
+  await expect.poll(() => state(late, after)).toBe('sealed')
   expect(await state(early, after)).toBe('none')
   await Promise.all(sealers.map((sealer) => sealer.close()))
   const [unseen = ''] = await log(late)

@@ -123,4 +123,4 @@ test('a reader that takes nothing is told of a gap afterwards; what came meanwhi
   await send(traceId, 1, 100)
   const next = await until(async () => messages[before], 'the stream goes on')
   expect([next.id, next.type]).toEqual(['1202', 'span.ended'])
-}, 30_000)
+}, 120_000)

@@ -150,14 +150,12 @@ async function history(seed: number): Promise<{ applied: number; sent: number }>
         [executionId],
       )
     ).rows[0]
+  const start = async () => {
+    const started = { agentId, environment: 'production', input: {} }
+    executions.push((await perform(startExecution, started)).executionId)
+  }
   const acts: [weight: number, act: () => Promise<unknown>][] = [
-    [
-      5,
-      async () => {
-        const started = { agentId, environment: 'production', input: {} }
-        executions.push((await perform(startExecution, started)).executionId)
-      },
-    ],
+    [5, start],
     [
       40,
       async () => {
@@ -212,6 +210,8 @@ async function history(seed: number): Promise<{ applied: number; sent: number }>
       if (!known) throw error
     }
   }
+  // Without some to begin with, most of a short history would go to executions that never were.
+  await Promise.all([attempt(start), attempt(start), attempt(start)])
   for (let done = 0; done < actsEach; done += 3)
     await Promise.all([attempt(chooseAct()), attempt(chooseAct()), attempt(chooseAct())])
 
@@ -333,8 +333,8 @@ test(`${histories} histories of ${actsEach} acts: no acknowledged signal is lost
       setRuntime(base)
     }
   }
-  // Not in vain: many signals did reach a step, and many did not.
-  expect(sum.applied).toBeGreaterThan(histories)
+  // Not in vain: many signals did reach a step, and many did not. Of a few histories most may end before any does.
+  expect(sum.applied).toBeGreaterThan(sized(histories, 0))
   expect(sum.sent - sum.applied).toBeGreaterThan(histories)
   expect(runtime().database).toBe(base.database)
   countCases(context, sum.sent)

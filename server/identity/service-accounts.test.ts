@@ -84,6 +84,7 @@ describe('the token answer', () => {
       tenant: 'ext-northwind',
       jti: expect.any(String),
       iat: expect.any(Number),
+      issued_at_ms: expect.any(Number),
       exp: expect.any(Number),
     })
     // The provider reads the clock twice, the second time for iat.

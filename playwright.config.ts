@@ -39,8 +39,9 @@ export default defineConfig({
   // Two cores: the server and its database need one.
   workers: 1,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // A test that goes through many pages takes as long as the machine; what it waits for has a limit of its own.
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? 'list' : [['list'], ['json']],
   use: {
     baseURL,

@@ -15,4 +15,7 @@ function answer({ set: { key, texts }, request, grants, misfit }: Question): Ans
   return { ...settle(grants, set.policiesOf, (fulfilled) => evaluateSlice(slice, request, fulfilled)), policies }
 }
 
-parentPort?.on('message', (questions: Question[]) => parentPort?.postMessage(questions.map(answer)))
+parentPort?.on('message', (text: string) => {
+  const questions: Question[] = JSON.parse(text)
+  parentPort?.postMessage(JSON.stringify(questions.map(answer)))
+})

@@ -1,5 +1,6 @@
 import { OpenTelemetry } from '@ai-sdk/otel'
 import { SemanticConventions } from '@arizeai/openinference-semantic-conventions'
+import { type Attributes, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -77,8 +78,8 @@ test.each([
   span.end()
   await sdk.forceFlush()
   const { traceId, spanId } = span.spanContext()
-  const { spans, trace } = await read(traceId, 1)
-  expect(trace.agentName).toBe('checkout-agent')
+  const { spans, trace: shown } = await read(traceId, 1)
+  expect(shown.agentName).toBe('checkout-agent')
   expect(spans).toMatchObject([{ spanId, name: 'chat small-1', kind: 'model', status: 'error' }])
   expect(spans[0]?.attributes).toContainEqual({
     key: 'gen_ai.prompt.0.content',
@@ -119,6 +120,69 @@ test('OpenInference, by its own conventions', async () => {
     model: 'big-2',
     inputTokens: 5,
     outputTokens: 6,
+  })
+})
+
+test('Traceloop, by the attributes that its SDK documents', async () => {
+  // Its package is not installed: these are the names of @traceloop/ai-semantic-conventions, sent by OpenTelemetry's own SDK.
+  const sdk = provider(new ProtobufExporter(options()), 'joke-service')
+  const tracer = sdk.getTracer('@traceloop/node-server-sdk')
+  const spanOf = (name: string, attributes: Attributes, parent?: Span) => {
+    const span = tracer.startSpan(name, { attributes }, parent && trace.setSpan(ROOT_CONTEXT, parent))
+    span.end()
+    return span
+  }
+  const of = (kind: string, name: string): Attributes => ({
+    'traceloop.span.kind': kind,
+    'traceloop.workflow.name': 'joke_creation',
+    'traceloop.entity.name': name,
+    'traceloop.entity.path': name,
+    'traceloop.entity.input': '{"args":["Pavel"],"kwargs":{}}',
+    'traceloop.entity.output': '"A joke about Pavel"',
+    'traceloop.association.properties.user_id': 'Pavel',
+  })
+  const root = spanOf('joke_creation.workflow', of('workflow', 'joke_creation'))
+  const agent = spanOf('joke_teller.agent', of('agent', 'joke_teller'), root)
+  const task = spanOf('history.task', of('task', 'history'), agent)
+  const tool = spanOf('lookup.tool', of('tool', 'lookup'), agent)
+  const chat = spanOf(
+    'openai.chat',
+    {
+      'llm.request.type': 'chat',
+      'traceloop.workflow.name': 'joke_creation',
+      'gen_ai.system': 'OpenAI',
+      'gen_ai.request.model': 'small-1',
+      'gen_ai.response.model': 'small-1-2026',
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.prompt.0.content': 'Tell a joke about Pavel',
+      'gen_ai.completion.0.content': 'Pavel walks into a bar',
+      'gen_ai.usage.prompt_tokens': 9,
+      'gen_ai.usage.completion_tokens': 21,
+      'llm.usage.total_tokens': 30,
+    },
+    agent,
+  )
+  await sdk.forceFlush()
+  const { traceId } = root.spanContext()
+  const { spans } = await read(traceId, 5)
+  const kinds = new Map(spans.map(({ spanId, kind }) => [spanId, kind]))
+  expect([root, agent, task, tool, chat].map((span) => kinds.get(span.spanContext().spanId))).toEqual([
+    'workflow',
+    'agent',
+    'workflow',
+    'tool',
+    'model',
+  ])
+  expect(JSON.stringify(spans)).not.toContain('Pavel')
+  const facts = (span: Span) => factsOf(traceId, span.spanContext().spanId)
+  expect(await facts(agent)).toMatchObject({ dialect: 'traceloop', agent: 'joke_teller' })
+  expect(await facts(tool)).toMatchObject({ dialect: 'traceloop', tool: 'lookup', operation: 'tool' })
+  expect(await facts(chat)).toMatchObject({
+    dialect: 'gen_ai+traceloop',
+    model: 'small-1-2026',
+    provider: 'OpenAI',
+    inputTokens: 9,
+    outputTokens: 21,
   })
 })
 

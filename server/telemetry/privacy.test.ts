@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpJson, type TestSpan } from '#server/testing/otlp.ts'
@@ -11,7 +12,7 @@ let token: string
 let maria: string
 let pia: string
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ LOG_LEVEL: 'trace' })
   token = await api.client('telemetry')
   maria = await api.person('maria')
   pia = await api.person('pia')
@@ -129,6 +130,55 @@ describe('canaries', () => {
     for (const form of ['hex', 'base64'] as const)
       expect(stdout).not.toContain(Buffer.from(canary).toString(form).slice(0, 12))
   }, 60_000)
+})
+
+describe('canaries by the way', () => {
+  test('are in no frame of a socket', async () => {
+    const traceId = newTraceId()
+    const span = canarySpan(traceId)
+    await export1([span])
+    const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
+    const frames: string[] = []
+    await new Promise<void>((resolve, reject) => {
+      socket.on('open', () => {
+        const params = { path: 'traces.stream', input: { json: { traceId } } }
+        socket.send(JSON.stringify({ method: 'connectionParams', data: { authorization: `Bearer ${maria}` } }))
+        socket.send(JSON.stringify({ id: 1, method: 'subscription', params }))
+      })
+      socket.on('message', (data) => {
+        frames.push(String(data))
+        if (frames.at(-1)?.includes('span.ended') === true) resolve()
+      })
+      socket.on('error', reject)
+      socket.on('close', () => reject(new Error(`The socket was closed after ${frames.join()}`)))
+    })
+    socket.terminate()
+    expect(frames.join()).toContain(span.spanId)
+    expect(frames.join()).toContain('"class":"tool.arguments"')
+    expect(frames.join()).not.toContain(canary)
+    expect(frames.join()).not.toContain('3704')
+  })
+
+  test('are in no line of the log, whatever is wrong with what holds them', async () => {
+    const post = (body: string, contentType = 'application/json', more: Record<string, string> = {}) =>
+      api.request(token, '/v1/traces', { method: 'POST', headers: { 'content-type': contentType, ...more }, body })
+    const whole = otlpJson([canarySpan(newTraceId())])
+    expect((await post(whole)).status).toBe(200)
+    for (const [answer, status] of [
+      [await post(whole.slice(0, -3)), 400],
+      [await post(whole, 'application/x-protobuf'), 400],
+      [await post(whole, 'text/plain'), 415],
+      [await post(whole, 'application/json', { 'content-encoding': 'gzip' }), 400],
+      [await post(JSON.stringify({ resourceSpans: canary })), 400],
+    ] as const) {
+      expect(answer.status, answer.text).toBe(status)
+      expect(answer.text).not.toContain(canary)
+    }
+    // It does write a log, and down to its smallest level.
+    expect(api.logged()).toContain('"level":')
+    expect(api.logged()).not.toContain(canary)
+    expect(api.logged()).not.toContain('3704 0044')
+  })
 })
 
 describe('in clear', () => {

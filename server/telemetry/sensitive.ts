@@ -34,9 +34,11 @@ const byKey: readonly [RegExp, string][] = [
     /^(url\.(full|query|path)|http\.(url|target|request\.body|response\.body)|db\.(statement|query\.text|query\.parameter.*)|messaging\.message\.body|rpc\.message.*|http\.(request|response)\.header\..*)$/,
     'request',
   ],
+  // An application's own names for whom it works for.
+  [/^traceloop\.association\.properties\./, 'identity'],
   [/^(enduser|user|client\.address|net\.peer\.ip|http\.client_ip|source\.address)(\.|$)/, 'identity'],
   [
-    /(^|[._-])(e-?mail|phone|mobile|iban|bic|ssn|passport|birth(day|date|_date)?|dob|(first|last|full|sur|family|given)_?name|address|street|postal_?code|zip_?code|customer(_?name)?|patient(_?id)?|credit_?card|card_?number)([._-]|$)/i,
+    /(^|[._-])(e-?mail|phone|mobile|iban|bic|ssn|passport|birth(day|date|_date)?|dob|(first|last|full|sur|family|given)_?name|address|street|postal_?code|zip_?code|customer(_?name)?|user_?(id|name)|patient(_?id)?|credit_?card|card_?number)([._-]|$)/i,
     'identity',
   ],
   [

@@ -46,6 +46,8 @@ export type TestApi = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   request(token: string | undefined, path: string, init?: RequestInit): Promise<Answer>
+  /** What it has logged so far, if the environment names a LOG_LEVEL. */
+  logged(): string
   /** kill -9, and a new process on the same data. */
   killAndRestart(): Promise<void>
   close(): Promise<void>
@@ -76,18 +78,22 @@ export async function startApi(
     ]),
   )
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+  const lines: string[] = []
   const start = (port: string) =>
-    startProcess({
-      // Suites call faster than a tenant would.
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
-      ...environment,
-      PORT: port,
-      DATABASE_URL: database.ownerUrl,
-      DATA_DIR: join(folder, 'data'),
-      MCP_SERVERS: join(folder, 'mcp.json'),
-      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
-    })
+    startProcess(
+      {
+        // Suites call faster than a tenant would.
+        RATE_LIMIT_PER_MINUTE: '1000000',
+        TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
+        LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+        ...environment,
+        PORT: port,
+        DATABASE_URL: database.ownerUrl,
+        DATA_DIR: join(folder, 'data'),
+        MCP_SERVERS: join(folder, 'mcp.json'),
+      },
+      environment.LOG_LEVEL === undefined ? undefined : lines,
+    )
   let running = await start('0')
   const { baseUrl } = running
   const credentials: Credentials = JSON.parse(await readFile(join(folder, 'data', 'demo-credentials.json'), 'utf8'))
@@ -121,6 +127,7 @@ export async function startApi(
       return running.child
     },
     request,
+    logged: () => lines.join(''),
     person: (username, slug = 'northwind') =>
       cached(`${slug}/${username}`, async () => {
         const user = tenantOf(slug).users.find((candidate) => candidate.username === username)
@@ -168,11 +175,17 @@ export async function startApi(
   }
 }
 
-async function startProcess(environment: Record<string, string>): Promise<{ child: ChildProcess; baseUrl: string }> {
+/** `lines` takes the log; without it the log goes where the tests' own does. */
+async function startProcess(
+  environment: Record<string, string>,
+  lines?: string[],
+): Promise<{ child: ChildProcess; baseUrl: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
     env: { NODE_ENV: 'test', PATH: process.env.PATH ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => lines?.push(text))
+  if (child.stdout === null) throw new Error('unreachable: stdout is a pipe')
   for await (const line of createInterface({ input: child.stdout })) {
     const [word, baseUrl] = line.split(' ')
     if (word === 'ready' && baseUrl !== undefined) return { child, baseUrl }

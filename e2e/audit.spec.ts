@@ -28,6 +28,20 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
   await expectAccessible(page)
 })
 
+test('vera narrows the log down; the filter stands in the address', async ({ page }) => {
+  const { externalId } = await signIn(page, 'vera')
+  await page.goto(`/t/${externalId}/audit`)
+  await page.getByLabel('What', { exact: true }).fill('release.proposed')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await expect(page).toHaveURL(/action=release\.proposed/)
+  await expect(page.getByRole('table', { name: 'Audit records' }).getByRole('rowheader').first()).toBeVisible()
+  for (const what of await page.getByRole('table', { name: 'Audit records' }).getByRole('rowheader').allInnerTexts())
+    expect(what).toBe('release.proposed')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(page).toHaveURL(/audit$/)
+})
+
 test('pia may read the log but not verify, and learns who can', async ({ page }) => {
   const { externalId } = await signIn(page, 'pia')
   await page.goto(`/t/${externalId}/audit`)

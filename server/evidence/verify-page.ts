@@ -52,12 +52,14 @@ export const verifyPage: string = (() => {
 <style>${style}</style>
 </head>
 <body>
+<main>
 <h1>Verify an evidence bundle</h1>
 <p>Choose the ZIP in which this page came. It is read in this browser; nothing is sent anywhere.</p>
 <p><label>Bundle (ZIP) <input type="file" accept=".zip"></label></p>
 <output></output>
 <ol></ol>
 <p>README.txt says how to check the same with sha256sum and openssl.</p>
+</main>
 <script type="module">${script}</script>
 </body>
 </html>

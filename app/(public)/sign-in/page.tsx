@@ -1,6 +1,8 @@
 import type { Metadata } from 'next'
+import Link from 'next/link'
 import { Suspense } from 'react'
 import { PlainPage } from '#components/layout/plain-page.tsx'
+import { verifyPath } from '#lib/paths.ts'
 import { SignIn } from './sign-in.tsx'
 
 export const metadata: Metadata = { title: 'Sign in' }
@@ -11,6 +13,13 @@ export default function SignInPage() {
       <Suspense>
         <SignIn />
       </Suspense>
+      <p className="border-line border-t pt-4 text-dense text-ink-2">
+        Were you given an evidence bundle?{' '}
+        <Link href={verifyPath()} prefetch={false} className="text-link">
+          Verify an evidence bundle
+        </Link>{' '}
+        without signing in.
+      </p>
     </PlainPage>
   )
 }

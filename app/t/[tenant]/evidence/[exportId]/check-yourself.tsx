@@ -2,6 +2,7 @@
 
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
+import { verifyPath } from '#lib/paths.ts'
 import { useManifest } from './use-export.ts'
 
 /** The commands that check the archive without this service. The same as in its README.txt. */
@@ -12,7 +13,11 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
     <>
       <p className="max-w-[75ch] text-ink-2">
         Nobody has to trust this page. Where sha256sum and openssl 3 are installed, these commands check the archive
-        without a connection.
+        without a connection. So does verify.html in the archive, and{' '}
+        <a href={verifyPath()} className="text-link">
+          the page Verify an evidence bundle
+        </a>
+        , which uploads nothing.
       </p>
       <ol className="flex flex-col border-line border-b">
         {stepsFor(exportId, archiveName).map(({ command, proves }, index) => (

@@ -9,7 +9,7 @@ import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { getTrace } from './get-trace.ts'
 import { list } from './list.ts'
-import { endSpan, endTrace, startSpan, startTrace } from './record.ts'
+import { endSpan, endTrace, masked, startSpan, startTrace } from './record.ts'
 import { stream } from './stream.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
@@ -231,3 +231,15 @@ async function insertExecution(id: string, traceId: string): Promise<void> {
     values ('${tenant.id}', '${id}', '${newId()}', '${newId()}', 'production', '{}', 'queued', '${traceId}', '${newId()}')`,
   )
 }
+
+test('a value without a canonical form is recorded: as it is, or only as far as it may be shown', () => {
+  const value = JSON.parse('{"large":9007199254740993,"email":"a@b.example"}') as JsonValue
+  const view = { large: 9007199254740992, email: '***' }
+  expect(masked('result', value, (same) => same)).toEqual({ key: 'result', value })
+  expect(masked('result', value, () => view)).toEqual({ key: 'result', value: view })
+  expect(masked('result', { email: 'a@b.example' }, () => ({ email: '***' }))).toEqual({
+    key: 'result',
+    value: { email: 'a@b.example' },
+    view: { email: '***' },
+  })
+})

@@ -1,4 +1,5 @@
-import { canonicalJson } from '#lib/jcs.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -18,7 +19,19 @@ export type Attributes = RecordedAttribute[]
 /** An attribute whose sensitive parts are masked by `mask`: what is masked is kept encrypted, for whoever may see it. */
 export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
   const view = mask(value)
-  return canonicalJson(view) === canonicalJson(value) ? { key, value } : { key, value, view }
+  if (isDeepStrictEqual(view, value)) return { key, value }
+  return isCanonical(value) ? { key, value, view } : { key, value: view }
+}
+
+/** What a tool answers need not be: nothing could be committed to, so that only what is shown is kept. */
+function isCanonical(value: JsonValue): boolean {
+  try {
+    canonicalJson(value)
+    return true
+  } catch (error) {
+    if (error instanceof JcsError) return false
+    throw error
+  }
 }
 
 /** What telemetry began under this id becomes the trace of the execution. */

@@ -1,5 +1,5 @@
-import { call, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { call, clientToken, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
@@ -65,7 +65,7 @@ test('an environment that no policy governs is refused, and the page says what t
   // The browser reports each answer that is an error.
   troubles.expect(/status of 409/)
   const agentId = await refundAgent(origin)
-  const token = await pipelineToken(origin)
+  const token = await clientToken(origin, 'ci-pipeline')
   const environment = `e2e-${Date.now()}`
   const { approvalId } = await call<{ approvalId: string }>(origin, token, 'mutation', 'releases.propose', {
     agentId,
@@ -257,18 +257,4 @@ async function refundAgent(origin: string): Promise<string> {
   const token = await personToken(origin, 'maria')
   const agents = await call<{ items: { id: string; name: string }[] }>(origin, token, 'query', 'agents.list', {})
   return agents.items.find(({ name }) => name === 'refund-assistant')?.id ?? ''
-}
-
-async function pipelineToken(origin: string): Promise<string> {
-  const client = demoTenant().clients.find(({ clientId }) => clientId === 'ci-pipeline')
-  if (client === undefined) throw new Error('The demo has no ci-pipeline.')
-  const response = await fetch(`${origin}/realms/northwind/protocol/openid-connect/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: client.clientId,
-      client_secret: client.clientSecret,
-    }),
-  })
-  return (await response.json()).access_token
 }

@@ -23,7 +23,10 @@ export function Download({ job }: { job: ExportJob }) {
   const { can } = useSession()
   const { fetchApi } = useApi()
   const [state, setState] = useState<State>({ is: 'idle' })
-  const { exportId, archiveName, archiveBytes } = job
+  const { exportId, archiveName, archiveBytes, includeRawPayloads } = job
+  const needed = (
+    includeRawPayloads ? (['evidence:read', 'evidence:raw'] as const) : (['evidence:read'] as const)
+  ).find((permission) => !can(permission))
   const name = archiveName ?? `evidence-room-${exportId}.zip`
 
   async function fetchArchive(): Promise<Response> {
@@ -49,7 +52,7 @@ export function Download({ job }: { job: ExportJob }) {
       <Button
         variant="primary"
         onClick={() => void save()}
-        disabledReason={can('evidence:read') ? undefined : whoCan('evidence:read')}
+        disabledReason={needed === undefined ? undefined : whoCan(needed)}
         busyLabel={state.is === 'saving' ? `Saving, ${formatBytes(state.received)} so far` : undefined}
       >
         Download the archive{size}

@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { mayUseServer } from './tool-server.ts'
 import { listTools, type Tool } from './tool-servers.ts'
 
-const patienceMs = 3000
+const patienceMs = 15_000
 
 /**
  * The tools that the operator's servers offer the tenant now, by server in order of name. A server that does not answer in time is left

@@ -302,7 +302,15 @@ test('too many requests: a countdown, then the same decision', async ({ page, or
   await expect(rail(page)).toContainText('Recorded: approved.')
 })
 
-test('a request that expires while it is open says so at once, and keeps what was typed', async ({ page, origin }) => {
+/** What a test fetches in the page's stead may be sent twice, and a proof serves once: the page asks again with another. */
+const sentTwice = /401 \(Unauthorized\) \(.*approvals\.get/
+
+test('a request that expires while it is open says so at once, and keeps what was typed', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(sentTwice)
   const refund = await waitingRefund(origin)
   await signIn(page, 'jonas')
   let expiresAt: string | undefined
@@ -323,7 +331,8 @@ test('a request that expires while it is open says so at once, and keeps what wa
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('a payload that changed is shown as a difference, and has to be reviewed', async ({ page, origin }) => {
+test('a payload that changed is shown as a difference, and has to be reviewed', async ({ page, origin, troubles }) => {
+  troubles.expect(sentTwice)
   const refund = await waitingRefund(origin)
   await signIn(page, 'jonas')
   let changed = false

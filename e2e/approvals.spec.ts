@@ -37,6 +37,8 @@ test('jonas finds the request in his inbox, reads what happens, decides, and the
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals \d+/ }),
   ).toBeVisible()
   await page.getByRole('link', { name: 'All approvals' }).click()
+  // Home has a table of approvals, too.
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Approvals' })).toBeVisible()
   await expectAccessible(page)
   await page.locator(`a[href*="${refund.approvalId}"]`).click()

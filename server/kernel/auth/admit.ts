@@ -9,7 +9,10 @@ export type Admission = {
   caller: Caller
   /** The transaction, bound to the caller's tenant, for whoever asks first; whoever gets it ends it. */
   claim(): OpenTransaction | undefined
-  /** Ends it, unless it was claimed. Call it before waiting for anything else than the database, and in the end. */
+  /**
+   * Ends it, unless it was claimed. Call it before waiting for anything else than this transaction, and in the end: when
+   * everyone holds a connection and waits for another one, nobody gets it.
+   */
   end(): Promise<void>
 }
 
@@ -27,9 +30,9 @@ export async function admit(presented: Presented, credentials: Credentials, call
   }
   const end = async () => claim()?.rollBack()
   try {
-    const caller = await identify(presented, credentials, tx)
+    const caller = await identify(presented, credentials, { tx, end })
     if (takeAtOnce(caller.tenant.id, calls) === undefined) {
-      // The budget must be asked for over another connection: nobody keeps one while waiting for one.
+      // The budget must be asked for over another connection.
       await end()
       await takeCalls(caller.tenant.id, calls)
     }

@@ -55,21 +55,25 @@ export async function present(credentials: Credentials): Promise<Presented> {
 
 /**
  * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is bound to that
- * tenant afterwards. Throws 401 without a valid one of them, 400 without a tenant, and the same 403 for a tenant that does
+ * tenant afterwards. A first sign-in has a transaction of its own, and `end` ends this one before. Throws 401 without a valid one of them, 400 without a tenant, and the same 403 for a tenant that does
  * not exist and for one in which the subject has no active membership.
  */
-export async function identify(presented: Presented, credentials: Credentials, tx: Transaction): Promise<Caller> {
+export async function identify(
+  presented: Presented,
+  credentials: Credentials,
+  { tx, end }: { tx: Transaction; end(): Promise<void> },
+): Promise<Caller> {
   if ('apiKey' in presented) return await authenticateApiKey(presented.apiKey, credentials, tx)
   const { token } = presented
   const found = await findCaller(tx, wantedTenant(token, credentials), token)
   if (found === undefined) throw accessDenied()
   const { tenant } = found
   const home = tenant.externalId === token.tenantExternalId
-  const { newMember } = token
-  const member =
-    found.member === undefined && home && newMember !== undefined
-      ? await signInFirst(tenant, token, newMember, credentials.requestId)
-      : found.member
+  let { member } = found
+  if (member === undefined && home && token.newMember !== undefined) {
+    await end()
+    member = await signInFirst(tenant, token, token.newMember, credentials.requestId)
+  }
   if (member === undefined || member.status !== 'active') throw accessDenied()
   // 401, so that a client renews: whoever still may gets a token that is good.
   if (isOutdated(member, token)) throw outdated(presented.scheme)

@@ -16,7 +16,13 @@ import type { DB } from './schema.ts'
 export type Transaction = KyselyTransaction<DB>
 
 /** A transaction that whoever holds it must end, once, by one of the two. */
-export type OpenTransaction = { tx: Transaction; commit(): Promise<void>; rollBack(): Promise<void> }
+export type OpenTransaction = {
+  tx: Transaction
+  /** Throws when a statement had failed, and when nobody knows whether it was committed. */
+  commit(): Promise<void>
+  /** Never fails: what can't be said to the database any more is rolled back by its end. */
+  rollBack(): Promise<void>
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -81,7 +87,8 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
         throw new Error('The transaction was rolled back: one of its statements had failed.')
     } catch (error) {
       connection.discard()
-      throw error
+      // A connection that is gone has rolled back; whoever rolls back has something worse to tell.
+      if (statement === 'commit') throw error
     } finally {
       connection.release()
     }
@@ -102,8 +109,7 @@ export async function within<T>(
   try {
     result = await work(tx)
   } catch (error) {
-    // What went wrong in the work is what the caller must hear, also when the connection is gone.
-    await rollBack().catch(() => undefined)
+    await rollBack()
     throw error
   }
   await commit()

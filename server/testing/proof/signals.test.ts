@@ -224,10 +224,14 @@ async function history(seed: number): Promise<{ applied: number; sent: number }>
     `select id from executions where agent_id = $1 and ended_at is null`,
     [agentId],
   )
-  for (const { id } of rows) {
-    await stopVerdicts.run({ tenantId, id }, 0)
-    await advance({ tenantId, id })
-  }
+  for (const { id } of rows) await stopVerdicts.run({ tenantId, id }, 0)
+  // An expiry that died with its process is still in the queue, with its wait open and over.
+  const { rows: over } = await owner.query<{ id: string }>(
+    `select id from input_waits where execution_id = any($1) and status = 'open' and expires_at <= clock_timestamp()`,
+    [executions],
+  )
+  for (const { id } of over) await waitExpiry.run({ tenantId, id }, 0)
+  for (const { id } of rows) await advance({ tenantId, id })
   return { applied: await check(executions, events), sent: events.length }
 }
 

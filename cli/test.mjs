@@ -4,7 +4,8 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
@@ -13,6 +14,8 @@ await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }
+/** What failed, told again at the end: the runners' own words are thousands of lines above it. */
+const failures = []
 
 function run(name, script, args, env = {}) {
   process.stdout.write(`\n— ${name}\n`)
@@ -30,19 +33,53 @@ function count(passed, failed) {
 }
 
 /** A runner that broke before it wrote its report has failed as a whole. */
-function read(file, counts, ok) {
+function read(name, file, counts, ok) {
   try {
-    const [passed, failed] = counts(JSON.parse(readFileSync(file, 'utf8')))
-    count(passed, failed === 0 && !ok ? 1 : failed)
+    const { passed, failed, told } = counts(JSON.parse(readFileSync(file, 'utf8')))
+    const whole = failed === 0 && !ok
+    count(passed, whole ? 1 : failed)
+    failures.push(...told, ...(whole ? [`${name}: the run as a whole`] : []))
   } catch {
     count(0, 1)
+    failures.push(`${name}: there is no report`)
   }
 }
 
-const one = (ok) => count(ok ? 1 : 0, ok ? 0 : 1)
+function check(name, script, args) {
+  const ok = run(name, script, args)
+  count(ok ? 1 : 0, ok ? 0 : 1)
+  if (!ok) failures.push(name)
+}
 
-one(run('types', 'typescript/bin/tsc', ['--noEmit', '-p', '.']))
-one(run('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']))
+/** The first lines of what a test threw, without colours. */
+const cause = (message = '') => stripVTControlCharacters(message).split('\n').slice(0, 6).join('\n    ')
+
+/** A file that could not be read or set up has failed once, whatever it holds. */
+function fromVitest({ numPassedTests: passed, testResults }) {
+  const told = testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(root, name)
+    const failed = assertionResults.filter(({ status }) => status === 'failed')
+    if (failed.length === 0 && message) return [`${file}\n    ${cause(message)}`]
+    return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}\n    ${cause(failureMessages[0])}`)
+  })
+  return { passed, failed: told.length, told }
+}
+
+const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(specsOf)]
+const fromPlaywright = ({ stats, suites }) => ({
+  passed: stats.expected + stats.flaky,
+  failed: stats.unexpected,
+  told: suites
+    .flatMap(specsOf)
+    .filter(({ ok }) => !ok)
+    .map(({ file, line, title, tests }) => {
+      const { error } = tests.flatMap(({ results }) => results).findLast((result) => result.error) ?? {}
+      return `e2e/${file}:${line} › ${title}\n    ${cause(error?.message)}`
+    }),
+})
+
+check('types', 'typescript/bin/tsc', ['--noEmit', '-p', '.'])
+check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
 
 const unit = join(scratch, 'vitest.json')
 const unitOk = run('unit and integration', 'vitest/vitest.mjs', [
@@ -51,21 +88,23 @@ const unitOk = run('unit and integration', 'vitest/vitest.mjs', [
   '--reporter=json',
   `--outputFile.json=${unit}`,
 ])
-read(unit, (report) => [report.numPassedTests, report.numFailedTests], unitOk)
+read('unit and integration', unit, fromVitest, unitOk)
 
 const browser = findBrowser()
 if (browser === undefined) {
   process.stdout.write('\nNo browser: install Chromium, or set CHROMIUM_PATH, and run npm test again.\n')
   count(0, 1)
+  failures.push('browser: there is none')
 } else {
   const e2e = join(scratch, 'playwright.json')
   const e2eOk = run('browser', '@playwright/test/cli.js', ['test'], {
     CHROMIUM_PATH: browser,
     PLAYWRIGHT_JSON_OUTPUT_NAME: e2e,
   })
-  read(e2e, ({ stats }) => [stats.expected + stats.flaky, stats.unexpected], e2eOk)
+  read('browser', e2e, fromPlaywright, e2eOk)
 }
 
 rmSync(scratch, { recursive: true, force: true })
+for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -16,7 +16,7 @@ export function encrypt(key: Uint8Array | KeyObject, plaintext: Uint8Array, addi
 }
 
 /** Throws when the key, the bytes or `additional` are not those of `encrypt`. */
-export function decrypt(key: Uint8Array, encrypted: Uint8Array, additional: Uint8Array): Buffer {
+export function decrypt(key: Uint8Array | KeyObject, encrypted: Uint8Array, additional: Uint8Array): Buffer {
   const nonce = encrypted.subarray(0, nonceBytes)
   const tag = encrypted.subarray(nonceBytes, nonceBytes + tagBytes)
   // The length is fixed: a shortened tag would be easier to forge.

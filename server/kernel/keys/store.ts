@@ -47,11 +47,12 @@ export async function retireKeysNotOf(
   return result.numUpdatedRows > 0n
 }
 
-/** Newest first. */
+/** Newest first. `settled`: not made by this transaction, whose own rows bear the time at which it began. */
 export const findTenantKeys = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('tenantKeys')
     .select(['version', 'sealedKey'])
+    .select(sql<boolean>`created_at < now()`.as('settled'))
     .where('tenantId', '=', tenantId)
     .orderBy('version', 'desc')
     .execute()

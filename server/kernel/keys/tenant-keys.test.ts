@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runtime } from '#server/kernel/runtime.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
-import { openForTenant, sealForTenant, tenantDigest } from './tenant-keys.ts'
+import { forgetTenantKeys, openForTenant, sealForTenant, tenantDigest, tenantSealer } from './tenant-keys.ts'
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let one: TestTenant
@@ -39,6 +39,7 @@ test('a value names the version of its key: older versions open what they sealed
       .values({ tenantId: one.id, version: 2, sealedKey: vault.seal(Buffer.alloc(32, 7), `tenant_keys/${one.id}/2`) })
       .execute(),
   )
+  forgetTenantKeys(one.id)
   const second = await seal(one, 'x')
   expect(second.readUInt32BE(1)).toBe(2)
   expect(await open(one, first, 'x')).toEqual(value)
@@ -79,5 +80,39 @@ test('a digest is the same for the same text, another in another tenant, and out
       })
       .execute(),
   )
+  forgetTenantKeys(tenant.id)
   expect(await digest(tenant, 'hunter2')).toBe(first)
+})
+
+test('a key whose making was rolled back seals nothing; one that is there costs no further statement', async () => {
+  const tenant = await testTenant(running)
+  const { database } = runtime()
+  const undone = database.inTenant(tenant.id, async (tx) => {
+    await sealForTenant(tx, tenant.id, value, 'x')
+    // Its second use finds the key that it has made itself.
+    await sealForTenant(tx, tenant.id, value, 'x')
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  const sealed = await seal(tenant, 'x')
+  const owner = await connectAsOwner(running)
+  expect((await owner.query('select 1 from tenant_keys where tenant_id = $1', [tenant.id])).rowCount).toBe(1)
+  // Read once in a transaction that did not make it, it is kept: without the row it still opens.
+  expect(await open(tenant, sealed, 'x')).toEqual(value)
+  await owner.query('delete from tenant_keys where tenant_id = $1', [tenant.id])
+  await owner.end()
+  expect(await open(tenant, sealed, 'x')).toEqual(value)
+  forgetTenantKeys(tenant.id)
+  await expect(open(tenant, sealed, 'x')).rejects.toThrow(/changed/)
+})
+
+test('JSON comes back as it was, names that objects inherit included', async () => {
+  const tenant = await testTenant(running)
+  const text = '{"__proto__":{"a":1},"constructor":[null,"\\u0000",1e-7]}'
+  await runtime().database.inTenant(tenant.id, async (tx) => {
+    const sealer = await tenantSealer(tx, tenant.id)
+    const sealed = sealer.sealJson(JSON.parse(text), 'x')
+    expect(JSON.stringify(sealer.openJson(sealed, 'x'))).toBe(text)
+    expect(() => sealer.openJson(sealed, 'y')).toThrow(/changed/)
+  })
 })

@@ -1,11 +1,15 @@
-import { createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import type { Vault } from '#server/kernel/vault.ts'
 import { decrypt, encrypt } from './aead.ts'
 import { findTenantKeys, insertTenantKey } from './store.ts'
 
-/** A tenant's data key, in clear: 32 bytes. Never kept longer than a transaction. */
+/** A tenant's data key, in clear. */
 type TenantKey = { version: number; key: Buffer }
+/** Newest first. */
+type TenantKeys = readonly [TenantKey, ...TenantKey[]]
 
 /** Names the layout: this byte, the tenant key's version (4 bytes, big-endian), nonce, tag, ciphertext. */
 const format = 3
@@ -15,102 +19,136 @@ const headerBytes = 5
 export const tenantKeyContext = (tenantId: string, version: number): string => `tenant_keys/${tenantId}/${version}`
 
 /**
- * Encrypts `plaintext` under the tenant's data key, which is made on first use and lies sealed under the master key. The
- * result names the key's version. `tx` is bound to the tenant; `context` (table and row) is authenticated, not stored.
+ * Encrypts under the tenant's data key, which is made on first use and lies sealed under the master key; the result names
+ * the key's version. `context` (table, row and column) is authenticated, not stored.
  */
-export async function sealForTenant(
+export type TenantSealer = {
+  seal(plaintext: Uint8Array, context: string): Buffer
+  /** Throws when the bytes, the tenant, the context or the keys do not match. */
+  open(sealed: Uint8Array, context: string): Buffer
+  /** What `openJson` gives back: content of a bytea column. */
+  sealJson(value: JsonValue, context: string): Buffer
+  /** Throws as `open` does. */
+  openJson(sealed: Uint8Array, context: string): JsonValue
+  /** HMAC-SHA-256 under a key that only this installation has, the same for ever: 32 bytes. */
+  fingerprint(text: string): Buffer
+  /** As `fingerprint` in hex, under a key of its own: without the tenant's key even a short text can't be guessed from it. */
+  digest(text: string): string
+}
+
+// Sealers by tenant, so that what is sealed or opened costs no statement. Owned by this module; a process that holds the
+// master key can read every data key anyway.
+const kept = new WeakMap<Vault, Map<string, { sealer: TenantSealer; until: number }>>()
+const keptMs = 60_000
+const mostKept = 1000
+
+/** Costs a statement once a minute. `tx` is bound to the tenant. */
+export async function tenantSealer(tx: Transaction, tenantId: string): Promise<TenantSealer> {
+  const { vault } = runtime()
+  const mine = kept.get(vault) ?? new Map<string, { sealer: TenantSealer; until: number }>()
+  kept.set(vault, mine)
+  const known = mine.get(tenantId)
+  if (known !== undefined && known.until > Date.now()) return known.sealer
+  const { keys, settled } = await tenantKeys(tx, vault, tenantId)
+  const sealer = sealerOf(tenantId, keys)
+  mine.delete(tenantId)
+  // A key that this transaction made is gone when it rolls back: nothing else may be sealed under it.
+  if (settled) mine.set(tenantId, { sealer, until: Date.now() + keptMs })
+  const [oldest] = mine.keys()
+  if (mine.size > mostKept && oldest !== undefined) mine.delete(oldest)
+  return sealer
+}
+
+/** For whoever has given the tenant a newer key; other processes learn of it within a minute. */
+export function forgetTenantKeys(tenantId: string): void {
+  kept.get(runtime().vault)?.delete(tenantId)
+}
+
+/** `seal` of the tenant's sealer. */
+export const sealForTenant = async (
   tx: Transaction,
   tenantId: string,
   plaintext: Uint8Array,
   context: string,
-): Promise<Buffer> {
-  const { version, key } = (await tenantKeys(tx, tenantId))[0]
-  const header = Buffer.alloc(headerBytes)
-  header.writeUInt8(format, 0)
-  header.writeUInt32BE(version, 1)
-  return Buffer.concat([header, encrypt(key, plaintext, additionalData(header, tenantId, context))])
-}
+): Promise<Buffer> => (await tenantSealer(tx, tenantId)).seal(plaintext, context)
 
-/** Throws when the bytes, the tenant, the context or the keys do not match. */
-export async function openForTenant(
+/** `open` of the tenant's sealer. */
+export const openForTenant = async (
   tx: Transaction,
   tenantId: string,
   sealed: Uint8Array,
   context: string,
-): Promise<Buffer> {
-  return openWith(await tenantKeys(tx, tenantId), tenantId, sealed, context)
+): Promise<Buffer> => (await tenantSealer(tx, tenantId)).open(sealed, context)
+
+/** `digest` of the tenant's sealer. */
+export const tenantDigest = async (tx: Transaction, tenantId: string, text: string): Promise<string> =>
+  (await tenantSealer(tx, tenantId)).digest(text)
+
+/** The sealer of a tenant's keys, newest first. */
+export function sealerOf(tenantId: string, keys: TenantKeys): TenantSealer {
+  const [{ version, key }] = keys
+  const header = Buffer.alloc(headerBytes)
+  header.writeUInt8(format, 0)
+  header.writeUInt32BE(version, 1)
+  const byVersion = new Map(keys.map((one) => [one.version, createSecretKey(one.key)]))
+  const sealing = createSecretKey(key)
+  // The oldest key: a digest must not change when the tenant gets a newer one.
+  const oldest = keys.at(-1) ?? keys[0]
+  const derived = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
+  const fingerprintKey = derived('countersign tenant fingerprint')
+  const digestKey = derived('countersign tenant digest')
+  const seal = (plaintext: Uint8Array, context: string) =>
+    Buffer.concat([header, encrypt(sealing, plaintext, additionalData(header, tenantId, context))])
+  const open = (sealed: Uint8Array, context: string) => openWith(byVersion, tenantId, sealed, context)
+  return {
+    seal,
+    open,
+    sealJson: (value, context) => seal(Buffer.from(JSON.stringify(value)), context),
+    openJson: (sealed, context) => JSON.parse(open(sealed, context).toString()) as JsonValue,
+    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text).digest(),
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
+  }
 }
 
-function openWith(keys: readonly TenantKey[], tenantId: string, sealed: Uint8Array, context: string): Buffer {
-  const bytes = Buffer.from(sealed)
+function openWith(keys: ReadonlyMap<number, KeyObject>, tenantId: string, sealed: Uint8Array, context: string): Buffer {
+  const bytes = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed)
   if (bytes[0] !== format || bytes.length < headerBytes)
     throw new Error(`The sealed value for ${context} has an unknown format.`)
   const version = bytes.readUInt32BE(1)
-  const known = keys.find((candidate) => candidate.version === version)
+  const known = keys.get(version)
   if (known === undefined) throw new Error(`The tenant ${tenantId} has no data key of version ${version}.`)
   const header = bytes.subarray(0, headerBytes)
   try {
-    return decrypt(known.key, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
+    return decrypt(known, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
   } catch (cause) {
     throw new Error(`The sealed value for ${context} was changed.`, { cause })
   }
 }
 
-/** What many values of one transaction are sealed with: the keys are read once. Not to be kept any longer. */
-export type TenantSealer = {
-  seal(plaintext: Uint8Array, context: string): Buffer
-  /** Throws when the bytes, the tenant, the context or the keys do not match. */
-  open(sealed: Uint8Array, context: string): Buffer
-  /** HMAC-SHA-256 under a key that only this installation has, the same for ever: 32 bytes. */
-  fingerprint(text: string): Buffer
-}
-
-/** The same bytes as `sealForTenant` and `openForTenant`, for one transaction. */
-export async function tenantSealer(tx: Transaction, tenantId: string): Promise<TenantSealer> {
-  const keys = await tenantKeys(tx, tenantId)
-  const { version, key } = keys[0]
-  const header = Buffer.alloc(headerBytes)
-  header.writeUInt8(format, 0)
-  header.writeUInt32BE(version, 1)
-  const oldest = keys.at(-1) ?? keys[0]
-  const sealing = createSecretKey(key)
-  const digestKey = createSecretKey(
-    Buffer.from(hkdfSync('sha256', oldest.key, '', 'countersign tenant fingerprint', 32)),
-  )
-  return {
-    seal: (plaintext, context) =>
-      Buffer.concat([header, encrypt(sealing, plaintext, additionalData(header, tenantId, context))]),
-    open: (sealed, context) => openWith(keys, tenantId, sealed, context),
-    fingerprint: (text) => createHmac('sha256', digestKey).update(text).digest(),
-  }
-}
-
-/** A digest (hex) of `text` that only this installation can make: without the tenant's key even a short text can't be guessed from it. */
-export async function tenantDigest(tx: Transaction, tenantId: string, text: string): Promise<string> {
-  // The oldest key: the digest must not change when the tenant gets a newer one.
-  const oldest = (await tenantKeys(tx, tenantId)).at(-1)
-  if (oldest === undefined) throw new Error('unreachable: a tenant has a key after it was asked for one')
-  const key = Buffer.from(hkdfSync('sha256', oldest.key, '', 'countersign tenant digest', 32))
-  return createHmac('sha256', key).update(text).digest('hex')
-}
-
 const additionalData = (header: Buffer, tenantId: string, context: string): Buffer =>
   Buffer.concat([header, Buffer.from(`${tenantId}\n${context}`)])
 
-/** Newest first. */
-async function tenantKeys(tx: Transaction, tenantId: string): Promise<[TenantKey, ...TenantKey[]]> {
-  const { vault } = runtime()
-  const read = async () =>
-    (await findTenantKeys(tx, tenantId)).map(({ version, sealedKey }) => ({
+/** `settled`: they were committed before this transaction began. */
+async function tenantKeys(
+  tx: Transaction,
+  vault: Vault,
+  tenantId: string,
+): Promise<{ keys: TenantKeys; settled: boolean }> {
+  const read = async () => {
+    const rows = await findTenantKeys(tx, tenantId)
+    const [newest, ...older] = rows.map(({ version, sealedKey }) => ({
       version,
       key: vault.open(sealedKey, tenantKeyContext(tenantId, version)),
     }))
-  const [newest, ...older] = await read()
-  if (newest !== undefined) return [newest, ...older]
+    if (newest === undefined) return undefined
+    return { keys: [newest, ...older] as const, settled: rows.every((row) => row.settled) }
+  }
+  const found = await read()
+  if (found !== undefined) return found
   // Of two first uses at once one inserts, and both read the winner's.
   const sealedKey = vault.seal(randomBytes(32), tenantKeyContext(tenantId, 1))
   await insertTenantKey(tx, { tenantId, version: 1, sealedKey })
-  const [made] = await read()
+  const made = await read()
   if (made === undefined) throw new Error(`The tenant ${tenantId} got no data key.`)
-  return [made]
+  return made
 }

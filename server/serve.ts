@@ -13,6 +13,7 @@ import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
+import { sealUnsealed } from '#server/kernel/content/seal-unsealed.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -85,6 +86,7 @@ export async function serve(
       trustedIssuers,
       mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     })
+    await sealUnsealed(ownerUrl)
     closing.push(closeEngine, closeToolServers)
     closing.push(() => queue.close())
     registerDecisions()

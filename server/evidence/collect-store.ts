@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
+import { isJsonObject } from '#lib/json.ts'
+import { openOfEvent, openOfExecution } from '#server/executions/content.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 
 // What an archive holds besides the log, a query for each file. Each is read through a cursor, so as one snapshot. `period`
 // is [start, end). Configuration is what existed before its end; the rest is what happened, or was under way, in it.
@@ -87,23 +90,34 @@ export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: P
       .orderBy('id'),
   )
 
-export const readExecutions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+export async function* readExecutions(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('executions')
       .select(['id', 'agentId', 'releaseId', 'environment', 'status', 'traceId', 'eventCount', 'revision'])
       .select(['input', 'output', 'startedBy', 'createdAt', 'startedAt', 'endedAt', 'deadlineAt'])
-      .select(sql<string | null>`error ->> 'code'`.as('errorCode'))
+      .select('error')
       .where('tenantId', '=', tenantId)
       .where('createdAt', '<', end)
       .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
       .orderBy('id'),
   )
+  const sealer = await tenantSealer(tx, tenantId)
+  for await (const { error: sealedError, ...row } of rows) {
+    const error = openOfExecution(sealer, row.id, 'error', sealedError)
+    yield {
+      ...row,
+      input: openOfExecution(sealer, row.id, 'input', row.input),
+      output: openOfExecution(sealer, row.id, 'output', row.output),
+      errorCode: isJsonObject(error) && typeof error.code === 'string' ? error.code : null,
+    }
+  }
+}
 
 /** `data` is masked where it is written. */
-export const readExecutionEvents = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('executionEvents')
@@ -114,6 +128,9 @@ export const readExecutionEvents = (tx: Transaction, tenantId: string, { start, 
       .orderBy('executionId')
       .orderBy('seq'),
   )
+  const sealer = await tenantSealer(tx, tenantId)
+  for await (const row of rows) yield { ...row, data: openOfEvent(sealer, row, row.data) }
+}
 
 export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(

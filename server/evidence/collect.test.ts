@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
 import { leafHash, treeRoot } from '#server/audit/merkle.ts'
 import { parseCheckpoint, verifyNote } from '#server/audit/signed-note.ts'
+import { sealOfEvent, sealOfExecution } from '#server/executions/content.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
@@ -24,6 +26,7 @@ afterAll(() => runtime.close())
 /** An execution that began and ended, a decision and an approval, with `canary` wherever content in clear is kept. */
 async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
   const content = JSON.stringify({ email: canary })
+  const sealer = await runtime.database.inTenant(tenant.id, (tx) => tenantSealer(tx, tenant.id))
   const digest = `sha256:${createHash('sha256')
     .update(canonicalJson(JSON.parse(content)))
     .digest('hex')}`
@@ -34,12 +37,28 @@ async function insertActivity(tenant: TestTenant, memberId: string, canary: stri
     await owner.query('set session_replication_role = replica')
     await owner.query(
       `insert into executions (tenant_id, id, agent_id, release_id, environment, input, output, error, status, trace_id,
-         started_by, ended_at) values ($1, $2, $3, $3, 'production', $4, $4, $5, 'succeeded', 't', $6, now())`,
-      [tenant.id, executionId, agentId, content, JSON.stringify({ code: 'x', message: canary }), memberId],
+         started_by, ended_at) values ($1, $2, $3, $3, 'production', $4, $5, $6, 'succeeded', 't', $7, now())`,
+      [
+        tenant.id,
+        executionId,
+        agentId,
+        sealOfExecution(sealer, executionId, 'input', { email: canary }),
+        sealOfExecution(sealer, executionId, 'output', { email: canary }),
+        sealOfExecution(sealer, executionId, 'error', { code: 'x', message: canary }),
+        memberId,
+      ],
     )
     await owner.query(
       `insert into execution_events (tenant_id, execution_id, seq, type, data) values ($1, $2, 1, 'execution.started', $3)`,
-      [tenant.id, executionId, JSON.stringify({ email: { $masked: { class: 'pii.email', length: canary.length } } })],
+      [
+        tenant.id,
+        executionId,
+        sealOfEvent(
+          sealer,
+          { executionId, type: 'execution.started', stepId: null },
+          { email: { $masked: { class: 'pii.email', length: canary.length } } },
+        ),
+      ],
     )
     await owner.query(
       `insert into policy_decisions (tenant_id, id, agent_id, environment, action, resource, effect, obligations, reasons,

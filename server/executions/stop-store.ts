@@ -20,8 +20,8 @@ export async function stopExecutions(
       where tenant_id = ${tenantId} and agent_id = ${agentId} and ended_at is null and status = any(${[...statuses]}::text[])
       returning id, event_count
     ), journaled as (
-      insert into execution_events (tenant_id, execution_id, seq, type, data, created_at)
-      select ${tenantId}, id, event_count, 'execution.stop_requested', '{}', clock_timestamp() from changed
+      insert into execution_events (tenant_id, execution_id, seq, type, created_at)
+      select ${tenantId}, id, event_count, 'execution.stop_requested', clock_timestamp() from changed
     )
     select id from changed`.execute(tx)
   return idsOf(rows)
@@ -36,8 +36,8 @@ export async function parkExecutions(tx: Transaction, tenantId: string, agentId:
         and parked_at is null
       returning id, event_count
     ), journaled as (
-      insert into execution_events (tenant_id, execution_id, seq, type, data, created_at)
-      select ${tenantId}, id, event_count, 'execution.parked', '{}', clock_timestamp() from changed
+      insert into execution_events (tenant_id, execution_id, seq, type, created_at)
+      select ${tenantId}, id, event_count, 'execution.parked', clock_timestamp() from changed
     )
     select id from changed`.execute(tx)
   return idsOf(rows)
@@ -51,8 +51,8 @@ export async function releaseParked(tx: Transaction, tenantId: string, agentId: 
       where tenant_id = ${tenantId} and agent_id = ${agentId} and ended_at is null and parked_at is not null
       returning id, event_count
     ), journaled as (
-      insert into execution_events (tenant_id, execution_id, seq, type, data, created_at)
-      select ${tenantId}, id, event_count, 'execution.resumed', '{}', clock_timestamp() from changed
+      insert into execution_events (tenant_id, execution_id, seq, type, created_at)
+      select ${tenantId}, id, event_count, 'execution.resumed', clock_timestamp() from changed
     )
     select id from changed`.execute(tx)
   return idsOf(rows)

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { json } from '#server/kernel/db/json.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openOfEvent, openOfExecution, openOfStep, sealOfEvent, sealOfExecution, sealOfStep } from './content.ts'
 
 const summary = (tx: Transaction, tenantId: string) =>
   tx
@@ -21,9 +22,6 @@ const summary = (tx: Transaction, tenantId: string) =>
       'execution.agentId',
       'execution.releaseId',
       'execution.environment',
-      'execution.input',
-      'execution.output',
-      'execution.error',
       'execution.status',
       'execution.traceId',
       'execution.revision',
@@ -70,8 +68,20 @@ export const listExecutions = (
     .limit(limit)
     .execute()
 
-export const findExecution = (tx: Transaction, tenantId: string, id: string) =>
-  summary(tx, tenantId).where('execution.id', '=', id).executeTakeFirst()
+export async function findExecution(tx: Transaction, tenantId: string, id: string) {
+  const row = await summary(tx, tenantId)
+    .select(['execution.input', 'execution.output', 'execution.error'])
+    .where('execution.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const sealer = await tenantSealer(tx, tenantId)
+  return {
+    ...row,
+    input: openOfExecution(sealer, id, 'input', row.input) ?? {},
+    output: openOfExecution(sealer, id, 'output', row.output),
+    error: openOfExecution(sealer, id, 'error', row.error),
+  }
+}
 
 /** Whether somebody asked it to stop. */
 export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =>
@@ -82,14 +92,17 @@ export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =
     .where('id', '=', id)
     .executeTakeFirst()
 
-export const findExecutionByKey = (tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) =>
-  tx
+export async function findExecutionByKey(tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) {
+  const row = await tx
     .selectFrom('executions')
     .select(['id', 'status', 'traceId', 'agentId', 'environment', 'input'])
     .where('tenantId', '=', tenantId)
     .where('startedBy', '=', startedBy)
     .where('idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { ...row, input: openOfExecution(await tenantSealer(tx, tenantId), row.id, 'input', row.input) ?? {} }
+}
 
 /** Inserts; false when the same caller has used the idempotency key before. */
 export async function insertExecution(
@@ -106,9 +119,10 @@ export async function insertExecution(
     startedBy: string
   },
 ): Promise<boolean> {
+  const sealer = await tenantSealer(tx, row.tenantId)
   const result = await tx
     .insertInto('executions')
-    .values({ ...row, input: json(row.input), status: 'queued' })
+    .values({ ...row, input: sealOfExecution(sealer, row.id, 'input', row.input), status: 'queued' })
     .onConflict((conflict) =>
       conflict.columns(['tenantId', 'startedBy', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
     )
@@ -141,14 +155,17 @@ export async function setExecution(
   change: ExecutionChange,
   events: number,
 ): Promise<number | undefined> {
+  const sealer = await tenantSealer(tx, tenantId)
+  const sealed = (column: 'output' | 'error', value: JsonValue | undefined) =>
+    value === undefined ? {} : { [column]: sealOfExecution(sealer, id, column, value) }
   const row = await tx
     .updateTable('executions')
     .set((e) => ({
       revision: e('revision', '+', 1),
       eventCount: e('eventCount', '+', events),
       ...(change.status === undefined ? {} : { status: change.status }),
-      ...(change.output === undefined ? {} : { output: json(change.output) }),
-      ...(change.error === undefined ? {} : { error: json(change.error) }),
+      ...sealed('output', change.output),
+      ...sealed('error', change.error),
       ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
       ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
       ...(change.deadlineAt === undefined ? {} : { deadlineAt: change.deadlineAt }),
@@ -177,15 +194,29 @@ export async function insertEvents(
     data: JsonObject
   }[],
 ): Promise<void> {
-  if (rows.length === 0) return
+  const [first] = rows
+  if (first === undefined) return
+  const sealer = await tenantSealer(tx, first.tenantId)
   await tx
     .insertInto('executionEvents')
-    .values(rows.map((row) => ({ ...row, data: json(row.data), createdAt: sql<Date>`clock_timestamp()` })))
+    .values(
+      rows.map((row) => ({
+        ...row,
+        data: sealOfEvent(sealer, row, row.data),
+        createdAt: sql<Date>`clock_timestamp()`,
+      })),
+    )
     .execute()
 }
 
-export const findEvents = (tx: Transaction, tenantId: string, executionId: string, afterSeq: number, limit: number) =>
-  tx
+export async function findEvents(
+  tx: Transaction,
+  tenantId: string,
+  executionId: string,
+  afterSeq: number,
+  limit: number,
+) {
+  const rows = await tx
     .selectFrom('executionEvents')
     .select(['seq', 'type', 'stepId', 'data', 'createdAt'])
     .where('tenantId', '=', tenantId)
@@ -194,14 +225,24 @@ export const findEvents = (tx: Transaction, tenantId: string, executionId: strin
     .orderBy('seq')
     .limit(limit)
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, data: openOfEvent(sealer, { executionId, ...row }, row.data) }))
+}
 
-export const findSteps = (tx: Transaction, tenantId: string, executionId: string) =>
-  tx
+export async function findSteps(tx: Transaction, tenantId: string, executionId: string) {
+  const rows = await tx
     .selectFrom('executionSteps')
     .selectAll()
     .where('tenantId', '=', tenantId)
     .where('executionId', '=', executionId)
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({
+    ...row,
+    arguments: openOfStep(sealer, row, 'arguments', row.arguments),
+    output: openOfStep(sealer, row, 'output', row.output),
+  }))
+}
 
 export type StepChange = {
   status: 'decided' | 'waiting_approval' | 'waiting_input' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'
@@ -223,14 +264,17 @@ export async function setStep(
   stepId: string,
   change: StepChange,
 ): Promise<void> {
+  const sealer = await tenantSealer(tx, tenantId)
+  const sealed = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
+    value === undefined ? {} : { [column]: sealOfStep(sealer, { executionId, stepId }, column, value) }
   const values = {
     status: change.status,
-    ...(change.arguments === undefined ? {} : { arguments: json(change.arguments) }),
+    ...sealed('arguments', change.arguments),
     ...(change.decisionId === undefined ? {} : { decisionId: change.decisionId }),
     ...(change.approvalId === undefined ? {} : { approvalId: change.approvalId }),
     ...(change.spanId === undefined ? {} : { spanId: change.spanId }),
     ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-    ...(change.output === undefined ? {} : { output: json(change.output) }),
+    ...sealed('output', change.output),
     ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
     ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
   }

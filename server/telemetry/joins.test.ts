@@ -37,8 +37,8 @@ async function executed(): Promise<{ traceId: string; spanId: string }> {
   await asOwner(
     runtime,
     `set session_replication_role = replica; insert into executions
-    (tenant_id, id, agent_id, release_id, environment, input, status, trace_id, started_by)
-    values ('${tenant.id}', '${executionId}', '${newId()}', '${newId()}', 'production', '{}', 'queued', '${traceId}', '${newId()}')`,
+    (tenant_id, id, agent_id, release_id, environment, status, trace_id, started_by)
+    values ('${tenant.id}', '${executionId}', '${newId()}', '${newId()}', 'production', 'queued', '${traceId}', '${newId()}')`,
   )
   await runtime.database.inTenant(tenant.id, async (tx) => {
     await startTrace(tx, tenant.id, { traceId, executionId, name: 'refund-assistant', startedAt: at(0) })

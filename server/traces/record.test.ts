@@ -227,8 +227,8 @@ async function insertExecution(id: string, traceId: string): Promise<void> {
   await asOwner(
     runtime,
     `set session_replication_role = replica; insert into executions
-    (tenant_id, id, agent_id, release_id, environment, input, status, trace_id, started_by)
-    values ('${tenant.id}', '${id}', '${newId()}', '${newId()}', 'production', '{}', 'queued', '${traceId}', '${newId()}')`,
+    (tenant_id, id, agent_id, release_id, environment, status, trace_id, started_by)
+    values ('${tenant.id}', '${id}', '${newId()}', '${newId()}', 'production', 'queued', '${traceId}', '${newId()}')`,
   )
 }
 

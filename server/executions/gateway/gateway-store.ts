@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openOfExecution } from '../content.ts'
 
 /** The state of a call, and the approval that it waits for. */
-export const findCall = (tx: Transaction, tenantId: string, id: string) =>
-  tx
+export async function findCall(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
     .selectFrom('executions as execution')
     .leftJoin('executionSteps as step', (join) =>
       join.onRef('step.tenantId', '=', 'execution.tenantId').onRef('step.executionId', '=', 'execution.id'),
@@ -19,6 +21,14 @@ export const findCall = (tx: Transaction, tenantId: string, id: string) =>
     .where('execution.tenantId', '=', tenantId)
     .where('execution.id', '=', id)
     .executeTakeFirst()
+  if (row === undefined) return undefined
+  const sealer = await tenantSealer(tx, tenantId)
+  return {
+    ...row,
+    output: openOfExecution(sealer, id, 'output', row.output),
+    error: openOfExecution(sealer, id, 'error', row.error),
+  }
+}
 
 /** Marks a call as one whose answer is still to be fetched by the same call; nothing when another one is marked so. */
 export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {

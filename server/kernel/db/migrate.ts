@@ -103,6 +103,8 @@ async function grantToApplication(client: Client, ownerUrl: string, masterKey: B
   await client.query(
     `revoke update, delete on audit_records, audit_checkpoints, audit_seals, audit_seal_checkpoints, audit_cosignatures, execution_events, approval_votes, policy_decisions from ${name}`,
   )
+  // But content goes: by an erasure, and when the tenant's retention has passed it.
+  await client.query(`grant update (data) on execution_events to ${name}`)
   await client.query(`revoke all on schema_migrations from ${name}`)
   await client.query(
     `revoke delete on tenants, members, approvals, executions, secrets, api_keys, tenant_keys from ${name}`,

@@ -291,7 +291,7 @@ export interface ExecutionCharges {
 
 export interface ExecutionEvents {
   createdAt: Generated<Timestamp>;
-  data: Json;
+  data: Buffer | null;
   executionId: string;
   seq: number;
   stepId: string | null;
@@ -305,12 +305,12 @@ export interface Executions {
   deadlineAt: Timestamp | null;
   endedAt: Timestamp | null;
   environment: string;
-  error: Json | null;
+  error: Buffer | null;
   eventCount: Generated<number>;
   id: string;
   idempotencyKey: string | null;
-  input: Json;
-  output: Json | null;
+  input: Buffer | null;
+  output: Buffer | null;
   parkedAt: Timestamp | null;
   releaseId: string;
   revision: Generated<number>;
@@ -326,12 +326,12 @@ export interface Executions {
 
 export interface ExecutionSteps {
   approvalId: string | null;
-  arguments: Json | null;
+  arguments: Buffer | null;
   attempts: Generated<number>;
   decisionId: string | null;
   endedAt: Timestamp | null;
   executionId: string;
-  output: Json | null;
+  output: Buffer | null;
   spanId: string | null;
   startedAt: Timestamp | null;
   status: string;
@@ -763,6 +763,14 @@ export interface UnmaskGrants {
   traceId: string;
 }
 
+export interface Unsealed {
+  id: Generated<string>;
+  kind: string;
+  rowKey: Json;
+  rowValues: Json;
+  tenantId: string;
+}
+
 export interface DB {
   accessChanges: AccessChanges;
   agentOwners: AgentOwners;
@@ -826,4 +834,5 @@ export interface DB {
   traceReveals: TraceReveals;
   traces: Traces;
   unmaskGrants: UnmaskGrants;
+  unsealed: Unsealed;
 }

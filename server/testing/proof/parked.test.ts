@@ -62,8 +62,9 @@ async function clone(id: string, count: number): Promise<string> {
     [count],
   )
   const wait = `left(encode(sha256(convert_to(c.trace || ' wait ok', 'UTF8')), 'hex'), 16)`
-  await copy('executions', 'id = e.id', `'id', c.id, 'trace_id', c.trace`)
-  await copy('execution_events', 'execution_id = e.id', `'execution_id', c.id`)
+  // Content is sealed for the row that it stands in; this one's is empty.
+  await copy('executions', 'id = e.id', `'id', c.id, 'trace_id', c.trace, 'input', null`)
+  await copy('execution_events', 'execution_id = e.id', `'execution_id', c.id, 'data', null`)
   await copy('execution_steps', 'execution_id = e.id', `'execution_id', c.id`)
   await copy('traces', 'trace_id = e.trace_id', `'trace_id', c.trace, 'execution_id', c.id`)
   const spanId = `case x.kind when 'wait' then ${wait} else left(c.trace, 16) end`

@@ -1,0 +1,48 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+import { contentTables } from './tables.ts'
+
+let database: TestDatabase
+let owner: Client
+beforeAll(async () => {
+  database = await testDatabase()
+  owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.close()
+})
+
+test('every column of bytes is known: content that is sealed, or one of those that are something else', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = 'public' and data_type = 'bytea' order by 1`,
+  )
+  const content = contentTables.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
+  expect(content.filter((one) => !rows.some((row) => row.name === one))).toEqual([])
+  expect(rows.map((row) => row.name).filter((one) => !content.includes(one))).toMatchInlineSnapshot(`
+    [
+      "api_key_index.key_sha256",
+      "api_keys.key_sha256",
+      "audit_checkpoints.root",
+      "audit_records.digest",
+      "audit_records.leaf_hash",
+      "audit_records.nonce",
+      "audit_seal_checkpoints.root",
+      "audit_tiles.hashes",
+      "branding_images.bytes",
+      "dpop_proofs.digest",
+      "erasures.subject",
+      "evidence_exports.manifest",
+      "realm_client_secrets.secret_sha256",
+      "realm_sign_in_links.token_sha256",
+      "secrets.sealed_value",
+      "signing_keys.private_key",
+      "spans.fingerprint",
+      "telemetry_batches.leaves",
+      "tenant_keys.sealed_key",
+    ]
+  `)
+})

@@ -10,6 +10,7 @@ import { onDecided } from '#server/approvals/subjects.ts'
 import { externalCallDecided } from '#server/elsewhere/on-decided.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
+import { taskCancels } from '#server/executions/runtimes/stop-task.ts'
 import { stopVerdicts } from '#server/executions/stop.ts'
 import { agentResumed, agentRetired, agentSuspended } from '#server/executions/stop-agent.ts'
 import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
@@ -27,6 +28,7 @@ import { unmaskDecided } from '#server/traces/unmask.ts'
 export const jobs: readonly JobHandler[] = [
   advanceExecutions,
   stopVerdicts,
+  taskCancels,
   expiry,
   waitExpiry,
   evidenceExports,

@@ -1,5 +1,4 @@
 import { durationSeconds } from '#lib/duration.ts'
-import type { JsonValue } from '#lib/json.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { JobData } from '#server/kernel/queue.ts'
@@ -15,11 +14,12 @@ import { resumeStep } from './resume.ts'
 import type { CallResult } from './runtimes/budget.ts'
 import { countToolCalls } from './runtimes/count-calls.ts'
 import { callKind } from './runtimes/external.ts'
-import { nextTurn } from './runtimes/next-turn.ts'
+import { nextOf } from './runtimes/next-turn.ts'
+import { openTask } from './runtimes/open-task.ts'
 import { abandon, perform } from './runtimes/perform.ts'
 import { leaveTask, loseTask } from './runtimes/watch-task.ts'
 import { rootSpanId } from './spans.ts'
-import { endStopped } from './stop.ts'
+import { cancelTask, endStopped } from './stop.ts'
 import { setStep } from './store.ts'
 import { beginWait, settleWait } from './wait-step.ts'
 import { type StopWatch, watchStop } from './watch-stop.ts'
@@ -126,7 +126,9 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
   const loaded = await loadExecution(tx, tenantId, id)
   if (loaded === undefined || loaded.row.endedAt !== null) return { kind: 'wait' }
   if (mustStop(loaded)) {
-    await endStopped(tx, loaded)
+    // What its agent says of the task decides, or the verdict.
+    if (loaded.row.stopRequestedAt !== null && openTask(loaded) !== undefined) await cancelTask(tx, tenantId, id)
+    else await endStopped(tx, loaded)
     return { kind: 'wait' }
   }
   if (loaded.row.parkedAt !== null) return { kind: 'wait' }
@@ -178,13 +180,6 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
     }
   }
 }
-
-const nextOf = ({ content, input, steps }: Loaded) =>
-  nextTurn(
-    content,
-    steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
-    input,
-  )
 
 const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
 

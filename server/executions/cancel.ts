@@ -4,6 +4,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
+import { openTask } from './runtimes/open-task.ts'
 import { endStopped, tellStop } from './stop.ts'
 
 /**
@@ -46,7 +47,9 @@ async function requestStop(tx: Transaction, loaded: Loaded, reason: string): Pro
   const { tenant, row } = loaded
   const execution = { tenantId: tenant.id, id: row.id, revision: row.revision }
   const revision = await journal(tx, execution, { stopReason: reason }, [{ type: 'execution.stop_requested' }])
-  if (loaded.status === 'running') await tellStop(tx, tenant.id, row.id)
+  // Also one that waits may have left a task with its agent.
+  if (loaded.status === 'running' || openTask(loaded) !== undefined)
+    await tellStop(tx, tenant.id, { id: row.id, isA2a: loaded.content.spec.runtime.a2a !== undefined })
   else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: new Date(), stopReason: reason } })
 }
 

@@ -15,7 +15,7 @@ export const agentSuspended: OnAgentStop = async (tx, tenantId, agentId, reason)
   const parked = await parkExecutions(tx, tenantId, agentId)
   await parkWaits(tx, tenantId, parked)
   await parkRequests(tx, tenantId, parked)
-  for (const id of stopping) await tellStop(tx, tenantId, id)
+  for (const one of stopping) await tellStop(tx, tenantId, one)
   return { stopping: stopping.length, parked: parked.length }
 }
 
@@ -32,6 +32,6 @@ export const agentResumed: OnAgentStop = async (tx, tenantId, agentId) => {
 export const agentRetired: OnAgentStop = async (tx, tenantId, agentId, reason) => {
   const waiting = ['queued', 'running', 'waiting_approval', 'waiting_input'] as const
   const stopping = await stopExecutions(tx, tenantId, agentId, reason, waiting)
-  for (const id of stopping) await tellStop(tx, tenantId, id)
+  for (const one of stopping) await tellStop(tx, tenantId, one)
   return { stopping: stopping.length, parked: 0 }
 }

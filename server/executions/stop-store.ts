@@ -5,26 +5,29 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 type Ids = { id: string }[]
 const idsOf = (rows: Ids) => rows.map((row) => row.id)
 
-/** Asks every execution of an agent in one of these states to stop, and says so in each journal. */
+/** Asks every execution of an agent in one of these states to stop, and says so in each journal. `isA2a`: an agent may have a task of it. */
 export async function stopExecutions(
   tx: Transaction,
   tenantId: string,
   agentId: string,
   reason: string,
   statuses: readonly ExecutionStatus[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+): Promise<{ id: string; isA2a: boolean }[]> {
+  const { rows } = await sql<{ id: string; isA2a: boolean }>`
     with changed as (
       update executions set revision = revision + 1, event_count = event_count + 1, parked_at = null,
         stop_requested_at = coalesce(stop_requested_at, clock_timestamp()), stop_reason = coalesce(stop_reason, ${reason})
       where tenant_id = ${tenantId} and agent_id = ${agentId} and ended_at is null and status = any(${[...statuses]}::text[])
-      returning id, event_count
+      returning id, event_count, release_id
     ), journaled as (
       insert into execution_events (tenant_id, execution_id, seq, type, created_at)
       select ${tenantId}, id, event_count, 'execution.stop_requested', clock_timestamp() from changed
     )
-    select id from changed`.execute(tx)
-  return idsOf(rows)
+    select changed.id, release.content -> 'spec' -> 'runtime' ? 'a2a' as "isA2a"
+    from changed join releases release on release.tenant_id = ${tenantId} and release.id = changed.release_id`.execute(
+    tx,
+  )
+  return rows
 }
 
 /** Parks every execution of an agent that is still under way and was not asked to stop: those that wait. */

@@ -5,24 +5,43 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { endSpan } from '#server/traces/record.ts'
 import { type Ending, endExecution } from './end.ts'
 import { executionQueue } from './execution-queue.ts'
+import type { JournalEntry } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { isToolStep } from './next-step.ts'
+import { releasedTool } from './runtimes/external.ts'
+import { nextOf } from './runtimes/next-turn.ts'
+import { openTask } from './runtimes/open-task.ts'
 import { setStep } from './store.ts'
 
 const stopQueue = 'execution-stops'
+/** The queue whose jobs end the tasks of stopped executions at their agents (runtimes/stop-task.ts). */
+export const taskCancelQueue = 'task-cancels'
 
 /** How long after the request whoever is there decides what is known. With the queue's polling that is within five seconds. */
 const decideAfterMs = 2500
 
-/** Tells the worker that has the execution, wherever it runs, and asks for a verdict in case there is none any more. */
-export async function tellStop(tx: Transaction, tenantId: string, id: string): Promise<void> {
+/**
+ * Tells the worker that has the execution, wherever it runs, and the agent that has its task; and asks for a verdict in case
+ * there is neither any more.
+ */
+export async function tellStop(
+  tx: Transaction,
+  tenantId: string,
+  { id, isA2a }: { id: string; isA2a: boolean },
+): Promise<void> {
   const { queue } = runtime()
   await notify(tx, 'stop', id)
   await queue.enqueue(tx, executionQueue, { tenantId, id })
+  if (isA2a) await cancelTask(tx, tenantId, id)
   await queue.enqueue(tx, stopQueue, { tenantId, id }, new Date(Date.now() + decideAfterMs))
 }
+
+/** Has the task of a stopped execution ended at its agent; nothing when the agent has none. */
+export const cancelTask = (tx: Transaction, tenantId: string, id: string): Promise<void> =>
+  runtime().queue.enqueue(tx, taskCancelQueue, { tenantId, id })
 
 /** Ends what nobody has ended since its stop was asked for: its worker is dead, frozen, or its tool does not listen. */
 export const stopVerdicts: JobHandler = {
@@ -36,28 +55,31 @@ export const stopVerdicts: JobHandler = {
     }),
 }
 
+/** What an agent elsewhere said of the task that it was asked to end. */
+export type TaskEnd = { ended: boolean; entries: readonly JournalEntry[] }
+
 /**
  * Ends an execution that must not go on. What was not under way outside has stopped for certain; a call that may have an
- * effect and whose answer nobody has makes it indeterminate.
+ * effect and whose answer nobody has makes it indeterminate, and so does a task that its agent did not say to have ended.
  */
-export async function endStopped(tx: Transaction, loaded: Loaded): Promise<void> {
+export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd): Promise<void> {
   const { tenant, row, steps } = loaded
   const calling = steps.find((step) => step.status === 'calling')
+  const isUnknown = task === undefined ? mayHaveRun(loaded) : !task.ended
   for (const { status, approvalId } of steps)
     if (status === 'waiting_approval' && approvalId !== null) await withdraw(approvalId)
-  if (calling !== undefined) await setStep(tx, tenant.id, row.id, calling.stepId, { status: 'failed', ended: true })
-  await endExecution(tx, loaded, mayHaveRun() ? unknown : stopped(loaded))
-
-  /** Only a tool that changes nothing leaves no doubt. */
-  function mayHaveRun(): boolean {
-    if (calling === undefined) return false
-    const step = loaded.content.spec.runtime.steps?.find(({ id }) => id === calling.stepId)
-    if (step === undefined || !isToolStep(step)) return true
-    const tool = loaded.content.tools.find(
-      (candidate) => candidate.server === step.tool.server && candidate.name === step.tool.name,
-    )
-    return tool?.sideEffect !== 'read' && tool?.sideEffect !== 'none'
+  if (calling !== undefined) {
+    await setStep(tx, tenant.id, row.id, calling.stepId, { status: 'failed', ended: true })
+    await endSpan(tx, tenant.id, {
+      traceId: row.traceId,
+      spanId: calling.spanId ?? '',
+      status: 'error',
+      statusMessage: isUnknown ? 'It was stopped; the outcome of this call is unknown.' : 'It was stopped.',
+      attributes: [],
+      endedAt: new Date(),
+    })
   }
+  await endExecution(tx, loaded, isUnknown ? unknown(loaded) : stopped(loaded), task?.entries)
 
   async function withdraw(approvalId: string): Promise<void> {
     const auditId = newId()
@@ -72,10 +94,25 @@ export async function endStopped(tx: Transaction, loaded: Loaded): Promise<void>
   }
 }
 
-const unknown: Ending = {
-  status: 'indeterminate',
-  error: { code: 'outcome_unknown', message: 'It was stopped during a tool call. Nobody knows whether the tool ran.' },
+/** Only a tool or model that changes nothing leaves no doubt; a task that an agent still has leaves one. */
+function mayHaveRun(loaded: Loaded): boolean {
+  if (openTask(loaded) !== undefined) return true
+  const next = nextOf(loaded)
+  if (next.kind !== 'resume' || next.status !== 'calling') return false
+  const tool = isToolStep(next.step) ? releasedTool(loaded.content, next.step.tool) : undefined
+  return tool?.sideEffect !== 'read' && tool?.sideEffect !== 'none'
 }
+
+const unknown = (loaded: Loaded): Ending => ({
+  status: 'indeterminate',
+  error: {
+    code: 'outcome_unknown',
+    message:
+      openTask(loaded) === undefined
+        ? 'It was stopped during a call. Nobody knows whether the call had its effect.'
+        : 'It was stopped, and its agent did not say that it ended the task.',
+  },
+})
 
 const stopped = ({ row }: Loaded): Ending => ({
   status: 'canceled',

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AgentCard, type Message, type Part, Role, TaskState } from '@a2a-js/sdk'
+import { TaskNotCancelableError } from '@a2a-js/sdk/errors'
 import {
   AgentEvent,
   type AgentExecutor,
@@ -13,13 +14,22 @@ import {
 
 /** What the agent does with a message; a message that answers its question completes the task. */
 export type Behaviour = 'answer' | 'ask' | 'fail' | 'hold' | 'drop' | 'refuse'
+/** What it does when it is asked to end a task: end it, go on, complete it, or say nothing. */
+export type Obedience = 'cancel' | 'refuse' | 'complete' | 'silent'
 
 export type A2aAgent = {
   /** Its card's address. */
   card: string
   /** The JSON-RPC calls that came, in order. */
-  received: { method: string; messageId: string | undefined; text: string; authorization: string | undefined }[]
-  behave(behaviour: Behaviour): void
+  received: {
+    method: string
+    messageId: string | undefined
+    /** Of a task that it was asked about. */
+    taskId: string | undefined
+    text: string
+    authorization: string | undefined
+  }[]
+  behave(behaviour: Behaviour, obedience?: Obedience): void
   /** Lets a held task complete. */
   release(): void
   /** Forgets its tasks, as a process does that dies and comes back. */
@@ -33,6 +43,7 @@ const textOf = (parts: readonly Part[]) =>
 /** An agent on the protocol's own server, on a free port of the loopback. */
 export async function startA2aAgent(): Promise<A2aAgent> {
   let behaviour: Behaviour = 'answer'
+  let obedience: Obedience = 'cancel'
   let held = Promise.withResolvers<void>()
   const received: A2aAgent['received'] = []
   const server = createServer((req, res) => {
@@ -55,8 +66,12 @@ export async function startA2aAgent(): Promise<A2aAgent> {
     skills: [],
     signatures: [],
   }
+  /** Of tasks that it works on. */
+  const contexts = new Map<string, string>()
+  const statusOf = (state: TaskState, message?: Message) => ({ state, message, timestamp: new Date().toISOString() })
   const executor: AgentExecutor = {
     async execute({ taskId, contextId, userMessage, task }, bus) {
+      contexts.set(taskId, contextId)
       const says = (text: string): Message => ({
         messageId: `${taskId}-${text.length}`,
         taskId,
@@ -70,8 +85,7 @@ export async function startA2aAgent(): Promise<A2aAgent> {
         referenceTaskIds: [],
       })
       const become = (state: TaskState, text?: string) => {
-        const message = text === undefined ? undefined : says(text)
-        const status = { state, message, timestamp: new Date().toISOString() }
+        const status = statusOf(state, text === undefined ? undefined : says(text))
         bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata: undefined }))
       }
       if (task === undefined)
@@ -79,7 +93,7 @@ export async function startA2aAgent(): Promise<A2aAgent> {
           AgentEvent.task({
             id: taskId,
             contextId,
-            status: { state: TaskState.TASK_STATE_SUBMITTED, message: undefined, timestamp: new Date().toISOString() },
+            status: statusOf(TaskState.TASK_STATE_SUBMITTED),
             artifacts: [],
             history: [userMessage],
             metadata: undefined,
@@ -88,12 +102,22 @@ export async function startA2aAgent(): Promise<A2aAgent> {
       become(TaskState.TASK_STATE_WORKING)
       const said = textOf(userMessage.parts)
       if (behaviour === 'hold') await held.promise
+      // It was ended meanwhile.
+      if (!contexts.has(taskId)) return
       if (behaviour === 'ask' && task === undefined) become(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which order?')
       else if (behaviour === 'fail') become(TaskState.TASK_STATE_FAILED, 'The ledger is closed.')
       else become(TaskState.TASK_STATE_COMPLETED, `Done: ${said}`)
       bus.finished()
     },
-    cancelTask: () => Promise.resolve(),
+    async cancelTask(taskId, bus) {
+      if (obedience === 'refuse') throw new TaskNotCancelableError('It can not be taken back.')
+      const contextId = contexts.get(taskId) ?? ''
+      contexts.delete(taskId)
+      const state = obedience === 'complete' ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_CANCELED
+      bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: statusOf(state), metadata: undefined }))
+      bus.finished()
+      held.resolve()
+    },
   }
   const handlerOf = () =>
     new JsonRpcTransportHandler(new DefaultRequestHandler(card, new InMemoryTaskStore(), executor))
@@ -107,9 +131,11 @@ export async function startA2aAgent(): Promise<A2aAgent> {
     received.push({
       method: body.method,
       messageId: body.params.message?.messageId,
+      taskId: body.params.id,
       text: JSON.stringify(body.params.message?.parts ?? ''),
       authorization: req.headers.authorization,
     })
+    if (body.method === 'CancelTask' && obedience === 'silent') return
     if (behaviour === 'refuse') return void res.writeHead(401).end('no')
     const result = await handler.handle(body, new ServerCallContext({ requestedVersion: '1.0' }))
     // The message has been taken; its answer never arrives.
@@ -120,8 +146,9 @@ export async function startA2aAgent(): Promise<A2aAgent> {
   return {
     card: `${base}/card`,
     received,
-    behave(next) {
+    behave(next, toStops = 'cancel') {
       behaviour = next
+      obedience = toStops
       held = Promise.withResolvers()
     },
     release: () => held.resolve(),

@@ -5,12 +5,21 @@ import { modelsOf } from '#lib/rules/models.ts'
 import { TemplateError } from '#lib/rules/template.ts'
 import type { Step } from '#lib/schemas/manifest.ts'
 import type { ReleaseContent } from '#server/releases/content.ts'
+import type { Loaded } from '../load.ts'
 import { type NextStep, nextStep, type StepRecord, type ToolStep } from '../next-step.ts'
 import { functionsOf, type Message, ModelAnswer, messagesFor, parsedArguments } from './conversation.ts'
 import { nextA2a } from './next-a2a.ts'
 import { isGatewayCall, nextGateway } from './next-gateway.ts'
 
 const defaultModelCalls = 50
+
+/** What a loaded execution does next. */
+export const nextOf = ({ content, input, steps }: Loaded): NextStep =>
+  nextTurn(
+    content,
+    steps.map(({ stepId, status, output }) => ({ stepId, status, output: output as JsonValue })),
+    input,
+  )
 
 /** What an execution does next, whatever its runtime; from its journal alone. */
 export function nextTurn(content: ReleaseContent, records: readonly StepRecord[], input: JsonObject): NextStep {

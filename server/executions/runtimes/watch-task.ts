@@ -1,4 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
+import type { Step } from '#lib/schemas/manifest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { StartedCall } from '../begin-call.ts'
@@ -6,7 +7,8 @@ import { endExecution } from '../end.ts'
 import { executionQueue } from '../execution-queue.ts'
 import { journal } from '../journal.ts'
 import type { Loaded } from '../load.ts'
-import type { ToolStep } from '../next-step.ts'
+import { isToolStep, type ToolStep } from '../next-step.ts'
+import { cancelTask } from '../stop.ts'
 import { setStep } from '../store.ts'
 import { type LostTask, type OpenTask, taskOf } from './a2a-task.ts'
 import { releasedTool } from './external.ts'
@@ -25,11 +27,15 @@ export async function leaveTask(
   { openTask }: OpenTask,
 ): Promise<void> {
   if (row.endedAt !== null) return
+  const stopping = row.stopRequestedAt !== null
   if (taskOf(steps, call.step.id) === undefined) {
-    const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
+    // Who was asked to stop is at another revision, and must know all the more what there is to end.
+    const revision = stopping ? row.revision : call.revision
+    const execution = { tenantId: tenant.id, id: row.id, revision }
     await setStep(tx, tenant.id, row.id, call.step.id, { status: 'calling', output: { state: 'working', ...openTask } })
     await journal(tx, execution, {}, [{ type: 'agent.working', stepId: call.step.id, data: openTask }])
   }
+  if (stopping) return await cancelTask(tx, tenant.id, row.id)
   const begun = steps.find((step) => step.stepId === call.step.id)?.startedAt ?? new Date()
   const age = Date.now() - begun.getTime()
   const delay = Math.min(longestMs, Math.max(shortestMs, age / 10))
@@ -49,14 +55,22 @@ export async function loseTask(
 
 /** The call that asks after the task of a step, or undefined: the time is over, and the execution is ended. */
 export async function watchTask(tx: Transaction, loaded: Loaded, step: ToolStep): Promise<StartedCall | undefined> {
-  const { row, content, steps } = loaded
-  const record = steps.find((candidate) => candidate.stepId === step.id)
-  const tool = releasedTool(content, step.tool)
-  if (record === undefined || tool === undefined) throw new Error(`The step ${step.id} has no task.`)
+  const { row } = loaded
+  const call = startedCall(loaded, step)
+  if (call === undefined) throw new Error(`The step ${step.id} has no task.`)
   if (row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()) {
     await endUnknown(tx, loaded, step, 'The time that the manifest allows is over, and the agent still had the task.')
     return undefined
   }
+  return call
+}
+
+/** A call that was begun, from the journal; undefined for a step that made none. */
+export function startedCall({ row, content, steps }: Loaded, step: Step): StartedCall | undefined {
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  if (record === undefined || !isToolStep(step)) return undefined
+  const tool = releasedTool(content, step.tool)
+  if (tool === undefined) return undefined
   const { attempts: attempt, spanId } = record
   return {
     step,

@@ -67,3 +67,15 @@ test('a wait names the inputs, and the answer which of them came', () => {
     'The execution went on with the manifest’s default',
   )
 })
+
+test('calls of models and agents elsewhere, and what became of a stop, are told in words', () => {
+  expect(entry('model.called', { tool: 'model.gpt-5-mini', attempt: 1 }).title).toBe('gpt-5-mini was asked')
+  expect(entry('agent.canceled', { taskId: 't-1' })).toMatchObject({
+    title: 'The agent ended its task',
+    note: 'The task was t-1',
+  })
+  for (const type of ['tool.refused', 'model.returned', 'model.failed', 'model.outcome_unknown', 'agent.called'])
+    expect(entry(type, {}).title).not.toBe(type)
+  for (const type of ['agent.working', 'agent.returned', 'agent.failed', 'agent.outcome_unknown'])
+    expect(entry(type, {}).title).not.toBe(type)
+})

@@ -62,10 +62,71 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     shape: 'failed',
     payloads: payload('Answer', result),
   }),
+  'tool.refused': ({ tool, result }) => ({
+    title: `${text(tool)} was not called`,
+    shape: 'revoked',
+    note: 'It is not as it was released',
+    payloads: payload('Difference', result),
+  }),
   'tool.outcome_unknown': () => ({
     title: 'The server stopped during the call',
     shape: 'failed',
     note: 'Nobody knows whether the tool ran',
+  }),
+  'model.called': ({ tool, arguments: args, attempt }) => ({
+    title: `${calledName(tool)} was asked${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    shape: 'running',
+    payloads: payload('Size of the question', args),
+  }),
+  'model.returned': ({ tool, result }) => ({
+    title: `${calledName(tool)} answered`,
+    shape: 'approved',
+    payloads: payload('Answer', result),
+  }),
+  'model.failed': ({ tool, result }) => ({
+    title: `${calledName(tool)} gave no answer`,
+    shape: 'failed',
+    payloads: payload('Answer', result),
+  }),
+  'model.outcome_unknown': () => ({
+    title: 'The model’s answer was lost',
+    shape: 'failed',
+    note: 'It counts with what was reserved for it',
+  }),
+  'agent.called': ({ arguments: args, attempt }) => ({
+    title: `The agent’s own address was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    shape: 'running',
+    payloads: payload('Message', args),
+  }),
+  'agent.working': ({ taskId }) => ({
+    title: 'The agent works on it',
+    shape: 'running',
+    note: `As its task ${text(taskId)}`,
+  }),
+  'agent.returned': ({ result }) => ({
+    title: 'The agent answered',
+    shape: 'approved',
+    payloads: payload('Answer', result),
+  }),
+  'agent.failed': ({ result }) => ({
+    title: 'The agent failed',
+    shape: 'failed',
+    payloads: payload('Answer', result),
+  }),
+  'agent.canceled': ({ taskId }) => ({
+    title: 'The agent ended its task',
+    shape: 'revoked',
+    note: `The task was ${text(taskId)}`,
+  }),
+  'agent.cancel_unconfirmed': ({ taskId }) => ({
+    title: 'The agent did not say that it ended its task',
+    shape: 'failed',
+    note: `The task is ${text(taskId)}`,
+  }),
+  'agent.outcome_unknown': () => ({
+    title: 'The agent’s answer never came',
+    shape: 'failed',
+    note: 'Nobody knows what it did',
   }),
   'input.requested': ({ mode, inputs }) => ({
     title: askedFor(text(mode), inputNames(inputs)),
@@ -136,6 +197,9 @@ const inputNames = (list: JsonValue | undefined): string[] =>
   (Array.isArray(list) ? list : []).flatMap((entry) => (isJsonObject(entry) ? [text(entry.name ?? entry.input)] : []))
 
 const payload = (name: string, value: JsonValue | undefined) => (value === undefined ? [] : [{ name, value }])
+
+/** A call is named `<server>.<name>`; of a model the server says nothing. */
+const calledName = (tool: JsonValue | undefined): string => text(tool).replace(/^model\./, '')
 
 const text = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? 'unknown' : JSON.stringify(value)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await startApi({}, { hostile: [hostile] })
   owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
@@ -18,7 +19,7 @@ beforeAll(async () => {
   api = await startApi()
   other = await secondNode(api)
   operator = await api.person('omar')
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await other.close()
   await api.close()
@@ -173,8 +174,10 @@ describe('suspending an agent', () => {
     for (const id of [first, second]) await reaches(id, 'waiting_input')
     expect(payload(await operate('suspend', agentId))).toMatchObject({ stopping: 0, parked: 2 })
     expect(await send(first, 'kept')).toMatchObject({ status: 'accepted' })
-    // Longer than the wait may last.
-    await new Promise((resolve) => setTimeout(resolve, 4000))
+    await until(
+      async () => ((await waitsThatMayExpire([first, second])) === 0 ? true : undefined),
+      'their time was over',
+    )
     for (const id of [first, second])
       expect(await get(id)).toMatchObject({ status: 'waiting_input', parkedAt: expect.any(String) })
     payload(await operate('resume', agentId))
@@ -188,10 +191,7 @@ describe('suspending an agent', () => {
     const approvalId = await approvalOf(id)
     payload(await operate('suspend', agentId))
     await approve(api, approvalId)
-    await until(async () => {
-      const { rows } = await jobsOf(id)
-      return rows === 0 ? true : undefined
-    }, 'its job found nothing to do')
+    await until(async () => ((await jobsOf(id)) === 0 ? true : undefined), 'its job found nothing to do')
     expect(await lines('called', `${id}:refund`)).toEqual([])
     payload(await operate('resume', agentId))
     await reaches(id, 'succeeded')
@@ -212,14 +212,24 @@ describe('suspending an agent', () => {
 })
 
 /** How many of its jobs have not run to their end. */
-async function jobsOf(id: string): Promise<{ rows: number }> {
-  const { Client } = await import('pg')
-  const client = new Client({ connectionString: api.ownerUrl })
-  await client.connect()
-  const { rows } = await client.query<{ rows: number }>(
-    `select count(*)::int as rows from pgboss.job where name = 'executions' and singleton_key = $1 and state < 'completed'`,
+const jobsOf = (id: string) =>
+  count(
+    `select count(*)::int as count from pgboss.job where name = 'executions' and singleton_key = $1 and state < 'completed'`,
     [id],
   )
+
+/** How many of their waits have time left, or a job that will still look whether they have. */
+const waitsThatMayExpire = (executionIds: string[]) =>
+  count(
+    `select count(*)::int as count from input_waits wait where execution_id = any($1) and (expires_at > clock_timestamp()
+       or exists (select from pgboss.job where name = 'input-wait-expiry' and singleton_key = wait.id::text and state < 'completed'))`,
+    [executionIds],
+  )
+
+async function count(query: string, values: unknown[]): Promise<number> {
+  const client = new Client({ connectionString: api.ownerUrl })
+  await client.connect()
+  const { rows } = await client.query<{ count: number }>(query, values)
   await client.end()
-  return rows[0] ?? { rows: 0 }
+  return rows[0]?.count ?? 0
 }

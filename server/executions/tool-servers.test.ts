@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   )
   executions = executionsOf(api)
-}, 90_000)
+}, 180_000)
 afterAll(async () => {
   await api.close()
   await everything.close()

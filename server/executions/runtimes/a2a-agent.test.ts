@@ -18,7 +18,7 @@ beforeAll(async () => {
     runtime: { a2a: { card: agent.card, auth: { secretRef: 'desk' } } },
     tools: {},
   })
-}, 90_000)
+}, 180_000)
 beforeEach(() => {
   agent.received.length = 0
 })

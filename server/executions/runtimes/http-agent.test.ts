@@ -31,7 +31,7 @@ beforeAll(async () => {
   await once(agent, 'listening')
   base = `http://127.0.0.1:${(agent.address() as AddressInfo).port}`
   api = await startApi({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await api.close()
   agent.closeAllConnections()

@@ -36,7 +36,7 @@ beforeAll(async () => {
   api = await startApi({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
   operator = await api.person('omar')
   executions = executionsOf(api)
-}, 90_000)
+}, 180_000)
 beforeEach(() => {
   desk.received.length = 0
   posts.length = 0

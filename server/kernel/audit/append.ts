@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
+import { beforeCommit } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { auditLeafHash, recordDigest } from './record.ts'
-import { insertRecord, nextSequence } from './store.ts'
+import { leafTail, recordAround } from './record.ts'
+import { appendRecords, type UnplacedRecord } from './store.ts'
 
 export type AuditAct = {
   auditId?: string
@@ -19,9 +20,13 @@ export type AuditAct = {
 /** The actor of what the product does by itself (expiry, recovery, sealing). */
 export const systemActor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
 
+// Owned by this module: the records that an open transaction will write.
+const waiting = new WeakMap<Transaction, { tenantId: string; records: UnplacedRecord[] }>()
+
 /**
  * Appends one record to the tenant's log of today, in the caller's transaction: if it can't be written, the act does not
- * happen. Takes the lock on the tenant's day until commit, so call it last. Returns the record's id.
+ * happen. It is written with the COMMIT, so that the lock on the tenant's day is held for no longer. Returns its id.
+ * Throws JcsError for details that no digest can be made of.
  */
 export async function appendAudit(
   tx: Transaction,
@@ -29,32 +34,36 @@ export async function appendAudit(
   act: AuditAct,
 ): Promise<string> {
   const auditId = act.auditId ?? newId()
-  const nonce = randomBytes(32)
-  const { date, seq, at } = await nextSequence(tx, tenant.id)
-  const record: JsonObject = {
+  const { action, actor, resource, reason, details, requestId } = act
+  const record: UnplacedRecord = {
     auditId,
-    at,
-    actor: act.actor,
-    action: act.action,
-    resource: act.resource,
-    ...(act.reason === undefined ? {} : { reason: act.reason }),
-    ...(act.details === undefined ? {} : { details: act.details }),
-    ...(act.requestId === undefined ? {} : { requestId: act.requestId }),
+    type: action,
+    around: recordAround(
+      { action, actor },
+      {
+        auditId,
+        resource,
+        ...(reason === undefined ? {} : { reason }),
+        ...(details === undefined ? {} : { details }),
+        ...(requestId === undefined ? {} : { requestId }),
+      },
+    ),
+    leafTail: leafTail({ tenant: tenant.externalId, type: action }),
+    nonce: randomBytes(32),
   }
-  const digest = recordDigest(nonce, record)
-  const leafHash = auditLeafHash({ auditId, date, digest, seq, tenant: tenant.externalId, type: act.action })
-  await insertRecord(tx, {
-    tenantId: tenant.id,
-    date,
-    seq,
-    auditId,
-    type: act.action,
-    record,
-    nonce,
-    digest,
-    leafHash,
-    createdAt: at,
-  })
+  const before = waiting.get(tx)
+  if (before === undefined) {
+    const records = [record]
+    waiting.set(tx, { tenantId: tenant.id, records })
+    beforeCommit(tx, (notices) => {
+      waiting.delete(tx)
+      return appendRecords(tenant.id, records, notices)
+    })
+  } else {
+    if (before.tenantId !== tenant.id)
+      throw new Error('The transaction is bound to one tenant, and writes into its log.')
+    before.records.push(record)
+  }
   notify(tx, 'audit', tenant.id)
   return auditId
 }

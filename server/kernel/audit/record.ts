@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
-import type { JsonValue } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
 
 const recordDomain = Buffer.from('agcp.audit.record.v1\n')
 const leafPrefix = Buffer.of(0x00)
@@ -45,3 +45,19 @@ export function auditLeaf({ auditId, date, digest, seq, tenant, type }: AuditLea
 export function auditLeafHash(leaf: AuditLeaf): Buffer {
   return hash('sha256', Buffer.concat([leafPrefix, auditLeaf(leaf)]), 'buffer')
 }
+
+/**
+ * A record's canonical JSON before and after its moment, which the database writes in between (`append_audit`): the names
+ * before `at` in JCS's order, and those after it. Throws JcsError.
+ */
+export const recordAround = (
+  before: { action: string; actor: JsonObject },
+  after: { auditId: string; resource: JsonObject; reason?: string; details?: JsonObject; requestId?: string },
+): [head: string, tail: string] => [
+  `${canonicalJson(before).slice(0, -1)},"at":"`,
+  `",${canonicalJson(after).slice(1)}`,
+]
+
+/** What follows the place in a leaf's canonical JSON. */
+export const leafTail = ({ tenant, type }: Pick<AuditLeaf, 'tenant' | 'type'>): string =>
+  `,${canonicalJson({ tenant, type, v: 1 }).slice(1)}`

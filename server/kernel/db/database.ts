@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 import { openPool } from './pool.ts'
-import { type OpenTransaction, openTransaction, type Transaction, within } from './transaction.ts'
+import { type OpenTransaction, openTransaction, type Transaction, within, writeLast } from './transaction.ts'
 
 export type { OpenTransaction, Transaction } from './transaction.ts'
 
@@ -25,6 +25,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 
 /** Binds an open transaction to a tenant, until it ends or is bound again. Only what finds the tenant on its way calls it. */
 export async function bindTenant(tx: Transaction, tenantId: string): Promise<void> {
+  await writeLast(tx)
   await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
 }
 

@@ -1,5 +1,6 @@
 import {
   CamelCasePlugin,
+  type CompiledQuery,
   DefaultQueryExecutor,
   DummyDriver,
   type Kysely,
@@ -26,15 +27,47 @@ export type OpenTransaction = {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-// Owned by this module: what an open transaction has to tell, channel and topic as one text.
-const notices = new WeakMap<Transaction, Set<string>>()
+/** What a transaction tells listeners when it is committed. */
+export type Notice = { channel: string; topic: string }
+/** A transaction's last statement. It also tells the notices (pg_notify). */
+type LastStatement = (notices: readonly Notice[]) => CompiledQuery
+type Closing = { notices: Map<string, Notice>; last: LastStatement | undefined }
 
-/** Sends a notification in the message of the COMMIT. It costs no statement of its own, and the same one goes out once. */
-export function onCommit(tx: Transaction, channel: string, topic: string): void {
-  const noted = notices.get(tx)
-  if (noted === undefined) throw new Error('Only a transaction that openTransaction() opened can notify.')
-  noted.add(`select pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(topic)})`)
+// Owned by this module: what is done at the commit of an open transaction.
+const closings = new WeakMap<Transaction, Closing>()
+
+function closingOf(tx: Transaction): Closing {
+  const closing = closings.get(tx)
+  if (closing === undefined)
+    throw new Error('Only a transaction that openTransaction() opened does anything at commit.')
+  return closing
 }
+
+/** Sends a notification with the COMMIT. The same one goes out once. */
+export function onCommit(tx: Transaction, channel: string, topic: string): void {
+  closingOf(tx).notices.set(`${channel} ${topic}`, { channel, topic })
+}
+
+/**
+ * Has one statement go out together with the COMMIT: what must be written last, and nobody waits for. When it fails nothing
+ * is committed, and the commit throws its error. There is one for each transaction.
+ */
+export function beforeCommit(tx: Transaction, last: LastStatement): void {
+  const closing = closingOf(tx)
+  if (closing.last !== undefined) throw new Error('The transaction has its last statement already.')
+  closing.last = last
+}
+
+/** Writes now what would be written with the COMMIT: before the transaction is bound to another tenant. */
+export async function writeLast(tx: Transaction): Promise<void> {
+  const closing = closingOf(tx)
+  const { last } = closing
+  closing.last = undefined
+  if (last !== undefined) await tx.executeQuery(last([]))
+}
+
+const tell = (notices: readonly Notice[]): string =>
+  notices.map(({ channel, topic }) => `pg_notify(${pg.escapeLiteral(channel)}, ${pg.escapeLiteral(topic)})`).join(', ')
 
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
@@ -56,9 +89,7 @@ const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('A tenant is named by its UUID.')
   const connection = new PooledConnection(await pool.connect())
-  const begun = connection.send(
-    tenantId === undefined ? 'begin' : `begin; select set_config('app.tenant_id', '${tenantId}', true)`,
-  )
+  const begun = connection.send(tenantId === undefined ? 'begin' : `begin; set local app.tenant_id = '${tenantId}'`)
   // Whoever uses the transaction hears of it: the statements behind it fail, and so does the commit.
   begun.catch(() => connection.discard())
   let open = true
@@ -74,16 +105,16 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     plugins,
   )
   const tx: Transaction = new KyselyTransaction<DB>({ config: { dialect, plugins }, dialect, driver, executor })
-  const noted = new Set<string>()
-  notices.set(tx, noted)
+  const closing: Closing = { notices: new Map(), last: undefined }
+  closings.set(tx, closing)
   const end = async (statement: 'commit' | 'rollback') => {
     if (!open) throw new Error('The transaction has ended before.')
     open = false
     try {
       await begun
+      const tag = statement === 'commit' ? await sendCommit(connection, closing) : await connection.send(statement)
       // PostgreSQL answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
-      const message = statement === 'commit' ? [...noted, statement].join('; ') : statement
-      if ((await connection.send(message)) !== statement.toUpperCase())
+      if (tag !== statement.toUpperCase())
         throw new Error('The transaction was rolled back: one of its statements had failed.')
     } catch (error) {
       connection.discard()
@@ -98,6 +129,19 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     commit: () => end('commit'),
     rollBack: () => end('rollback'),
   }
+}
+
+/** Gives the tag of the COMMIT; throws what the last statement failed with. */
+async function sendCommit(connection: PooledConnection, { notices, last }: Closing): Promise<string> {
+  const told = [...notices.values()]
+  if (last === undefined) return await connection.send(told.length === 0 ? 'commit' : `select ${tell(told)}; commit`)
+  const [written, committed] = await Promise.allSettled([
+    connection.executeQuery(last(told)),
+    connection.send('commit'),
+  ])
+  if (written.status === 'rejected') throw written.reason
+  if (committed.status === 'rejected') throw committed.reason
+  return committed.value
 }
 
 /** Commits when `work` returns, rolls back when it throws. */

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/json.ts'
+import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { appendAudit } from './append.ts'
+import { auditLeafHash, recordDigest } from './record.ts'
+
+// The database writes the records and hashes them; that these are the bytes of record.ts is what the log stands on.
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+beforeAll(async () => {
+  running = await testRuntime()
+  tenant = await testTenant(running)
+})
+afterAll(() => running.close())
+
+const actor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
+const inTenant = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => running.database.inTenant(tenant.id, work)
+const records = () =>
+  inTenant((tx) => tx.selectFrom('auditRecords').selectAll().where('tenantId', '=', tenant.id).orderBy('seq').execute())
+
+const odd = 'quotes " and \\, line\nbreak, tab\t, \u0001 \u001f \u007f, ü, 🦉, \u2028, {curly,"braces"}, NULL'
+
+test('the records of a transaction have the digests and leaf hashes of their bytes, and places without a gap', async () => {
+  const before = (await records()).length
+  const ids = await inTenant(async (tx) => [
+    await appendAudit(tx, tenant, {
+      actor: { ...actor, name: odd },
+      action: 'test.first',
+      resource: { type: 'test', id: odd },
+      reason: odd,
+      details: { z: [1, 1e-7, true, null, odd], a: { [odd]: '' } },
+      requestId: newId(),
+    }),
+    await appendAudit(tx, tenant, { actor, action: odd, resource: { type: 'test', id: '2' } }),
+  ])
+  await inTenant((tx) => appendAudit(tx, tenant, { actor, action: 'test.third', resource: { type: 'test', id: '3' } }))
+  const rows = await records()
+  expect(rows.map(({ auditId }) => auditId).slice(before, before + 2)).toEqual(ids)
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index))
+  for (const { auditId, date, seq, type, nonce, digest, leafHash, record, createdAt } of rows) {
+    expect(recordDigest(nonce, record as JsonObject)).toEqual(digest)
+    expect(auditLeafHash({ auditId, date, digest, seq, tenant: tenant.externalId, type })).toEqual(leafHash)
+    expect((record as JsonObject).at).toBe(createdAt.toISOString())
+    expect((record as JsonObject).auditId).toBe(auditId)
+    expect((record as JsonObject).action).toBe(type)
+  }
+})
+
+test('what can’t be written undoes what it would have told of', async () => {
+  const before = (await records()).length
+  const id = newId()
+  const act = (details: JsonObject) =>
+    inTenant(async (tx) => {
+      await tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
+      await appendAudit(tx, tenant, { actor, action: 'test.undone', resource: { type: 'test', id: '1' }, details })
+    })
+  // PostgreSQL holds no NUL.
+  await expect(act({ text: '\u0000' })).rejects.toThrow(/unicode escape/i)
+  const groups = await inTenant((tx) => tx.selectFrom('approverGroups').select('id').where('id', '=', id).execute())
+  expect(groups).toEqual([])
+  await act({ text: 'fine' })
+  expect(await records()).toHaveLength(before + 1)
+})
+
+test('many at once get one place each', async () => {
+  const before = (await records()).length
+  const many = 30
+  await Promise.all(
+    Array.from({ length: many }, (_, n) =>
+      inTenant((tx) => appendAudit(tx, tenant, { actor, action: 'test.many', resource: { type: 'test', id: `${n}` } })),
+    ),
+  )
+  expect((await records()).map(({ seq }) => seq)).toEqual(Array.from({ length: before + many }, (_, seq) => seq))
+})
+
+test('a transaction writes into the log of the tenant that it is bound to, also when it is bound to another one later', async () => {
+  const other = await testTenant(running)
+  const act = { actor, action: 'test.other', resource: { type: 'test', id: '1' } }
+  const both = await inTenant(async (tx) => {
+    const first = await appendAudit(tx, tenant, act)
+    await bindTenant(tx, other.id)
+    return [first, await appendAudit(tx, other, act)]
+  })
+  expect((await records()).at(-1)?.auditId).toBe(both[0])
+  const theirs = await running.database.inTenant(other.id, (tx) =>
+    tx.selectFrom('auditRecords').select('auditId').where('tenantId', '=', other.id).orderBy('seq').execute(),
+  )
+  expect(theirs.at(-1)?.auditId).toBe(both[1])
+
+  await expect(inTenant((tx) => appendAudit(tx, other, act))).rejects.toThrow('row-level security')
+  const mixed = inTenant(async (tx) => {
+    await appendAudit(tx, tenant, act)
+    await appendAudit(tx, other, act)
+  })
+  await expect(mixed).rejects.toThrow('one tenant')
+})

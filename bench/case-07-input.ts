@@ -5,19 +5,20 @@ import { call, type HttpCall, httpSide } from './load.ts'
 import type { comparer } from './measure.ts'
 import { type Figure, ratioFigure } from './report.ts'
 
-const body = JSON.stringify({
-  correlation: { executionId: '019a0000-0000-7000-8000-000000000007', input: 'confirmation' },
-  data: { approved: true },
-})
+const bodyFor = (executionId: string) =>
+  JSON.stringify({ correlation: { executionId, input: 'confirmation' }, data: { approved: true } })
 
-/** One event for an execution that nobody knows: it is kept until its time is over. */
+/**
+ * One event for an execution that nobody knows: it is kept until its time is over. Each new one is for another execution,
+ * because those for one execution are taken in one after the other.
+ */
 const eventCall =
   (url: string, headers: Record<string, string>) =>
   (key: string): HttpCall => ({
     url,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': key },
-    body,
+    body: bodyFor(/^[0-9a-f-]{36}$/.test(key) ? key : '019a0000-0000-7000-8000-000000000007'),
   })
 
 export const ourEventCall = async (api: TestApi): Promise<(key: string) => HttpCall> =>

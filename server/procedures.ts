@@ -9,6 +9,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { retryHeaders, withRateHeaders } from '#server/kernel/rate/headers.ts'
 import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
+import { settled } from '#server/kernel/settled.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
@@ -54,15 +55,6 @@ export const procedures: RouteHandler = async (request) => {
     await admission?.end()
   }
 }
-
-/** What became of it, to be asked for later: the function gives the value or throws the error. */
-const settled = <T>(promise: Promise<T>): Promise<() => T> =>
-  promise.then(
-    (value) => () => value,
-    (error: unknown) => () => {
-      throw error
-    },
-  )
 
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
 

@@ -2,16 +2,15 @@ import type { ReceiptStatus } from '#lib/schemas/inputs.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertResolution } from './resolution-store.ts'
-import { findUnmatched, findWaitFor, setEvent, settleUnmatched, setWait } from './store.ts'
+import { findUnmatched, type findWaitFor, setEvent, settleUnmatched, setWait } from './store.ts'
 
-/** Gives an event to the wait that it is for. `lockInputs` is held. The event's new state, or undefined: nobody waits yet. */
+/** Gives an event to the wait that it is for, which was read under `lockInputs`. Gives the event's new state. */
 export async function matchEvent(
   tx: Transaction,
   tenantId: string,
-  event: { id: string; executionId: string; inputName: string },
-): Promise<{ status: Exclude<ReceiptStatus, 'received'>; waitId: string } | undefined> {
-  const wait = await findWaitFor(tx, tenantId, event.executionId, event.inputName)
-  if (wait === undefined) return undefined
+  event: { id: string },
+  wait: NonNullable<Awaited<ReturnType<typeof findWaitFor>>>,
+): Promise<{ status: Exclude<ReceiptStatus, 'received'>; waitId: string }> {
   if (wait.status === 'open' && !wait.over) {
     await join(tx, tenantId, wait.id, event.id)
     return { status: 'accepted', waitId: wait.id }

@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tellExecution } from './listeners.ts'
 import { matchEvent } from './match.ts'
-import { findEventByIdentity, insertEvent, lockInputs } from './store.ts'
+import { findEventByIdentity, findWaitFor, insertEvent, lockInputs } from './store.ts'
 
 const digest = (value: JsonValue) => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
@@ -41,7 +41,8 @@ export const submit = mutation({
     const { executionId, input: inputName } = input.correlation
     const fingerprint = fingerprintOf(input)
     const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
-    const inserted = await insertEvent(tx, {
+    // Asked for at once, so that they travel together: a duplicate takes a lock that it does not need.
+    const insert = insertEvent(tx, {
       ...row,
       idempotencyKey: input.idempotencyKey ?? null,
       source: input.source ?? null,
@@ -52,9 +53,13 @@ export const submit = mutation({
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
     })
+    const [inserted, , wait] = await Promise.all([
+      insert,
+      lockInputs(tx, tenant.id, executionId),
+      findWaitFor(tx, tenant.id, executionId, inputName),
+    ])
     if (!inserted) return await again()
-    await lockInputs(tx, tenant.id, executionId)
-    const match = await matchEvent(tx, tenant.id, row)
+    const match = wait === undefined ? undefined : await matchEvent(tx, tenant.id, row, wait)
     if (match?.status === 'accepted') await tellExecution(tx, tenant.id, executionId)
     return { result: 'accepted' as const, receiptId: row.id, status: match?.status ?? ('received' as const) }
 

@@ -10,6 +10,7 @@ import { authorize, type Declared, execute, type Mutation, type Query } from './
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
+import { settled } from './settled.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
 export type RouteContext = { params: Promise<Record<string, string | string[]>> }
@@ -34,12 +35,13 @@ export function errorResponse(error: unknown, requestId: string): Response {
   })
 }
 
-/** What a route does once it is known who calls. */
+/** What a route does once it is known who calls. `read` is what `reading` of the route has read before, or its error. */
 type Work = (
   caller: Caller,
   request: Request,
   context: RouteContext,
   admission: Pick<Admission, 'claim' | 'end'>,
+  read?: () => unknown,
 ) => Promise<Response>
 
 const works = new WeakMap<RouteHandler, Work>()
@@ -47,19 +49,31 @@ const works = new WeakMap<RouteHandler, Work>()
 /** The work of an `authenticated` handler, for the proofs: they call it with permissions that no role has. */
 export const workOf = (handler: RouteHandler): Work | undefined => works.get(handler)
 
-/** Authenticates, then answers with what `work` returns; any error becomes the REST error body. */
-export function authenticated(work: Work): RouteHandler {
+/**
+ * Authenticates, then answers with what `work` returns; any error becomes the REST error body. `reading` takes the input out
+ * of a request: of one that holds a token before the transaction of the admission is opened, which must not wait for a slow
+ * sender. What is wrong with it is told only to whom the tenant lets in.
+ */
+export function authenticated(
+  work: Work,
+  reading?: (request: Request, context: RouteContext) => Promise<unknown>,
+): RouteHandler {
   const handler: RouteHandler = async (request, context) => {
     const requestId = newId()
     let caller: Caller | undefined
     let admission: Admission | undefined
     try {
       const credentials = credentialsOf(request, requestId)
-      admission = await admit(await present(credentials), credentials)
+      const presented = await present(credentials)
+      const hasBody = request.method !== 'GET'
+      // A key says nothing before it was looked up.
+      const read =
+        hasBody && reading !== undefined && 'token' in presented ? await settled(reading(request, context)) : undefined
+      admission = await admit(presented, credentials)
       caller = admission.caller
       // A body may come slowly: no transaction waits for it.
-      if (request.method !== 'GET') await admission.end()
-      return withRateHeaders(await work(caller, request, context, admission), callsStanding(caller.tenant.id))
+      if (hasBody && read === undefined) await admission.end()
+      return withRateHeaders(await work(caller, request, context, admission, read), callsStanding(caller.tenant.id))
     } catch (error) {
       const response = errorResponse(error, requestId)
       return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
@@ -105,12 +119,15 @@ export type RestOptions<I, O> = {
 
 /** One operation behind one REST route. */
 export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
-  const answer = authenticated(async (caller, request, context, admission) => {
-    // Before the body is read: validation tells a stranger nothing.
-    authorize(caller, options.operation.permission)
+  const reading = async (request: Request, context: RouteContext): Promise<unknown> => {
     const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
     const query = Object.fromEntries(new URL(request.url).searchParams)
-    const input = await options.input({ params, query, json: () => readJson(request), request })
+    return await options.input({ params, query, json: () => readJson(request), request })
+  }
+  const answer = authenticated(async (caller, request, context, admission, read) => {
+    // Before anything is said of the input: validation tells a stranger nothing.
+    authorize(caller, options.operation.permission)
+    const input = read === undefined ? await reading(request, context) : read()
     const output = await execute(options.operation, caller, input, {
       name: options.name,
       admission,
@@ -125,7 +142,7 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
       if (!response.headers.has(header)) response.headers.set(header, value)
     response.headers.set('x-request-id', caller.requestId)
     return response
-  })
+  }, reading)
   return declare({ name: options.name, operation: options.operation }, answer)
 }
 

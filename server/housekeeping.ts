@@ -5,6 +5,7 @@ import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { purgeWindows } from '#server/policies/purge-windows.ts'
 import { listTenants } from '#server/tenants/directory.ts'
 import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention.ts'
 
@@ -22,7 +23,15 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
     const tenants = await database.inDirectory(listTenants)
     await keepPartitions(ownerUrl, tenants)
     for (const { id } of tenants)
-      for (const purge of [purgeExpired, purgeProofs, purgeBudgets, expireUnmatched, purgeTraces, purgeFiles])
+      for (const purge of [
+        purgeExpired,
+        purgeProofs,
+        purgeBudgets,
+        purgeWindows,
+        expireUnmatched,
+        purgeTraces,
+        purgeFiles,
+      ])
         if (!closed) await purge(id)
   }
   const timer = setInterval(() => {

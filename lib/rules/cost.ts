@@ -18,3 +18,12 @@ export function costMicros(prices: Prices, tokens: { input: number; output: numb
   const exact = BigInt(tokens.input) * micros(prices.input) + BigInt(tokens.output) * micros(prices.output)
   return (exact + 999_999n) / 1_000_000n
 }
+
+/** What tokens come to: their number, and what they cost where there are prices. */
+export const costOf = (
+  tokens: { input: number; output: number },
+  prices: Prices | undefined,
+): { tokens: number; cost?: { amount: string; currency: string } } => ({
+  tokens: tokens.input + tokens.output,
+  ...(prices === undefined ? {} : { cost: { amount: decimal(costMicros(prices, tokens)), currency: prices.currency } }),
+})

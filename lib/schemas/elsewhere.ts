@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Digest, EnvironmentName, Id, JsonObject, Reason, Revision, Time } from './common.ts'
-import { DecisionReason, Effect, Obligation } from './policies.ts'
+import { BudgetUse, DecisionReason, Effect, Obligation } from './policies.ts'
 
 const call = {
   agentId: Id,
@@ -45,6 +45,22 @@ export const RequestApprovalOutput = z.object({
   payloadDigest: Digest.optional(),
   expiresAt: Time.optional(),
 })
+
+const tokenCount = z.int().min(0).max(1_000_000_000)
+/** How a call ended that was allowed, by who asked. Without `made` nothing is charged; what is not told, as reserved. */
+export const SettleInput = z.strictObject({
+  decisionId: Id,
+  made: z.boolean(),
+  usage: z.strictObject({ inputTokens: tokenCount, outputTokens: tokenCount }).optional(),
+  /** What it cost, as a decimal number with at most six places. */
+  cost: z
+    .strictObject({
+      amount: z.string().regex(/^\d{1,12}(?:\.\d{1,6})?$/, 'a number such as 100 or 2.50'),
+      currency: z.enum(['USD', 'EUR']),
+    })
+    .optional(),
+})
+export const SettleOutput = z.object({ decisionId: Id, settled: z.array(BudgetUse) })
 
 export const CancelApprovalInput = z.strictObject({
   approvalId: Id,

@@ -126,6 +126,44 @@ export const DecisionFacts = z.object({
 })
 export type DecisionFacts = z.infer<typeof DecisionFacts>
 
+export const budgetScopes = ['execution', 'agent', 'environment', 'tenant'] as const
+export type BudgetScope = (typeof budgetScopes)[number]
+export const budgetUnits = ['calls', 'tokens', 'USD', 'EUR'] as const
+export type BudgetUnit = (typeof budgetUnits)[number]
+export const BudgetUnit = z.enum(budgetUnits)
+/** What one call took from one budget, as decimal numbers of its unit. */
+export const BudgetUse = z.object({
+  policyId: Id,
+  rule: z.string(),
+  unit: BudgetUnit,
+  reserved: z.string(),
+  charged: z.string(),
+})
+export type BudgetUse = z.infer<typeof BudgetUse>
+
+/** The budgets that the rules of a policy demand, in windows that have not ended. */
+export const ListBudgetsInput = z.strictObject({ ...PageInput, policyId: Id })
+export const Budget = z.object({
+  id: Id,
+  rule: z.string(),
+  scope: z.enum(budgetScopes),
+  /** Whom it counts for: null for what is wider. */
+  environment: EnvironmentName.nullable(),
+  agentId: Id.nullable(),
+  agentName: z.string().nullable(),
+  executionId: Id.nullable(),
+  unit: BudgetUnit,
+  /** Decimal numbers of the unit. `limit` is what was asked for last; `used` includes what is only reserved. */
+  limit: z.string(),
+  used: z.string(),
+  reserved: z.string(),
+  startsAt: Time,
+  /** Null: it does not begin anew. */
+  endsAt: Time.nullable(),
+})
+export type Budget = z.infer<typeof Budget>
+export const BudgetList = page(Budget)
+
 export const RecomputeInput = z.strictObject({ decisionId: Id })
 export const RecomputeOutput = z.object({
   decisionId: Id,

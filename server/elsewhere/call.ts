@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
-import type { JsonObject } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { costOf } from '#lib/rules/cost.ts'
+import { modelsOf } from '#lib/rules/models.ts'
 import type { RequestApprovalInput } from '#lib/schemas/elsewhere.ts'
 import { findAgent } from '#server/agents/registry.ts'
-import { allowedModels } from '#server/executions/runtimes/external.ts'
+import { allowedModels, modelProvider } from '#server/executions/runtimes/external.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
@@ -70,12 +72,26 @@ export async function decideForeign(
   function requestOf(known: typeof base): GovernedRequest {
     if (tool === undefined) {
       const [provider = '', ...name] = call.resource.split('/')
-      return { ...known, model: { provider, name: name.join('/') } }
+      return { ...known, model: { provider, name: name.join('/') }, ...mostOf(call, content) }
     }
     const { server, name, sideEffect, idempotent, inputSchema, digest } = tool
     return { ...known, tool: { server, name, sideEffect, idempotent, inputSchema, digest } }
   }
 }
+
+/**
+ * The most that a model call elsewhere can use, where it says how much it asks and wants: a character has at most four bytes,
+ * and a token at least one. Prices are those of the manifest.
+ */
+function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: Call, content: ReleaseContent) {
+  if (!isCount(inputCharacters) || !isCount(maxOutputTokens)) return {}
+  const model = modelsOf(content.spec).find((one) => `${modelProvider}/${one.model}` === resource)
+  return { most: costOf({ input: 4 * inputCharacters, output: maxOutputTokens }, model?.prices) }
+}
+
+/** What an integer of a database can count in millionths. */
+const isCount = (value: JsonValue | undefined): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
 
 /** What an approval binds (api design §4): one other byte is another digest. */
 export const foreignPayload = (

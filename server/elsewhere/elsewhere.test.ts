@@ -14,6 +14,7 @@ import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { createPolicy } from '#server/policies/create-policy.ts'
 import { createVersion } from '#server/policies/create-version.ts'
 import { closeEngine } from '#server/policies/engine.ts'
+import { listBudgets } from '#server/policies/list-budgets.ts'
 import { proposeBinding } from '#server/policies/propose-binding.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { recompute } from '#server/policies/recompute.ts'
@@ -21,6 +22,7 @@ import { propose as proposeRelease } from '#server/releases/propose.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { evaluate } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
+import { settle } from './settle.ts'
 
 // An agent that we do not run asks what it may do: the same decisions, approvals and records as for one that we run.
 
@@ -222,17 +224,68 @@ describe('approvals.request', () => {
     }
   })
 
-  test('a budget can not be reserved for it: denied with the rule, and nobody is asked', async () => {
-    await publishAndBind(
-      `@id("purse") @obligation("budget") @budget_limit("10") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("800.0") } unless { context.fulfilled.contains("budget:purse") };`,
+  test('a budget is reserved with the answer, and charged with what the agent says of the call, once', async () => {
+    const budgetPolicy = await publishAndBind(
+      `@id("purse") @obligation("budget") @budget_limit("2") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("80.0") } unless { context.fulfilled.contains("budget:purse") };`,
     )
-    for (const answer of [await run(requestApproval, refund('800.00')), await run(evaluate, refund('800.00'))]) {
-      expect(answer).toMatchObject({
-        effect: 'deny',
-        reasons: [{ code: 'obligation_unsupported', message: expect.stringContaining('budget') }, { rule: 'purse' }],
-      })
-      expect(answer).not.toHaveProperty('approvalId')
-    }
+    const used = async () => (await run(listBudgets, { policyId: budgetPolicy })).items.map((item) => item.used)
+    const [one, two, three] = [
+      await run(evaluate, refund('80.00')),
+      await run(evaluate, refund('80.00')),
+      await run(evaluate, refund('80.00')),
+    ]
+    expect([one.effect, two.effect, three.effect]).toEqual(['allow', 'allow', 'deny'])
+    expect(one.obligations.find(({ kind }) => kind === 'budget')?.parameters).toMatchObject({ amount: '1', used: '0' })
+    expect(three).toMatchObject({ reasons: [{ code: 'budget_exhausted' }, { rule: 'purse' }] })
+    expect(three).not.toHaveProperty('arguments')
+    expect(await used()).toEqual(['2'])
+
+    const settled = { decisionId: one.decisionId, made: false }
+    await expect(run(settle, settled, owner)).rejects.toMatchObject({ code: 'not_found' })
+    const rivals = await Promise.allSettled(Array.from({ length: 10 }, () => run(settle, settled)))
+    expect(rivals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await expect(run(settle, settled)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(settle, { decisionId: three.decisionId, made: true })).rejects.toMatchObject({ code: 'conflict' })
+    expect(await used()).toEqual(['1'])
+    expect(await audited(one.decisionId)).toEqual(['policy.evaluated', 'policy.budget_settled'])
+    expect(await run(settle, { decisionId: two.decisionId, made: true })).toMatchObject({
+      settled: [{ rule: 'purse', unit: 'calls', reserved: '1', charged: '1' }],
+    })
+    expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'allow' })
+    expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'deny' })
+  })
+
+  test('tokens and money of a model call elsewhere: what it says it may use is the most', async () => {
+    await publishAndBind(`@id("models") permit (principal, action == Countersign::Action::"ModelCall", resource);
+@id("tokens") @obligation("budget") @budget_limit("1000") @budget_unit("tokens") forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:tokens") };`)
+    const call = (args: object) => ({
+      agentId,
+      environment,
+      action: 'ModelCall',
+      resource: 'openai/gpt',
+      arguments: args,
+    })
+    expect(await run(evaluate, call({ inputCharacters: 5 }))).toMatchObject({
+      effect: 'deny',
+      reasons: [{ code: 'obligation_unsupported' }, { rule: 'tokens' }],
+    })
+    const answer = await run(evaluate, call({ inputCharacters: 100, maxOutputTokens: 600 }))
+    expect(answer).toMatchObject({ effect: 'allow', obligations: [{ parameters: { amount: '1000', used: '0' } }] })
+    expect(await run(evaluate, call({ inputCharacters: 0, maxOutputTokens: 1 }))).toMatchObject({ effect: 'deny' })
+    const usage = { inputTokens: 20, outputTokens: 30 }
+    expect(await run(settle, { decisionId: answer.decisionId, made: true, usage })).toMatchObject({
+      settled: [{ reserved: '1000', charged: '50' }],
+    })
+    expect(await run(evaluate, call({ inputCharacters: 0, maxOutputTokens: 950 }))).toMatchObject({ effect: 'allow' })
+  })
+
+  test('nobody is asked to approve what no budget would hold', async () => {
+    await publishAndBind(
+      `@id("none") @obligation("budget") @budget_limit("0") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("800.0") } unless { context.fulfilled.contains("budget:none") };`,
+    )
+    const answer = await run(requestApproval, refund('800.00'))
+    expect(answer).toMatchObject({ effect: 'deny', reasons: [{ code: 'budget_exhausted' }, { rule: 'none' }] })
+    expect(answer).not.toHaveProperty('approvalId')
   })
 
   test('a hard forbid that is bound meanwhile beats the approval', async () => {

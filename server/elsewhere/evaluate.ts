@@ -1,13 +1,15 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { EvaluateInput, EvaluateOutput } from '#lib/schemas/elsewhere.ts'
 import { findGrant, spendApproval } from '#server/approvals/spend.ts'
+import { budgetsOf, withBudgets } from '#server/executions/call-records.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { approvalTokens } from '#server/policies/decide.ts'
 import { answerOf, decideForeign, foreignCall, foreignPayload } from './call.ts'
 
 /**
  * Asks the decision point for an agent that runs elsewhere. With `approvalId` the approval is spent on exactly these bytes,
- * in this transaction: whoever gets `allow` may make the call once.
+ * in this transaction: whoever gets `allow` may make the call once. What rules demand of budgets is reserved with `allow`;
+ * `policies.settle` says what was used of it, and until then all of it counts.
  */
 export const evaluate = mutation({
   permission: 'execution:start',
@@ -22,7 +24,7 @@ export const evaluate = mutation({
       environment: input.environment,
       action: input.action,
       resource: input.resource,
-      ...(output === undefined ? {} : { effect: output.effect }),
+      ...(output === undefined ? {} : { effect: output.effect, ...withBudgets(budgetsOf(output.obligations)) }),
       ...(input.approvalId === undefined ? {} : { approvalId: input.approvalId }),
     },
   }),

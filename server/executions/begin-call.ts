@@ -1,10 +1,11 @@
 import type { JsonObject } from '#lib/json.ts'
 import { spendApproval } from '#server/approvals/spend.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { decide, maskedArguments } from '#server/policies/decide.ts'
+import { decide, maskedArguments, type PolicyDecision } from '#server/policies/decide.ts'
+import { settleBudgets } from '#server/policies/settle-budgets.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { askForApproval } from './ask-approval.ts'
-import { auditCall, recordDecision, startToolSpan } from './call-records.ts'
+import { auditCall, budgetsOf, recordDecision, startToolSpan } from './call-records.ts'
 import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
 import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
@@ -23,6 +24,8 @@ export type StartedCall = {
   spanId: string
   attempt: number
   revision: number
+  /** What budgets were reserved for; null for steps of before. */
+  decisionId: string | null
 }
 
 /**
@@ -56,6 +59,7 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     granted !== undefined &&
     !(await spendApproval(tx, tenant.id, granted.approvalId, payloadOf(loaded, tool, leaving, decision)))
   ) {
+    await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
     const message = 'What would run is not what was approved, or the approval was used before.'
     await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, [decided])
     return undefined
@@ -66,10 +70,11 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   }
   const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
   if (overspent !== undefined) {
+    await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
     await endExecution(tx, loaded, { status: 'failed', error: overspent }, [decided])
     return undefined
   }
-  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision.decisionId, decided)
+  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision, decided)
 }
 
 function whyStopped(
@@ -92,7 +97,7 @@ async function startCall(
   loaded: Loaded,
   { step, arguments: args, granted }: ProposedCall,
   tool: ReleasedTool,
-  decisionId: string,
+  { decisionId, obligations }: PolicyDecision,
   decided: JournalEntry,
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
@@ -123,7 +128,8 @@ async function startCall(
     step,
     tool,
     attempt: 1,
+    budgets: budgetsOf(obligations),
     ...(granted === undefined ? {} : { approvalId: granted.approvalId }),
   })
-  return { step, tool, arguments: args, spanId, attempt: 1, revision }
+  return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { Obligation } from '#lib/schemas/policies.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { PolicyDecision } from '#server/policies/decide.ts'
@@ -46,9 +47,25 @@ export async function recordDecision(
   return {
     type: 'policy.decided',
     stepId: step.id,
-    data: { decisionId: decision.decisionId, effect: decision.effect, rules, inputDigest: decision.inputDigest },
+    data: {
+      decisionId: decision.decisionId,
+      effect: decision.effect,
+      rules,
+      inputDigest: decision.inputDigest,
+      ...withBudgets(budgetsOf(decision.obligations)),
+    },
   }
 }
+
+/** What a decision says of budgets: which rule, how much of it, and how it stood. */
+export const budgetsOf = (obligations: readonly Obligation[]): JsonObject[] =>
+  obligations
+    .filter(({ kind }) => kind === 'budget')
+    .map(({ policyRule, parameters: { key: _internal, ...known } }) => ({ rule: policyRule, ...known }))
+
+/** Records without a budget do not speak of budgets. */
+export const withBudgets = (budgets: readonly JsonObject[] = []): JsonObject =>
+  budgets.length === 0 ? {} : { budgets: [...budgets] }
 
 export async function startToolSpan(
   tx: Transaction,
@@ -84,7 +101,13 @@ export async function startToolSpan(
 export async function auditCall(
   tx: Transaction,
   { tenant, row }: Loaded,
-  { step, tool, attempt, approvalId }: { step: ToolStep; tool: ReleasedTool; attempt: number; approvalId?: string },
+  {
+    step,
+    tool,
+    attempt,
+    approvalId,
+    budgets,
+  }: { step: ToolStep; tool: ReleasedTool; attempt: number; approvalId?: string; budgets?: JsonObject[] },
 ): Promise<void> {
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
@@ -96,6 +119,7 @@ export async function auditCall(
       attempt,
       idempotencyKey: `${row.id}:${step.id}`,
       ...(approvalId === undefined ? {} : { approvalId }),
+      ...withBudgets(budgets),
     },
   })
 }

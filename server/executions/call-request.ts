@@ -1,11 +1,13 @@
 import type { JsonObject } from '#lib/json.ts'
+import { costOf } from '#lib/rules/cost.ts'
 import type { GovernedRequest, PolicyDecision } from '#server/policies/decide.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
+import { mostOf } from './runtimes/budget.ts'
 import { countToolCalls } from './runtimes/count-calls.ts'
-import { allowedAgents, allowedModels, callKind, modelProvider } from './runtimes/external.ts'
+import { allowedAgents, allowedModels, callKind, modelNamed, modelProvider } from './runtimes/external.ts'
 
 /** An approval that a person granted for a step, and what it changes. */
 export type Granted = { approvalId: string; tokens: string[]; deadlineAt: Date }
@@ -15,10 +17,11 @@ export type ProposedCall = { step: ToolStep; arguments: JsonObject; index: numbe
 
 /** What the decision point is asked. */
 export const requestOf = (
-  { row, content, steps }: Loaded,
+  loaded: Loaded,
   tool: ReleasedTool,
   { step, arguments: args, granted }: { step: ToolStep; arguments: JsonObject; granted?: Granted },
 ): GovernedRequest => {
+  const { row, content, steps } = loaded
   const facts = agentFacts(content)
   const call = {
     agent: {
@@ -37,7 +40,13 @@ export const requestOf = (
   if (callKind(tool) === 'model') {
     // A rule sees how much is asked; the digest of what is asked binds the approval.
     const { messages: _digest, ...size } = args
-    return { ...call, model: { provider: modelProvider, name: tool.name }, arguments: size }
+    const model = modelNamed(content, tool.name)
+    return {
+      ...call,
+      model: { provider: modelProvider, name: tool.name },
+      arguments: size,
+      ...(model === undefined ? {} : { most: costOf(mostOf(loaded, step.id, model), model.prices) }),
+    }
   }
   const { server, name, sideEffect, idempotent, inputSchema, digest } = tool
   return { ...call, tool: { server, name, sideEffect, idempotent, inputSchema, digest }, arguments: args }

@@ -3,11 +3,12 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { endSpan, masked } from '#server/traces/record.ts'
 import type { StartedCall } from './begin-call.ts'
+import { withBudgets } from './call-records.ts'
 import { endExecution } from './end.ts'
 import { type JournalEntry, journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { maskerFor, maskText } from './masking.ts'
-import { type CallResult, settle } from './runtimes/budget.ts'
+import { type CallResult, settleCall } from './runtimes/budget.ts'
 import { callKind } from './runtimes/external.ts'
 import { modelResultAttributes, usageData } from './runtimes/model-spans.ts'
 import { setStep } from './store.ts'
@@ -18,12 +19,17 @@ import { setStep } from './store.ts'
  */
 async function recordLateAnswer(tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult): Promise<void> {
   const { tenant, row } = loaded
-  await settle(tx, loaded, call, result)
+  const { uses } = await settleCall(tx, loaded, call, result)
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `${callKind(call.tool)}.${result.ok ? 'returned' : 'failed'}_late`,
     resource: { type: 'execution', id: row.id },
-    details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
+    details: {
+      step: call.step.id,
+      tool: `${call.tool.server}/${call.tool.name}`,
+      attempt: call.attempt,
+      ...withBudgets(uses),
+    },
   })
 }
 
@@ -64,7 +70,7 @@ export async function finishCall(
   const mask = maskerFor(content, seen)
   const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
   const kind = callKind(call.tool)
-  const cost = await settle(tx, loaded, call, result)
+  const { cost, uses } = await settleCall(tx, loaded, call, result)
   const message = result.ok ? undefined : maskText(mask, result.text)
   await setStep(tx, tenant.id, row.id, call.step.id, {
     status: result.ok ? 'succeeded' : 'failed',
@@ -90,13 +96,19 @@ export async function finishCall(
       attempt: call.attempt,
       result: mask(result.output),
       ...usageData(result, cost),
+      ...withBudgets(uses),
     },
   }
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: returned.type,
     resource: { type: 'execution', id: row.id },
-    details: { step: call.step.id, tool: `${call.tool.server}/${call.tool.name}`, attempt: call.attempt },
+    details: {
+      step: call.step.id,
+      tool: `${call.tool.server}/${call.tool.name}`,
+      attempt: call.attempt,
+      ...withBudgets(uses),
+    },
   })
   // A conversation goes on with what a tool's failure says; one that was refused ends it, like any other.
   const goesOn = kind === 'tool' && content.spec.runtime.chat !== undefined && result.refused === undefined

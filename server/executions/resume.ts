@@ -9,7 +9,7 @@ import { journal } from './journal.ts'
 import type { Loaded } from './load.ts'
 import { isToolStep, type NextStep } from './next-step.ts'
 import { taskOf } from './runtimes/a2a-task.ts'
-import { keepReserved, reserve } from './runtimes/budget.ts'
+import { keepReserved, reserveNext } from './runtimes/budget.ts'
 import { callKind, releasedTool } from './runtimes/external.ts'
 import { watchTask } from './runtimes/watch-task.ts'
 import { spanIdOf, toolSpanId } from './spans.ts'
@@ -101,7 +101,7 @@ async function afterCrash(
   const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
   const kind = callKind(step.tool)
   const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data: { attempt: record.attempts } }
-  await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts })
+  await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts, decisionId: record.decisionId })
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: record.spanId ?? '',
@@ -131,9 +131,10 @@ async function afterCrash(
     await endExecution(tx, loaded, ending, [before])
     return undefined
   }
-  const overspent = await reserve(tx, loaded, { step, tool, attempt })
+  const overspent = await reserveNext(tx, loaded, { step, tool, attempt, decisionId: record.decisionId })
   if (overspent !== undefined) {
-    await endExecution(tx, loaded, { status: 'failed', error: overspent }, [before])
+    const status = overspent.code === 'budget_exhausted' ? 'denied' : 'failed'
+    await endExecution(tx, loaded, { status, error: overspent }, [before])
     return undefined
   }
   const args = record.arguments as JsonObject
@@ -149,5 +150,5 @@ async function afterCrash(
     },
   ])
   await auditCall(tx, loaded, { step, tool, attempt })
-  return { step, tool, arguments: args, spanId, attempt, revision }
+  return { step, tool, arguments: args, spanId, attempt, revision, decisionId: record.decisionId }
 }

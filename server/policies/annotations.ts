@@ -54,7 +54,7 @@ const known: Record<string, (text: string) => string | undefined> = {
   mask_classes: atMost(500),
   mask_paths: paths,
   mask_method: oneOf('redact', 'truncate', 'hash'),
-  budget_scope: oneOf('execution', 'agent', 'tenant'),
+  budget_scope: oneOf('execution', 'agent', 'environment', 'tenant'),
   budget_window: ttl,
   budget_unit: oneOf('calls', 'tokens', 'USD', 'EUR'),
   budget_limit: amount,

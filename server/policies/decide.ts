@@ -6,15 +6,18 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { ObligationKind } from './annotations.ts'
+import type { BudgetState } from './budget.ts'
 import { digestOf } from './decision-digest.ts'
 import { findDecision, insertDecision, insertDecisionIfCurrent } from './decision-store.ts'
 import { type DecidingPolicy, type DecidingSet, denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
+import { holdBudgets, keepTaken } from './hold-budgets.ts'
+import { judgeBudgets } from './judge-budgets.ts'
 import { tokensAfter } from './obligations.ts'
 import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
 import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
 
 export { maskedArguments } from './mask-arguments.ts'
-export type { BudgetObligation, MaskObligation } from './obligations.ts'
+export type { MaskObligation } from './obligations.ts'
 export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './request.ts'
 
 export type PolicyDecision = Outcome & {
@@ -28,12 +31,13 @@ export type PolicyDecision = Outcome & {
 export type ShadowOutcome = Pick<Outcome, 'effect' | 'obligations' | 'reasons'> & { policies: DecidingPolicy[] }
 
 /** What a caller does with a decision. A rule that demands anything else denies. */
-const usual: readonly ObligationKind[] = ['approval', 'mask']
+export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
 
 /**
  * The decision point: may this agent make this call now? Default deny, forbid wins, any failure denies; it throws only when
- * the database does. Every answer is recorded with what is needed to compute it again. A caller that reserves budgets says
- * so in `honours`, applies `masks` to the arguments that leave, and asks again after an approval.
+ * the database does. Every answer is recorded with what is needed to compute it again. With `allow` what the rules demand of
+ * budgets is reserved in this transaction: the caller settles it when the call has ended (settle-budgets.ts). It applies
+ * `masks` to the arguments that leave, and asks again after an approval.
  */
 export async function decide(
   tx: Transaction,
@@ -42,28 +46,38 @@ export async function decide(
   honours: readonly ObligationKind[] = usual,
 ): Promise<PolicyDecision> {
   const now = new Date()
-  const input = recordable(request, now, honours)
+  const bare = recordable(request, now, honours)
   // What this process knows is asked at once; the insert itself sees whether it still holds, and is one statement then.
   const known = lastBoundTo(tenant.id, request.agent, request.environment)
   if (known !== undefined) {
     const decision = await decideBy(known)
-    if (await insertDecisionIfCurrent(tx, rowOf(decision), known.revision)) return decision.made
+    const made = { ...decision.made, inputDigest: bare.digest }
+    // What is reserved must be for what is bound now: budgets take the other way.
+    if (
+      made.budgets.length === 0 &&
+      (await insertDecisionIfCurrent(tx, rowOf(made, decision.shadow, bare), known.revision))
+    )
+      return made
   }
-  const decision = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
-  await insertDecision(tx, rowOf(decision))
-  return decision.made
+  const { made: ruled, shadow } = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
+  const { states, taken } = await holdBudgets(tx, tenant.id, request, ruled)
+  const input = states.length === 0 ? bare : recordable(request, now, honours, states)
+  const { decisionId, policies } = ruled
+  const made = { ...judgeBudgets(ruled, states), decisionId, policies, inputDigest: input.digest }
+  await insertDecision(tx, rowOf(made, shadow, input))
+  await keepTaken(tx, tenant.id, decisionId, taken)
+  return made
 
-  async function decideBy(bound: Kept): Promise<{ made: PolicyDecision; shadow: ShadowOutcome | null }> {
+  async function decideBy(bound: Kept) {
     const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
     const [outcome, shadow] = await Promise.all([
-      outcomeOf(set, bound.enforced.length > 0, request, now, honours, input.whole),
+      outcomeOf(set, bound.enforced.length > 0, request, now, honours, bare.whole),
       shadowOf(bound),
     ])
-    const policies = outcome.asked.map(facts)
-    return { made: { ...outcome, decisionId: newId(), inputDigest: input.digest, policies }, shadow }
+    return { made: { ...outcome, decisionId: newId(), policies: outcome.asked.map(facts) }, shadow }
   }
 
-  function rowOf({ made, shadow }: { made: PolicyDecision; shadow: ShadowOutcome | null }) {
+  function rowOf(made: PolicyDecision, shadow: ShadowOutcome | null, input: Recordable) {
     return {
       tenantId: tenant.id,
       id: made.decisionId,
@@ -88,7 +102,7 @@ export async function decide(
   async function shadowOf(bound: Kept): Promise<ShadowOutcome | null> {
     if (bound.shadow === undefined) return null
     const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
-    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, input.whole)
+    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, bare.whole)
     const { effect, obligations, reasons, asked } = shadowed
     return { effect, obligations, reasons, policies: asked.map(facts) }
   }
@@ -141,7 +155,13 @@ export async function approvalTokens(tx: Transaction, tenantId: string, decision
   return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
 }
 
+/** True when there is such a decision, and this member asked for it on behalf of an agent that runs elsewhere. */
+export const decisionAskedBy = async (tx: Transaction, tenantId: string, decisionId: string, memberId: string) =>
+  (await findDecision(tx, tenantId, decisionId))?.requestedBy === memberId
+
 const Before = z.object({ fulfilled: z.array(z.string()) })
+
+type Recordable = { value: JsonObject; digest: string; whole: boolean }
 
 /**
  * The request as it is recorded, and its digest. A tool's schema is kept once, by its digest; arguments without a canonical
@@ -151,8 +171,13 @@ function recordable(
   request: GovernedRequest,
   now: Date,
   honours: readonly ObligationKind[],
-): { value: JsonObject; digest: string; whole: boolean } {
-  const more = { now: now.toISOString(), honours: [...honours] }
+  budgets: readonly BudgetState[] = [],
+): Recordable {
+  const more = {
+    now: now.toISOString(),
+    honours: [...honours],
+    ...(budgets.length === 0 ? {} : { budgets: budgets.map((state) => ({ ...state })) }),
+  }
   const value: JsonObject = { ...withoutSchema(request), ...more }
   try {
     return { value, digest: digestOf(value), whole: true }

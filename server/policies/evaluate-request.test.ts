@@ -198,14 +198,44 @@ describe('soft forbids', () => {
   })
 
   test('a budget says what to reserve, and under which key it counts', async () => {
-    const rule = soft('b', '@budget_limit("100.00") @budget_unit("EUR") @budget_window("P1D")', 'budget')
+    const rule = soft('b', '@budget_limit("100.00") @budget_unit("calls") @budget_window("P1D")', 'budget')
     const outcome = await decide([permit, rule])
     expect(outcome).toMatchObject({
       effect: 'allow',
-      budgets: [{ rule: 'b', scope: 'agent', windowSeconds: 86_400, unit: 'EUR', limit: '100.00' }],
-      obligations: [{ kind: 'budget', parameters: { limit: '100.00', windowSeconds: '86400' } }],
+      budgets: [
+        {
+          rule: 'b',
+          key: 'p1/b/agent/calls/86400',
+          subject: `${request.agent.id}/production`,
+          scope: 'agent',
+          windowSeconds: 86_400,
+          unit: 'calls',
+          limit: '100.00',
+          amount: '1',
+        },
+      ],
+      obligations: [{ kind: 'budget', parameters: { limit: '100.00', windowSeconds: '86400', amount: '1' } }],
     })
-    expect(outcome.budgets[0]?.key).toBe(`${sourceDigest(rule)}/b`)
+  })
+
+  test.each([
+    ['tokens', 'agent', 'A rule counts tokens, and nobody knows how many payments/issue_refund can use.'],
+    ['EUR', 'tenant', 'A rule counts EUR spent, and nobody knows how many payments/issue_refund can use.'],
+    ['calls', 'execution', 'A rule counts what one execution uses, and this call belongs to none.'],
+  ])('a budget of %s by %s that can not be counted denies, and says why', async (unit, scope, message) => {
+    const rule = soft('b', `@budget_limit("9") @budget_unit("${unit}") @budget_scope("${scope}")`, 'budget')
+    const { executionId: _none, ...elsewhere } = request
+    const set = { key: unit, policies: [policy(permit, 'p0'), policy(rule, 'p1')] }
+    const outcome = await evaluateRequest(
+      { ...set, readTexts: async () => set.policies },
+      elsewhere,
+      now,
+      obligationKinds,
+    )
+    expect(outcome).toMatchObject({
+      effect: 'deny',
+      reasons: [{ code: 'obligation_unsupported', message }, { rule: 'b' }],
+    })
   })
 
   test('mask, budget and approval stand together; the approval comes first, the others when it is granted', async () => {

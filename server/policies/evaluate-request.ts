@@ -1,15 +1,8 @@
 import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
 import type { ObligationKind } from './annotations.ts'
+import { type BudgetObligation, budgetOf } from './budget.ts'
 import { type PolicyText, settleIn } from './engine.ts'
-import {
-  approvalsOf,
-  type BudgetObligation,
-  budgetOf,
-  type MaskObligation,
-  maskOf,
-  type NeededApproval,
-  reasonOf,
-} from './obligations.ts'
+import { approvalsOf, type MaskObligation, maskOf, type NeededApproval, reasonOf } from './obligations.ts'
 import { cedarRequest, type GovernedRequest } from './request.ts'
 import type { Fired, Settlement } from './soft-forbid.ts'
 import { EngineFailure } from './worker.ts'
@@ -35,7 +28,7 @@ export type Outcome = {
   approval?: NeededApproval
   /** With `allow`: to be applied, in order, to the arguments before they leave. */
   masks: MaskObligation[]
-  /** With `allow`: to be reserved before the call. */
+  /** Unless denied: what must be reserved before the call. */
   budgets: BudgetObligation[]
   /** The policies of the set that have a rule that can match: the others make no difference, and are not recorded. */
   asked: readonly DecidingPolicy[]
@@ -117,13 +110,13 @@ function allowed(
 ): Verdict {
   const of = (kind: ObligationKind) => settled.obligations.filter(({ rule }) => rule.annotations.obligation === kind)
   const masks = of('mask').map((fired) => maskOf(fired, request))
-  const budgets = of('budget').map((fired) => budgetOf(policies, fired))
+  const budgets = of('budget').map((fired) => budgetOf(policies, fired, request))
   const unsupported = settled.obligations.filter(
     ({ rule }) => !honours.some((kind) => kind === rule.annotations.obligation),
   )
   const incomplete = [
     ...of('mask').filter((_, index) => masks[index] === undefined),
-    ...of('budget').filter((_, index) => budgets[index] === undefined),
+    ...of('budget').filter((_, index) => typeof budgets[index] === 'string'),
   ]
   const impossible = [...unsupported, ...incomplete]
   if (impossible.length > 0) {
@@ -132,13 +125,16 @@ function allowed(
       'obligation_unsupported',
       budget
         ? 'A rule demands a budget, and nothing can be reserved for this call.'
-        : 'A rule demands what cannot be done here.',
+        : (budgets.find((why) => typeof why === 'string') ?? 'A rule demands what cannot be done here.'),
       impossible.map(reasonOf(policies)),
     )
   }
 
   const approvals = approvalsOf(policies, of('approval'), request)
-  const known = { masks: masks.flatMap((mask) => mask ?? []), budgets: budgets.flatMap((budget) => budget ?? []) }
+  const known = {
+    masks: masks.flatMap((mask) => mask ?? []),
+    budgets: budgets.filter((budget) => typeof budget !== 'string'),
+  }
   const obligations = [
     ...(approvals?.obligations ?? []),
     ...known.masks.map(({ rule, paths, method }) => ({
@@ -146,7 +142,7 @@ function allowed(
       policyRule: rule,
       parameters: { paths: paths.join(','), method },
     })),
-    ...known.budgets.map(({ rule, key, scope, windowSeconds, unit, limit }) => ({
+    ...known.budgets.map(({ rule, key, scope, windowSeconds, unit, limit, amount }) => ({
       kind: 'budget',
       policyRule: rule,
       parameters: {
@@ -154,6 +150,7 @@ function allowed(
         scope,
         unit,
         limit,
+        amount,
         ...(windowSeconds === undefined ? {} : { windowSeconds: String(windowSeconds) }),
       },
     })),

@@ -19,21 +19,6 @@ export const maskMethods = ['redact', 'truncate', 'hash'] as const
 /** What must be masked in the arguments before they leave (mask-arguments.ts does it). */
 export type MaskObligation = { rule: string; paths: string[]; method: (typeof maskMethods)[number] }
 
-export const budgetScopes = ['execution', 'agent', 'tenant'] as const
-export const budgetUnits = ['calls', 'tokens', 'USD', 'EUR'] as const
-/** What must be reserved before the call; a reservation that fails denies it. */
-export type BudgetObligation = {
-  rule: string
-  /** Where the rule stands: the same rule of the same text counts against one budget. */
-  key: string
-  scope: (typeof budgetScopes)[number]
-  /** The budget begins anew after as long; undefined: never, or with the next execution. */
-  windowSeconds: number | undefined
-  unit: (typeof budgetUnits)[number]
-  /** A decimal number as text. */
-  limit: string
-}
-
 const policyOf = (policies: readonly DecidingPolicy[], { policy }: Fired): DecidingPolicy => {
   const found = policies[policy]
   if (found === undefined) throw new Error('A rule fired in a policy that was not asked.')
@@ -119,21 +104,6 @@ export function maskOf({ rule: { annotations } }: Fired, { agent }: GovernedRequ
   // Classes of which this agent's manifest knows no path leave nothing to mask; that is no failure.
   if (method === undefined || (paths.length === 0 && classes.length === 0)) return undefined
   return { rule: annotations.id ?? '', paths, method }
-}
-
-export function budgetOf(policies: readonly DecidingPolicy[], fired: Fired): BudgetObligation | undefined {
-  const { annotations } = fired.rule
-  const scope = budgetScopes.find((one) => one === (annotations.budget_scope ?? 'agent'))
-  const unit = budgetUnits.find((one) => one === annotations.budget_unit)
-  if (scope === undefined || unit === undefined || annotations.budget_limit === undefined) return undefined
-  return {
-    rule: annotations.id ?? '',
-    key: `${policyOf(policies, fired).digest}/${annotations.id ?? ''}`,
-    scope,
-    windowSeconds: durationSeconds(annotations.budget_window ?? ''),
-    unit,
-    limit: annotations.budget_limit,
-  }
 }
 
 const listed = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])

@@ -7,6 +7,7 @@ import { query } from '#server/kernel/operation.ts'
 import { outcomeOf } from './decide.ts'
 import { digestOf } from './decision-digest.ts'
 import { findDecision } from './decision-store.ts'
+import { judgeBudgets } from './judge-budgets.ts'
 import { decidingSet } from './policy-set.ts'
 import { recordedRequest, schemaReader } from './recorded-request.ts'
 
@@ -23,12 +24,12 @@ export const recompute = query({
     if (row === undefined) throw notFound()
     const { effect, obligations, reasons, policies, inputDigest } = row
     const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })
-    const { request, now, honours, whole } = await recordedRequest(schemaReader(tx, tenant.id), row.request)
+    const { request, now, honours, budgets, whole } = await recordedRequest(schemaReader(tx, tenant.id), row.request)
     const bound = recorded.policies.filter(({ version }) => version > 0)
     const set = decidingSet(tx, tenant.id, request, bound)
     // Where nothing was asked, it is the recorded reason that tells whether nothing was bound or nothing could match.
     const governed = recorded.reasons[0]?.code !== 'policy_binding_required'
-    const outcome = await outcomeOf(set, governed, request, now, honours, whole)
+    const outcome = judgeBudgets(await outcomeOf(set, governed, request, now, honours, whole), budgets)
     const computed = DecisionFacts.parse({
       effect: outcome.effect,
       obligations: outcome.obligations,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type ObligationKind, obligationKinds } from './annotations.ts'
+import { BudgetState } from './budget.ts'
 import { findToolSchema } from './decision-store.ts'
 import type { GovernedRequest } from './request.ts'
 import { runtimeSchema, runtimeServer } from './runtime-schema.ts'
@@ -15,12 +16,15 @@ const Circumstances = z.object({
   now: z.iso.datetime(),
   // What decisions recorded before it was written down were made with.
   honours: z.array(z.enum(obligationKinds)).default(['approval']),
+  budgets: z.array(BudgetState).default([]),
 })
 
 export type RecordedRequest = {
   request: GovernedRequest
   now: Date
   honours: readonly ObligationKind[]
+  /** How the budgets stood that were asked. */
+  budgets: readonly BudgetState[]
   /** False where the arguments had no canonical form and were left out. */
   whole: boolean
 }
@@ -41,11 +45,11 @@ export function schemaReader(tx: Transaction, tenantId: string): SchemaReader {
 
 /** What a recorded decision was asked, with the schema that the tool had then. */
 export async function recordedRequest(read: SchemaReader, recorded: unknown): Promise<RecordedRequest> {
-  const { now, honours } = Circumstances.parse(recorded)
+  const { now, honours, budgets } = Circumstances.parse(recorded)
   const governed = Governed.parse(recorded)
   const whole = isJsonObject(governed.arguments)
   const request = { ...governed, arguments: whole ? governed.arguments : {} }
-  return { request: await withSchema(read, request), now: new Date(now), honours, whole }
+  return { request: await withSchema(read, request), now: new Date(now), honours, budgets, whole }
 }
 
 async function withSchema(read: SchemaReader, request: GovernedRequest): Promise<GovernedRequest> {

@@ -54,7 +54,11 @@ export type ToolCallRequest = Call & {
 }
 
 /** One request to a model; its `arguments` are `{inputCharacters, maxOutputTokens?}`. */
-export type ModelCallRequest = Call & { model: { provider: string; name: string } }
+export type ModelCallRequest = Call & {
+  model: { provider: string; name: string }
+  /** What the call can use at most; absent where nobody knows. `cost` needs prices. */
+  most?: { tokens: number; cost?: { amount: string; currency: string } }
+}
 
 export type GovernedRequest = ToolCallRequest | ModelCallRequest
 

@@ -1,6 +1,7 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
 import { getPolicy } from './get-policy.ts'
 import { listBindings } from './list-bindings.ts'
+import { listBudgets } from './list-budgets.ts'
 import { listDecisions } from './list-decisions.ts'
 import { listPolicies } from './list-policies.ts'
 import { proposeBinding } from './propose-binding.ts'
@@ -10,6 +11,7 @@ import { simulate } from './simulate.ts'
 import { withdrawBinding } from './withdraw-binding.ts'
 
 export const policies = router({
+  budgets: procedure.query(listBudgets),
   decisions: procedure.query(listDecisions),
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),

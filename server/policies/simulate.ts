@@ -2,9 +2,10 @@ import type { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
 import { DecisionFacts, Effect, SimulateInput, SimulateOutput } from '#lib/schemas/policies.ts'
 import { query } from '#server/kernel/operation.ts'
-import { outcomeOf } from './decide.ts'
+import { outcomeOf, usual } from './decide.ts'
 import { listDecisions } from './decision-store.ts'
 import type { DecidingPolicy } from './evaluate-request.ts'
+import { judgeBudgets } from './judge-budgets.ts'
 import { decidingSet } from './policy-set.ts'
 import { recordedRequest, schemaReader } from './recorded-request.ts'
 import { findPolicy, findVersion } from './store.ts'
@@ -62,10 +63,11 @@ export const simulate = query({
     }
 
     async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {
-      const { request, now, honours, whole } = await recordedRequest(read, row.request)
+      const { request, now, budgets, whole } = await recordedRequest(read, row.request)
       const policies = withDraft(DecisionFacts.shape.policies.parse(row.policies), draft)
       const set = decidingSet(tx, tenant.id, request, policies)
-      const outcome = await outcomeOf(set, true, request, now, honours, whole)
+      // As it would be decided today; of budgets only what was recorded is known, and any other one is taken as held.
+      const outcome = judgeBudgets(await outcomeOf(set, true, request, now, usual, whole), budgets)
       const before = Effect.parse(row.effect)
       if (outcome.effect === before) return undefined
       return {

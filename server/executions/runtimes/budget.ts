@@ -1,9 +1,13 @@
 import type { JsonValue } from '#lib/json.ts'
 import { costMicros, decimal, micros } from '#lib/rules/cost.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
+import type { Model } from '#lib/schemas/manifest.ts'
+import type { BudgetUse } from '#lib/schemas/policies.ts'
 import type { ToolResult } from '#server/agents/tool-result.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { type CallEnd, reserveAgain, settleBudgets } from '#server/policies/settle-budgets.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
+import type { StartedCall } from '../begin-call.ts'
 import type { Loaded } from '../load.ts'
 import type { ToolStep } from '../next-step.ts'
 import { insertCharge, setCharged, sumCharges } from './charge-store.ts'
@@ -18,25 +22,35 @@ export type CallResult = ToolResult & {
   response?: { model?: string; id?: string; finishReason?: string; firstChunkMs?: number }
 }
 
+/** The most tokens that a call can use. A token has at least one byte, so the bytes of the request bound its tokens. */
+export function mostOf(
+  { content, steps, input }: Pick<Loaded, 'content' | 'steps' | 'input'>,
+  stepId: string,
+  { maxOutputTokens }: Model,
+): { input: number; output: number } {
+  const records = steps.map((record) => ({ ...record, output: record.output as JsonValue }))
+  const request: JsonValue = {
+    messages: messagesFor(content, stepId, records, input) as JsonValue,
+    tools: [...functionsOf(content).values()].map(({ definition }) => definition),
+  }
+  return { input: Buffer.byteLength(JSON.stringify(request)), output: maxOutputTokens }
+}
+
 /**
- * Reserves the most that a model call can cost, in the transaction that starts it; gives why not when the budget does not
- * hold that. A token has at least one byte, so the bytes of the request bound its tokens.
+ * Reserves the most that a model call can cost, in the transaction that starts it; gives why not when the manifest's
+ * budget does not hold that. What policies demand is reserved with their decision.
  */
 export async function reserve(
   tx: Transaction,
-  { tenant, row, content, steps, input }: Loaded,
+  loaded: Loaded,
   { step, tool, attempt }: { step: ToolStep; tool: ReleasedTool; attempt: number },
 ): Promise<{ code: string; message: string } | undefined> {
   if (callKind(tool) !== 'model') return undefined
+  const { tenant, row, content } = loaded
   const model = modelNamed(content, tool.name)
   if (model === undefined) throw new Error(`The release has no model ${tool.name}.`)
-  const { prices, maxOutputTokens } = model
-  const records = steps.map((record) => ({ ...record, output: record.output as JsonValue }))
-  const request: JsonValue = {
-    messages: messagesFor(content, step.id, records, input) as JsonValue,
-    tools: [...functionsOf(content).values()].map(({ definition }) => definition),
-  }
-  const most = { input: Buffer.byteLength(JSON.stringify(request)), output: maxOutputTokens }
+  const { prices } = model
+  const most = mostOf(loaded, step.id, model)
   const reservedMicros = prices === undefined ? 0n : costMicros(prices, most)
   const limit = content.spec.limits.maxCost
   if (limit !== undefined) {
@@ -52,8 +66,35 @@ export async function reserve(
   return undefined
 }
 
+/** As `reserve`, for a call that is made again, from the budgets of policies too: its decision was made with the first. */
+export async function reserveNext(
+  tx: Transaction,
+  loaded: Loaded,
+  { decisionId, ...call }: { step: ToolStep; tool: ReleasedTool; attempt: number; decisionId: string | null },
+): Promise<{ code: string; message: string } | undefined> {
+  const overspent = await reserve(tx, loaded, call)
+  if (overspent !== undefined) return overspent
+  if (await reserveAgain(tx, loaded.tenant.id, { decisionId, attempt: call.attempt })) return undefined
+  await releaseReserved(tx, loaded, { stepId: call.step.id, attempt: call.attempt, decisionId: null })
+  return { code: 'budget_exhausted', message: 'A budget of a policy does not hold that the call is made again.' }
+}
+
+/** Settles what was reserved for a call, by the manifest's limit and by policies. `cost`: undefined without a price. */
+export async function settleCall(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: CallResult,
+): Promise<{ cost: { amount: string; currency: string } | undefined; uses: BudgetUse[] }> {
+  const cost = await settle(tx, loaded, call, result)
+  const { usage } = result
+  const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens
+  const end: CallEnd = result.refused === undefined ? { made: 'yes', tokens, cost } : { made: 'no' }
+  return { cost, uses: await settleBudgets(tx, loaded.tenant.id, call, end) }
+}
+
 /** Turns the reservation into what the call cost. Gives that, for the record; undefined for what has no price. */
-export async function settle(
+async function settle(
   tx: Transaction,
   { tenant, row, content }: Loaded,
   call: { step: ToolStep; tool: ReleasedTool; attempt: number },
@@ -78,29 +119,28 @@ export async function settle(
   return cost === undefined || prices === undefined ? undefined : { amount: decimal(cost), currency: prices.currency }
 }
 
-/** An attempt whose answer never came costs what was reserved for it. */
-export const keepReserved = (
-  tx: Transaction,
-  { tenant, row }: Pick<Loaded, 'tenant' | 'row'>,
-  { stepId, attempt }: { stepId: string; attempt: number },
-): Promise<void> =>
-  setCharged(
-    tx,
-    { tenantId: tenant.id, executionId: row.id, stepId, attempt },
-    { chargedMicros: 'reserved', inputTokens: null, outputTokens: null },
-  )
+type Attempt = { stepId: string; attempt: number; decisionId: string | null }
 
-/** An attempt that never reached the endpoint, or that it turned away, costs nothing. */
-export const releaseReserved = (
-  tx: Transaction,
-  { tenant, row }: Pick<Loaded, 'tenant' | 'row'>,
-  { stepId, attempt }: { stepId: string; attempt: number },
-): Promise<void> =>
-  setCharged(
-    tx,
-    { tenantId: tenant.id, executionId: row.id, stepId, attempt },
-    { chargedMicros: 0n, inputTokens: 0, outputTokens: 0 },
-  )
+/** An attempt whose answer never came costs what was reserved for it. */
+export async function keepReserved(tx: Transaction, { tenant, row }: Loaded, attempt: Attempt): Promise<void> {
+  const charge = { chargedMicros: 'reserved' as const, inputTokens: null, outputTokens: null }
+  await setCharged(tx, chargeKey(tenant.id, row.id, attempt), charge)
+  await settleBudgets(tx, tenant.id, attempt, { made: 'unknown' })
+}
+
+/** An attempt that never reached the endpoint, or that it turned away, costs nothing; it is asked again as the same call. */
+export async function releaseReserved(tx: Transaction, { tenant, row }: Loaded, attempt: Attempt): Promise<void> {
+  const charge = { chargedMicros: 0n, inputTokens: 0, outputTokens: 0 }
+  await setCharged(tx, chargeKey(tenant.id, row.id, attempt), charge)
+  await settleBudgets(tx, tenant.id, attempt, { made: 'not served' })
+}
+
+const chargeKey = (tenantId: string, executionId: string, { stepId, attempt }: Attempt) => ({
+  tenantId,
+  executionId,
+  stepId,
+  attempt,
+})
 
 /** What an execution has cost so far, for people. */
 export async function usageOf(tx: Transaction, tenantId: string, executionId: string): Promise<Execution['usage']> {

@@ -44,7 +44,7 @@ export async function perform(
       } catch (error) {
         if (error instanceof NotServed)
           await runtime().database.inTenant(tenant.id, (tx) =>
-            releaseReserved(tx, loaded, { stepId: call.step.id, attempt: call.attempt }),
+            releaseReserved(tx, loaded, { stepId: call.step.id, attempt: call.attempt, decisionId: call.decisionId }),
           )
         throw error
       }

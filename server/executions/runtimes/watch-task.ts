@@ -71,7 +71,7 @@ export function startedCall({ row, content, steps }: Loaded, step: Step): Starte
   if (record === undefined || !isToolStep(step)) return undefined
   const tool = releasedTool(content, step.tool)
   if (tool === undefined) return undefined
-  const { attempts: attempt, spanId } = record
+  const { attempts: attempt, spanId, decisionId } = record
   return {
     step,
     tool,
@@ -79,6 +79,7 @@ export function startedCall({ row, content, steps }: Loaded, step: Step): Starte
     spanId: spanId ?? '',
     attempt,
     revision: row.revision,
+    decisionId,
   }
 }
 

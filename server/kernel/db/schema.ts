@@ -523,6 +523,36 @@ export interface PolicyBindings {
   tenantId: string;
 }
 
+export interface PolicyBudgetReservations {
+  attempt: number;
+  charged: number | null;
+  createdAt: Generated<Timestamp>;
+  decisionId: string;
+  reserved: number;
+  settledAt: Timestamp | null;
+  tenantId: string;
+  windowId: string;
+}
+
+export interface PolicyBudgetWindows {
+  agentId: string | null;
+  budget: string;
+  endsAt: Timestamp | null;
+  environment: string | null;
+  executionId: string | null;
+  id: string;
+  policyId: string;
+  quota: number;
+  rule: string;
+  scope: string;
+  startsAt: Timestamp;
+  subject: string;
+  tenantId: string;
+  unit: string;
+  used: number;
+  windowSeconds: number | null;
+}
+
 export interface PolicyDecisions {
   action: string;
   agentId: string;
@@ -814,6 +844,8 @@ export interface DB {
   policies: Policies;
   policyBindingRevisions: PolicyBindingRevisions;
   policyBindings: PolicyBindings;
+  policyBudgetReservations: PolicyBudgetReservations;
+  policyBudgetWindows: PolicyBudgetWindows;
   policyDecisions: PolicyDecisions;
   policyVersions: PolicyVersions;
   rateBudgets: RateBudgets;

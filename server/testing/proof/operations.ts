@@ -235,6 +235,7 @@ export const lines: Record<string, Line> = {
 
   'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
   'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
+  'GET /v1/policies.budgets': ['policy:read', by('policy', (policyId) => ({ policyId }))],
   'GET /v1/policies.decisions': [
     'policy:read',
     plain(),
@@ -246,6 +247,11 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
   'POST /v1/policies.evaluate': ['execution:start', by('agent', foreignCall)],
+  // The world's decisions are of executions: nobody asked for them from elsewhere.
+  'POST /v1/policies.settle': [
+    'execution:start',
+    by('decision', (decisionId) => ({ decisionId, made: true }), { own: [404] }),
+  ],
   'GET /v1/policies.simulate': [
     'policy:author',
     by('policy', (policyId) => ({ policyId, version: 1, ...simulated })),

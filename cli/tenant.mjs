@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run tenant -- create | link | join | list`: what the operator does for tenants, beside a running server or without.
+// `npm run tenant -- create | link | join | seat | rotate-log-key | list`: what the operator does for tenants, beside a running server or without.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 

@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '#server/kernel/config.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { type ForeignIssuer, foreignIssuer, newPair, serviceAccount } from '#server/testing/foreign-issuer.ts'
+import { runTenantCommand } from './tenant-command.ts'
 
 // The real server beside another provider, told of it by AUTH_URL alone; and a third issuer, named by the operator.
 
@@ -72,6 +74,43 @@ describe('with AUTH_URL at another provider', () => {
       expect(answer.text).toContain(`The identity provider at ${keycloak.origin} keeps`)
     }
   })
+
+  test('a tenant is made without accounts of ours, and its first approver is seated after signing in there', async () => {
+    const { port } = new URL(api.baseUrl)
+    const dataDir = join(dirname(api.gate), 'data')
+    const environment = {
+      PORT: port,
+      DATABASE_URL: api.ownerUrl,
+      DATA_DIR: dataDir,
+      AUTH_URL: keycloak.origin,
+      LOG_LEVEL: 'error',
+    }
+    const said: string[] = []
+    const run = async (...words: string[]) => {
+      said.length = 0
+      await runTenantCommand(loadConfig(environment), words, (line) => said.push(line))
+      return said.join('\n')
+    }
+    const made = await run('create', 'acme', '--admin', 'ada@acme.example', '--approvers', 'bo@acme.example')
+    expect(made).toContain(`Accounts are kept by the identity provider at ${keycloak.origin}.`)
+    expect(made).toContain('ada@acme.example the role tenant_admin')
+    expect(made).not.toMatch(/set a password|sign-in\//)
+    const seat = ['seat', 'acme', '--group', 'change-approvers', '--person', 'bo@acme.example']
+    await expect(run(...seat)).rejects.toThrow('There is no active person bo@acme.example in acme')
+
+    const claims = { preferred_username: 'bo', email: 'bo@acme.example', realm_access: { roles: ['approver'] } }
+    const bo = await keycloak.token('acme', { sub: 'keycloak-bo', ...claims })
+    const { principal, tenant } = payload<Me>(await me(bo))
+    expect([principal.username, tenant.externalId]).toEqual(['bo', 'acme'])
+    expect(await run(...seat)).toBe('bo@acme.example decides for change-approvers of acme from now on.')
+    await expect(run(...seat)).rejects.toThrow('bo@acme.example is in change-approvers already.')
+    const ada = await keycloak.token('acme', { sub: 'keycloak-ada', realm_access: { roles: ['tenant_admin'] } })
+    const groups = payload<{ items: { name: string; members: { id: string }[] }[] }>(
+      await api.query(ada, 'groups.list'),
+    )
+    const approvers = groups.items.find((group) => group.name === 'change-approvers')
+    expect(approvers?.members).toEqual([expect.objectContaining({ id: principal.id })])
+  }, 120_000)
 
   test('its realm’s token works as it is: the first sign-in makes the membership, once, and writes it down', async () => {
     const sub = 'keycloak-paula'

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { ApiError } from '#lib/errors.ts'
-import { createOrganisation, joinOrganisation, newLink } from '#server/access/operator.ts'
+import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
 import { rotateLogKey } from '#server/audit/rotate-log-key.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -21,6 +21,7 @@ export class CommandError extends Error {}
 const usage = `npm run tenant -- create <slug> --admin <email> --approvers <email,email> [--name <name>] [--external-id <id>] [--groups <name,name>]
 npm run tenant -- link <slug> <user name or e-mail>
 npm run tenant -- join <slug> --person <home slug>/<user name> --roles <role,role>
+npm run tenant -- seat <slug> --group <group name> --person <user name or e-mail>
 npm run tenant -- rotate-log-key <slug>
 npm run tenant -- list`
 
@@ -70,6 +71,9 @@ function parse(args: readonly string[]): (say: Say) => Promise<void> {
   if (name === 'link' && slug !== undefined && who !== undefined && positionals.length === 3)
     return (say) => newLink(slug, who, say)
   if (name === 'rotate-log-key' && slug !== undefined && positionals.length === 2) return (say) => rotate(slug, say)
+  const { group, person } = values
+  if (name === 'seat' && slug !== undefined && group !== undefined && person !== undefined && positionals.length === 2)
+    return (say) => seatApprover(slug, group, person, say)
   const [home, username, ...rest] = (values.person ?? '').split('/')
   if (name === 'join' && slug !== undefined && positionals.length === 2 && home && username && rest.length === 0)
     return (say) => joinOrganisation({ slug, home, username, roles: words(values.roles) }, say)
@@ -88,6 +92,7 @@ function parsed(args: readonly string[]) {
         name: text,
         'external-id': text,
         groups: text,
+        group: text,
         person: text,
         roles: text,
       },

@@ -15,6 +15,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
 import { findGroup, findTenantBySlug } from '#server/tenants/directory.ts'
 import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/people.ts'
+import { findMembersOfGroups, lockGroup, replaceGroupMembers } from './groups/store.ts'
 import { invitePerson } from './members/invite-person.ts'
 
 /** In the tenant's log: somebody with access to the machine, who is no member. */
@@ -35,7 +36,10 @@ export type NewOrganisation = {
 
 const wrong = (message: string) => new ApiError('bad_request', message)
 
-/** Makes a tenant with its realm, its first administrator and its approvers, and prints their one-time links. */
+/**
+ * Makes a tenant with its realm, its first administrator and its approvers, and prints their one-time links. Where another
+ * provider keeps the accounts, people become members by signing in there: then it prints what that provider needs.
+ */
 export async function createOrganisation(wanted: NewOrganisation, say: Say): Promise<void> {
   const { slug, externalId, displayName } = wanted
   if (!slugPattern.test(slug))
@@ -50,14 +54,16 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
   const groups = [...new Set(wanted.groups)]
   for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can’t name a group.`)
 
+  const own = runtime().config.identity === 'embedded'
+
   const links = await runtime().database.inDirectory(async (tx) => {
     if ((await findTenantBySlug(tx, slug)) !== undefined) throw wrong(`There is already a tenant ${slug}.`)
     const tenant = { id: newRandomId(), slug, externalId }
     await bindTenant(tx, tenant.id)
     await createTenant(tx, { ...tenant, name: displayName, displayName, branding: plainBranding(displayName) })
     await createRealm(tx, tenant)
-    const made = [await invited(tx, tenant, admin, ['tenant_admin'])]
-    for (const approver of approvers) made.push(await invited(tx, tenant, approver, ['approver']))
+    const made = own ? [await invited(tx, tenant, admin, ['tenant_admin'])] : []
+    if (own) for (const approver of approvers) made.push(await invited(tx, tenant, approver, ['approver']))
     const deciding = made.filter((person) => person.role === 'approver')
     for (const name of ['change-approvers', 'escalation', ...groups]) {
       const groupId = (await findGroup(tx, tenant.id, name))?.id ?? (await createGroup(tx, tenant, name, titleOf(name)))
@@ -68,10 +74,54 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
   say(`The tenant ${slug} is made. Its external id is ${externalId}.`)
   say(`Its people sign in at ${runtime().config.baseUrl}${signInPath({ organisation: slug })}`)
   say('')
+  if (!own) return sayElsewhere(say, slug, admin, approvers)
   say('These links set a password. They are shown now and never again, and each works once:')
   for (const { email, username, role, link } of links) sayLink(say, `${email}, ${role}, user name ${username}`, link)
   if (approvers.length === 1)
     say('There is one approver: nobody can approve what they ask for themselves. Invite a second one.')
+}
+
+/** Without an account of ours there is no link: who may do what is said by the tokens of the other provider. */
+function sayElsewhere(say: Say, slug: string, admin: string, approvers: readonly string[]): void {
+  const { authUrl } = runtime().config
+  say(`Accounts are kept by the identity provider at ${authUrl}. In its realm ${slug}, give`)
+  for (const [email, role] of [[admin, 'tenant_admin'], ...approvers.map((email) => [email, 'approver'])])
+    say(`  ${email} the role ${role}`)
+  say(
+    'They become members when they first sign in. Until somebody decides for change-approvers no change can be approved:',
+  )
+  say(`  npm run tenant -- seat ${slug} --group change-approvers --person <user name or e-mail>`)
+}
+
+/**
+ * Makes an active person of the tenant a member of an approver group, as the tenant's maker would have: the way out when
+ * nobody sits in change-approvers, who alone approve changes of groups.
+ */
+export async function seatApprover(slug: string, groupName: string, who: string, say: Say): Promise<void> {
+  await runtime().database.inDirectory(async (tx) => {
+    const tenant = await requireTenant(tx, slug)
+    await bindTenant(tx, tenant.id)
+    const found = await findGroup(tx, tenant.id, groupName)
+    const group = found && (await lockGroup(tx, tenant.id, found.id))
+    if (group === undefined) throw wrong(`There is no group ${groupName} in ${slug}.`)
+    const seated = (await findMembersOfGroups(tx, tenant.id, [group.id])).map((member) => member.id)
+    for (const { id } of await findNamesakes(tx, tenant.id, { username: who, email: who.toLowerCase() })) {
+      const member = await lockMember(tx, tenant.id, id)
+      if (member?.kind !== 'person' || member.status !== 'active') continue
+      if (seated.includes(id)) throw wrong(`${who} is in ${groupName} already.`)
+      await replaceGroupMembers(tx, tenant.id, group.id, [...seated, id])
+      const resource = { type: 'group', id: group.id }
+      await appendAudit(tx, tenant, {
+        actor: operator,
+        action: 'group.member_added',
+        resource,
+        details: { memberId: id },
+      })
+      return
+    }
+    throw wrong(`There is no active person ${who} in ${slug}: they become one by signing in.`)
+  })
+  say(`${who} decides for ${groupName} of ${slug} from now on.`)
 }
 
 /** A new one-time link for a member who lost theirs, or the password; the old password and all sessions end. */

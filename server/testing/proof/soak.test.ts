@@ -84,8 +84,11 @@ const pick = <T>(from: readonly T[]): T => {
   return one
 }
 
+/** Of the answers at most this share may be "try again": four connections are few, and a busy machine stands still at times. */
+const busyShare = 0.02
+
 test(`${requests} requests of ${tenants} tenants on ${connections} connections`, async (context) => {
-  const seen = { answered: 0, aborted: 0, canaries: 0 }
+  const seen = { answered: 0, aborted: 0, busy: 0, canaries: 0 }
   const foreign: string[] = []
   let begun = 0
   const callOn = async () => {
@@ -109,6 +112,12 @@ test(`${requests} requests of ${tenants} tenants on ${connections} connections`,
       const text = await response.text()
       const canaries = `${text}\n${[...response.headers].join('\n')}`.match(/cnry-[0-9a-f]{32}/g) ?? []
       if (canaries.some((canary) => canary !== own.canary)) foreign.push(`${own.canary} ${path}: ${text}`)
+      // Nobody gave it a connection in time: an answer that the contract has, and that must show nothing either.
+      const busy = response.status === 503 && response.headers.has('retry-after')
+      if (busy) {
+        seen.busy += 1
+        return
+      }
       if (response.status !== status || (holds === true && canaries.length === 0))
         foreign.push(`${own.canary} ${path} should be ${status}: ${response.status} ${text.slice(0, 500)}`)
       seen.answered += 1
@@ -122,8 +131,9 @@ test(`${requests} requests of ${tenants} tenants on ${connections} connections`,
   }
 
   await Promise.all(Array.from({ length: callers }, callOn))
-  expect(foreign).toEqual([])
-  expect(seen.answered + seen.aborted).toBe(requests)
+  expect(foreign, `after ${JSON.stringify(seen)}`).toEqual([])
+  expect(seen.answered + seen.aborted + seen.busy).toBe(requests)
+  expect(seen.busy).toBeLessThan(requests * busyShare)
   // Not in vain: callers did leave, and each answer about the caller's own tenant showed its canary.
   expect(seen.aborted).toBeGreaterThan(requests * abortedShare * 0.1)
   expect(seen.canaries).toBeGreaterThan(requests * 0.3)

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { CatalogEntry } from '#server/catalog/operations.ts'
+import { collectCatalog } from '#server/catalog.ts'
+
+export type ListOperation = { name: string; entry: CatalogEntry; inputs: Record<string, unknown>[] }
+
+type Property = {
+  enum?: string[]
+  type?: string
+  items?: Property
+  format?: string
+  anyOf?: Property[]
+  pattern?: string
+}
+type Schema = { properties?: Record<string, Property>; required?: string[] }
+
+/** Parts of an input that no schema tells: what is there, once often and once rarely. */
+export type Examples = (name: string, property: string) => readonly unknown[] | undefined
+
+/** Every read of the catalog that takes a `limit`, with all its filters alone and in pairs, in each value that is an example. */
+export function listOperations(examples: Examples): ListOperation[] {
+  const found = new Map<unknown, ListOperation>()
+  for (const entry of collectCatalog()) {
+    const schema: Schema = z.toJSONSchema(entry.operation.input, { io: 'input', unrepresentable: 'any' })
+    // A procedure and a route of the same operation are one list.
+    if (entry.method !== 'GET' || schema.properties?.limit === undefined || found.has(entry.operation)) continue
+    found.set(entry.operation, { name: entry.name, entry, inputs: inputsOf(entry.name, schema, examples) })
+  }
+  return [...found.values()]
+}
+
+function inputsOf(
+  name: string,
+  { properties = {}, required = [] }: Schema,
+  examples: Examples,
+): Record<string, unknown>[] {
+  const values = (property: string): readonly unknown[] => {
+    const known = examples(name, property) ?? valuesOf(properties[property] ?? {})
+    if (known.length === 0) throw new Error(`${name} has a filter ${property} without an example.`)
+    return known
+  }
+  const fixed = Object.fromEntries(required.map((property) => [property, values(property)[0]]))
+  const filters = Object.keys(properties).filter((property) => property !== 'limit' && !required.includes(property))
+  const alone = filters.flatMap((property) => values(property).map((value) => ({ ...fixed, [property]: value })))
+  const pairs = alone.flatMap((one, index) =>
+    alone
+      .slice(index + 1)
+      .flatMap((other) => (Object.keys(one).join() === Object.keys(other).join() ? [] : [{ ...one, ...other }])),
+  )
+  return [fixed, ...alone, ...pairs]
+}
+
+function valuesOf({ enum: values, type, items }: Property): readonly unknown[] {
+  if (values !== undefined) return values
+  if (type === 'boolean') return [true, false]
+  if (type === 'array' && items !== undefined) return valuesOf(items).map((value) => [value])
+  return []
+}

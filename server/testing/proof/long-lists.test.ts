@@ -1,0 +1,104 @@
+import { Pool } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { roleNames } from '#lib/permissions.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { type ListOperation, listOperations } from '#server/testing/list-operations.ts'
+import { fillLists, nthId } from '#server/testing/long-lists.ts'
+import { type Scan, scansOf, statementsOf } from '#server/testing/statements.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { countCases, sized } from './counts.ts'
+
+// However long a list is, a page of it touches as many rows as it shows, and a few more.
+
+const rows = sized(100_000, 6_000)
+const limit = 50
+const spare = 10
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let caller: Caller
+let owner: Pool
+
+beforeAll(async () => {
+  runtime = await testRuntime()
+  tenant = await testTenant(runtime)
+  caller = await tenant.as('vera', { roles: [...roleNames] })
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
+  url.pathname = new URL(runtime.database.url).pathname
+  owner = new Pool({ connectionString: url.href, max: 1 })
+  await fillLists(owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from: 0, to: rows })
+}, 900_000)
+afterAll(async () => {
+  await owner.end()
+  await runtime.close()
+})
+
+const middle = Math.floor(rows / 2)
+const cursors: Record<string, unknown> = {
+  'agents.observed': `seen-${middle}`,
+  'audit.list': `2024-06-01~${middle}`,
+  'policyVersions.list': String(middle),
+  'traces.list': `${new Date(Date.UTC(2024, 5, 1) + middle * 1000).toISOString().slice(0, -1)}000Z~${middle.toString(16).padStart(32, '0')}`,
+}
+const often = nthId(1)
+const seldom = nthId(2)
+const filters: Record<string, readonly unknown[]> = {
+  id: [often],
+  version: [1],
+  afterSeq: [middle],
+  agentId: [often, seldom],
+  policyId: [often],
+  executionId: [often, seldom],
+  environment: ['production', 'staging', 'nowhere'],
+  actorId: [often, seldom, 'nobody'],
+  resourceId: [often, seldom, 'nothing'],
+  action: ['tool.called', 'agent.created', 'never.done'],
+  agent: ['agent-1', 'agent-2', 'nobody'],
+  text: ['answer', 'never said'],
+  from: ['2024-06-01T00:00:00.000Z', '2098-01-01T00:00:00.000Z'],
+  to: ['2099-01-01T00:00:00.000Z', '2024-06-01T00:00:01.000Z'],
+}
+/** A period that ends before it begins is refused. */
+const isPeriod = ({ from, to }: Record<string, unknown>) =>
+  from === undefined || to === undefined || String(from) < String(to)
+const operations = listOperations((name, property) =>
+  property === 'cursor' ? [cursors[name] ?? nthId(middle)] : filters[property],
+)
+/** Searches that say how far back they look, whatever fits: `searched`, and traces with a filter. */
+const bounded: Record<string, number> = {
+  'policies.decisions': 5_000,
+  'traces.list': 5_000,
+  'policies.simulate': 5_000,
+}
+
+test.each(operations.map((operation) => [operation.name, operation] as const))(
+  '%s',
+  async (_name, operation) => {
+    const allowed = limit + 1 + spare
+    const most = (bounded[operation.name] ?? 0) + allowed
+    const tooMany: string[] = []
+    for (const given of operation.inputs.filter(isPeriod)) {
+      const run = () => execute(operation.entry.operation, caller, { ...given, limit }, { name: operation.name })
+      const statements = await statementsOf(run)
+      expect(statements.length).toBeGreaterThan(0)
+      const scanned: Scan[] = await runtime.database.inTenant(tenant.id, async (tx) => {
+        const all: Scan[] = []
+        for (const statement of statements)
+          if (/^\s*(select|with)/i.test(statement.text)) all.push(...(await scansOf(tx, statement)))
+        return all
+      })
+      for (const { relation, index, rows: touched } of scanned)
+        if (touched > most)
+          tooMany.push(`${JSON.stringify(given)}: ${touched} of ${relation} by ${index ?? 'no index'}`)
+    }
+    expect(tooMany).toEqual([])
+  },
+  600_000,
+)
+
+test('all of them are asked', (context) => {
+  const asked = operations.reduce((sum, operation) => sum + operation.inputs.length, 0)
+  expect(operations.length).toBeGreaterThanOrEqual(27)
+  countCases(context, asked)
+})

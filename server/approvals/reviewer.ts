@@ -33,7 +33,8 @@ export async function reviewerFactsOfAll(
   const settings = settingsOf(tenant)
   const self = principal.memberId
   const groups = new Set((await findGroupsOf(tx, tenant.id, self)).map((group) => group.id))
-  const names = new Map((await findGroupNames(tx, tenant.id)).map((group) => [group.id, group.displayName]))
+  const asked = [...new Set(approvals.map((approval) => approval.groupId))]
+  const names = new Map((await findGroupNames(tx, tenant.id, asked)).map((group) => [group.id, group.displayName]))
   const seats = principal.kind === 'person' ? await seatsOf(tx, tenant.id, self) : []
   const votes = await findVotesOn(
     tx,

@@ -258,5 +258,11 @@ export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: read
     .where('tenantId', '=', tenantId)
     .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
     .execute()
-export const findGroupNames = (tx: Transaction, tenantId: string) =>
-  tx.selectFrom('approverGroups').select(['id', 'name', 'displayName']).where('tenantId', '=', tenantId).execute()
+
+export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  tx
+    .selectFrom('approverGroups')
+    .select(['id', 'name', 'displayName'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
+    .execute()

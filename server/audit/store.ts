@@ -57,23 +57,36 @@ export type RecordFilter = {
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
-/** Newest first. Each filter has an index that ends in the order of the list. */
+/**
+ * Newest first. Each filter has an index that ends in the order of the list, except for the time within a day. What is left
+ * of the cursor's day is read by itself: the planner takes a bound on the pair (date, seq) for one on the date alone, and
+ * would then walk through a long day.
+ */
 export async function listRecords(
   tx: Transaction,
   tenantId: string,
   page: RecordFilter & { limit: number; before: { date: string; seq: number } | undefined },
 ): Promise<StoredRecord[]> {
-  const { before, actorId, action, resourceId, from, to } = page
+  const { before, limit } = page
+  const older = filtered(tx, tenantId, page).orderBy('date', 'desc').orderBy('seq', 'desc')
+  if (before === undefined) return await older.limit(limit).execute()
+  const { date, seq } = before
+  const sameDay = filtered(tx, tenantId, page).where('date', '=', date).where('seq', '<', seq).orderBy('seq', 'desc')
+  const found = await sameDay.limit(limit).execute()
+  const missing = limit - found.length
+  return missing === 0 ? found : [...found, ...(await older.where('date', '<', date).limit(missing).execute())]
+}
+
+function filtered(tx: Transaction, tenantId: string, { actorId, action, resourceId, from, to }: RecordFilter) {
   let query = records(tx, tenantId)
-  if (before !== undefined)
-    query = query.where(sql<boolean>`(date, seq) < (${before.date}::date, ${before.seq}::integer)`)
-  if (actorId !== undefined) query = query.where(sql<boolean>`record -> 'actor' ->> 'id' = ${actorId}`)
+  if (actorId !== undefined) query = query.where('actorId', '=', actorId)
   if (action !== undefined) query = query.where('type', '=', action)
-  if (resourceId !== undefined) query = query.where(sql<boolean>`record -> 'resource' ->> 'id' = ${resourceId}`)
+  if (resourceId !== undefined) query = query.where('resourceId', '=', resourceId)
   // The date bounds the range of the index; the time itself is exact.
   if (from !== undefined) query = query.where('date', '>=', dayOf(from)).where('createdAt', '>=', from)
-  if (to !== undefined) query = query.where('date', '<=', dayOf(to)).where('createdAt', '<', to)
-  return await query.orderBy('date', 'desc').orderBy('seq', 'desc').limit(page.limit).execute()
+  // A period that ends at midnight needs nothing of the day that begins there.
+  if (to !== undefined) query = query.where('date', '<=', dayOf(new Date(to.getTime() - 1))).where('createdAt', '<', to)
+  return query
 }
 
 /** The first `size` records of a day in order, as a stream. */

@@ -129,26 +129,6 @@ export async function insertDecisionIfCurrent(
 export const findDecision = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('policyDecisions').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
-/** One page of what was decided in a period, newest first. Ids begin with the time in milliseconds. */
-export const listDecisions = (
-  tx: Transaction,
-  tenantId: string,
-  filter: { environment: string; agentId?: string | undefined; from: Date; to: Date },
-  limit: number,
-  cursor: string | undefined,
-) =>
-  tx
-    .selectFrom('policyDecisions')
-    .select(['id', 'agentId', 'action', 'resource', 'effect', 'reasons', 'policies', 'request', 'createdAt'])
-    .where('tenantId', '=', tenantId)
-    .where('environment', '=', filter.environment)
-    .$if(filter.agentId !== undefined, (q) => q.where('agentId', '=', filter.agentId ?? ''))
-    .where('id', '>=', firstIdAt(filter.from))
-    .where('id', '<', cursor ?? firstIdAt(filter.to))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-
 export type DecisionFilter = {
   policyId?: string | undefined
   agentId?: string | undefined
@@ -182,6 +162,26 @@ const newestDecisions = (
     .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
     .orderBy('id', 'desc')
     .limit(searched)
+
+/** The same with what was asked, to be decided again; those of one environment. */
+export const listDecisions = (
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter & { environment: string },
+  { searched, limit, cursor }: { searched: number; limit: number; cursor: string | undefined },
+) =>
+  tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
+    .innerJoin('policyDecisions as whole', (join) =>
+      join.on('whole.tenantId', '=', tenantId).onRef('whole.id', '=', 'decision.id'),
+    )
+    .select(['whole.id', 'whole.agentId', 'whole.action', 'whole.resource', 'whole.effect', 'whole.reasons'])
+    .select(['whole.policies', 'whole.request', 'whole.createdAt'])
+    .where('decision.environment', '=', filter.environment)
+    .$if(filter.agentId !== undefined, (q) => q.where('decision.agentId', '=', filter.agentId ?? ''))
+    .orderBy('decision.id', 'desc')
+    .limit(limit)
+    .execute()
 
 /** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */
 export const listFilteredDecisions = (

@@ -3,7 +3,7 @@ import { notFound } from '#lib/errors.ts'
 import { DecisionFacts, Effect, SimulateInput, SimulateOutput } from '#lib/schemas/policies.ts'
 import { query } from '#server/kernel/operation.ts'
 import { outcomeOf, usual } from './decide.ts'
-import { listDecisions } from './decision-store.ts'
+import { findLastSearched, listDecisions } from './decision-store.ts'
 import type { DecidingPolicy } from './evaluate-request.ts'
 import { judgeBudgets } from './judge-budgets.ts'
 import { decidingSet } from './policy-set.ts'
@@ -12,6 +12,8 @@ import { findPolicy, findVersion } from './store.ts'
 
 /** So that calls of agents come between: a batch of the decision worker holds as many. */
 const atOnce = 8
+/** How many decisions back one page looks, whichever are of the environment. */
+const searched = 5000
 /** Milliseconds after which a page ends early. */
 const longestMs = 10_000
 
@@ -41,7 +43,8 @@ export const simulate = query({
       digest: version.digest,
     }
     const period = { ...input, from: new Date(input.from), to: new Date(input.to) }
-    const rows = await listDecisions(tx, tenant.id, period, input.limit + 1, input.cursor)
+    const page = { searched, limit: input.limit + 1, cursor: input.cursor }
+    const rows = await listDecisions(tx, tenant.id, period, page)
     const wanted = rows.slice(0, input.limit)
     const read = schemaReader(tx, tenant.id)
     const began = performance.now()
@@ -54,12 +57,14 @@ export const simulate = query({
     }
     items.sort(byWeight)
     const more = evaluated < rows.length
+    // Fewer than asked for: either nothing is older, or more lies beyond what one page looks through.
+    const last = more ? undefined : await findLastSearched(tx, tenant.id, period, searched, input.cursor)
     return {
       evaluated,
       changed: items.length,
       flips: flipsOf(items),
       items,
-      nextCursor: more ? (wanted[evaluated - 1]?.id ?? null) : null,
+      nextCursor: (more ? wanted[evaluated - 1]?.id : last?.id) ?? null,
     }
 
     async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {

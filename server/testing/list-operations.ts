@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { CatalogEntry } from '#server/catalog/operations.ts'
 import { collectCatalog } from '#server/catalog.ts'
+import type { Declared, Operation } from '#server/kernel/operation.ts'
 
-export type ListOperation = { name: string; entry: CatalogEntry; inputs: Record<string, unknown>[] }
+export type ListOperation = { name: string; operation: Operation<unknown, unknown>; inputs: Record<string, unknown>[] }
 
 type Property = {
   enum?: string[]
@@ -21,13 +21,21 @@ export type Examples = (name: string, property: string) => readonly unknown[] | 
 export function listOperations(examples: Examples): ListOperation[] {
   const found = new Map<unknown, ListOperation>()
   for (const entry of collectCatalog()) {
-    const schema: Schema = z.toJSONSchema(entry.operation.input, { io: 'input', unrepresentable: 'any' })
+    const described = z.toJSONSchema(entry.operation.input, { io: 'input', unrepresentable: 'any' })
+    const schema: Schema = JSON.parse(JSON.stringify(described))
     // A procedure and a route of the same operation are one list.
     if (entry.method !== 'GET' || schema.properties?.limit === undefined || found.has(entry.operation)) continue
-    found.set(entry.operation, { name: entry.name, entry, inputs: inputsOf(entry.name, schema, examples) })
+    if (!isOperation(entry.operation)) throw new Error(`${entry.name} declares more than it does.`)
+    found.set(entry.operation, {
+      name: entry.name,
+      operation: entry.operation,
+      inputs: inputsOf(entry.name, schema, examples),
+    })
   }
   return [...found.values()]
 }
+
+const isOperation = (declared: Declared): declared is Operation<unknown, unknown> => 'run' in declared
 
 function inputsOf(
   name: string,

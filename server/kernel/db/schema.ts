@@ -180,6 +180,7 @@ export interface AuditDays {
 }
 
 export interface AuditRecords {
+  actorId: Generated<string | null>;
   auditId: string;
   createdAt: Timestamp;
   date: string;
@@ -187,6 +188,7 @@ export interface AuditRecords {
   leafHash: Buffer;
   nonce: Buffer;
   record: Json;
+  resourceId: Generated<string | null>;
   seq: number;
   tenantId: string;
   type: string;

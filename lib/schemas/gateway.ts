@@ -21,5 +21,7 @@ export const GatewayCallInput = z.strictObject({
   server: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
   arguments: JsonObject,
+  /** The caller's own: the same key is the same call, and gets its answer, as often as it is repeated. */
+  idempotencyKey: z.string().min(1).max(200).optional(),
 })
 export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus })

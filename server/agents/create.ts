@@ -3,7 +3,7 @@ import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/a
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findMemberByName } from '#server/tenants/directory.ts'
-import { readManifest } from './manifest.ts'
+import { invalid, readManifest } from './manifest.ts'
 import {
   countVersions,
   findVersion,
@@ -33,11 +33,8 @@ export const create = mutation({
   }),
   async run({ tx, tenant, principal, input, repeated }) {
     const manifest = readManifest(input.yaml)
-    const owner = manifest.owner === undefined ? undefined : await findMemberByName(tx, tenant.id, manifest.owner)
-    if (manifest.owner !== undefined && owner === undefined)
-      throw new ApiError('invalid_manifest', `The owner ${manifest.owner} is no active member of this tenant.`, {
-        issues: [{ path: 'spec.owner', message: 'No active member has this e-mail address or username.' }],
-      })
+    const owner = manifest.owner && (await findMemberByName(tx, tenant.id, manifest.owner.name))
+    if (manifest.owner !== undefined && owner === undefined) throw invalid([manifest.owner.unknown])
     const displayName = manifest.displayName ?? manifest.name
     await insertAgent(tx, {
       tenantId: tenant.id,

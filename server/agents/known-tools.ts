@@ -1,3 +1,4 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { mayUseServer } from './tool-server.ts'
@@ -28,4 +29,22 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Resolves when one of the operator's servers has said which tools it has, however long it takes; throws when it does not start. */
+export async function toolsOffered(tenant: Tenant, server: string): Promise<void> {
+  for (let answered = false; !answered; )
+    answered = await listTools(tenant, { server }).then(
+      () => true,
+      (error: unknown) => {
+        if (!isTimeout(error)) throw error
+        return false
+      },
+    )
+}
+
+function isTimeout(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof SdkError && at.code === SdkErrorCode.RequestTimeout) return true
+  return false
 }

@@ -5,7 +5,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { positionOf } from './yaml-position.ts'
+import { type Position, positionOf } from './yaml-position.ts'
+
+/** What is wrong with a manifest, and where that stands. */
+type PlacedIssue = Issue & Position
 
 export type Manifest = {
   /** The document as it was sent, unknown members included. */
@@ -15,7 +18,8 @@ export type Manifest = {
   name: string
   version: string | undefined
   displayName: string | undefined
-  owner: string | undefined
+  /** `unknown`: what to say when nobody has this name. */
+  owner: { name: string; unknown: PlacedIssue } | undefined
   warnings: Issue[]
 }
 
@@ -32,51 +36,67 @@ const text = (value: JsonValue | undefined): string | undefined =>
       ? String(value)
       : undefined
 
+/** Where these may stand; the first text that is there counts. */
+const paths = {
+  name: [['metadata', 'name'], ['name'], ['agent', 'name'], ['id']],
+  version: [['metadata', 'version'], ['version']],
+  owner: [['spec', 'owner'], ['owner']],
+} as const
+
+type Found = { value: string; path: readonly string[] }
+
+function find(document: JsonObject, what: keyof typeof paths): Found | undefined {
+  for (const path of paths[what]) {
+    const value = text(member(document, ...path))
+    if (value !== undefined) return { value, path }
+  }
+  return undefined
+}
+
 /** Reads a manifest. Any mapping with a name is one; what a release will miss comes back as warnings. */
 export function readManifest(yaml: string): Manifest {
   const document = parseYaml(yaml)
-  const name = [
-    member(document, 'metadata', 'name'),
-    member(document, 'name'),
-    member(document, 'agent', 'name'),
-    member(document, 'id'),
-  ]
-    .map(text)
-    .find((candidate) => candidate !== undefined)
-  if (name === undefined)
-    throw new ApiError(
-      'invalid_manifest',
-      'Line 1, column 1: The manifest has no name (metadata.name, name, agent.name or id).',
-      {
-        issues: [{ path: 'metadata.name', message: 'A name is required.', line: 1, column: 1 }],
-      },
-    )
+  const name = find(document, 'name')
+  if (name === undefined) {
+    const message = 'The manifest has no name (metadata.name, name, agent.name or id).'
+    throw invalid([{ path: 'metadata.name', message, line: 1, column: 1 }])
+  }
   refuseWaits(document, yaml)
-  const version = text(member(document, 'metadata', 'version')) ?? text(member(document, 'version'))
-  for (const [what, value] of Object.entries({ name, version }))
-    if (value !== undefined && value.length > 100)
-      throw new ApiError('invalid_manifest', `The ${what} has more than 100 characters.`)
+  const version = find(document, 'version')
+  const owner = find(document, 'owner')
+  for (const [what, found] of Object.entries({ name, version }))
+    if (found !== undefined && found.value.length > 100)
+      throw invalid([issueAt(yaml, found.path, `The ${what} has more than 100 characters.`)])
   return {
     document,
     digest: digestOf(document),
-    name,
-    version,
+    name: name.value,
+    version: version?.value,
     displayName: text(member(document, 'metadata', 'displayName')),
-    owner: text(member(document, 'spec', 'owner')) ?? text(member(document, 'owner')),
+    owner: owner && {
+      name: owner.value,
+      unknown: issueAt(yaml, owner.path, 'No active member has this e-mail address or username.'),
+    },
     warnings: [...unknownKeys(document), ...specIssues(document)],
   }
 }
 
 /** A wait that can't be answered would park an execution until it expires: it is refused here, not warned of. */
 function refuseWaits(document: JsonObject, yaml: string): void {
-  const issues = waitFlaws(document.spec).map(({ path, message }) => ({
-    path: ['spec', ...path].join('.'),
-    message,
-    ...positionOf(yaml, ['spec', ...path]),
-  }))
+  const issues = waitFlaws(document.spec).map(({ path, message }) => issueAt(yaml, ['spec', ...path], message))
+  if (issues.length > 0) throw invalid(issues)
+}
+
+const issueAt = (yaml: string, path: readonly (string | number)[], message: string): PlacedIssue => ({
+  path: path.join('.'),
+  message,
+  ...positionOf(yaml, path),
+})
+
+/** Says the first of what is wrong, with its place; the answer lists them all. */
+export function invalid(issues: PlacedIssue[]): ApiError {
   const [first] = issues
-  if (first !== undefined)
-    throw new ApiError('invalid_manifest', `Line ${first.line}, column ${first.column}: ${first.message}`, { issues })
+  return new ApiError('invalid_manifest', `Line ${first?.line}, column ${first?.column}: ${first?.message}`, { issues })
 }
 
 function digestOf(document: JsonObject): string {

@@ -1,15 +1,26 @@
 import { load, YAMLException } from 'js-yaml'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { type Position, positionOf } from './yaml-position.ts'
 
 const maxBytes = 64 * 1024
 const maxDepth = 50
 const maxAliases = 50
 const maxNodes = 20_000
 
-const invalid = (message: string, line?: number, column?: number) =>
-  new ApiError('invalid_manifest', line === undefined ? message : `Line ${line}, column ${column}: ${message}`, {
-    issues: [{ path: 'yaml', message, ...(line === undefined ? {} : { line, column }) }],
+type Path = readonly (string | number)[]
+/** What is wrong with a value of the document, and where that stands. */
+class Flaw extends Error {
+  readonly path: Path
+  constructor(path: Path, message: string) {
+    super(message)
+    this.path = path
+  }
+}
+
+const refused = (code: 'invalid_manifest' | 'payload_too_large', message: string, { line, column }: Position) =>
+  new ApiError(code, `Line ${line}, column ${column}: ${message}`, {
+    issues: [{ path: 'yaml', message, line, column }],
   })
 
 /**
@@ -18,43 +29,56 @@ const invalid = (message: string, line?: number, column?: number) =>
  */
 export function parseYaml(text: string): JsonObject {
   if (Buffer.byteLength(text) > maxBytes)
-    throw new ApiError('payload_too_large', `A manifest has at most ${maxBytes} bytes.`)
+    throw refused('payload_too_large', `A manifest has at most ${maxBytes} bytes: they end here.`, endOfBytes(text))
   let document: unknown
   try {
     document = load(text, { maxDepth, maxAliases })
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw invalid('This is not YAML.')
-    throw error.mark === undefined
-      ? invalid(`${error.reason}.`, 1, 1)
-      : invalid(`${error.reason}.`, error.mark.line + 1, error.mark.column + 1)
+    if (!(error instanceof YAMLException)) throw refused('invalid_manifest', 'This is not YAML.', top)
+    const at = error.mark === undefined ? top : { line: error.mark.line + 1, column: error.mark.column + 1 }
+    throw refused('invalid_manifest', `${error.reason}.`, at)
   }
-  const budget = { left: maxNodes }
-  const value = plain(document, budget)
-  if (!isJsonObject(value)) throw invalid('A manifest is a mapping (name: value).', 1, 1)
-  return value
+  try {
+    const value = plain(document, { left: maxNodes }, [])
+    if (isJsonObject(value)) return value
+  } catch (error) {
+    if (!(error instanceof Flaw)) throw error
+    throw refused('invalid_manifest', error.message, positionOf(text, error.path))
+  }
+  throw refused('invalid_manifest', 'A manifest is a mapping (name: value).', top)
+}
+
+const top: Position = { line: 1, column: 1 }
+
+function endOfBytes(text: string): Position {
+  const lines = Buffer.from(text).subarray(0, maxBytes).toString().split('\n')
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
 }
 
 /** The document as plain JSON; shared nodes are counted each time they stand, so that aliases can't explode later. */
-function plain(value: unknown, budget: { left: number }): JsonValue {
+function plain(value: unknown, budget: { left: number }, path: Path): JsonValue {
   budget.left -= 1
-  if (budget.left < 0) throw invalid(`The manifest expands to more than ${maxNodes} values.`)
+  if (budget.left < 0) throw new Flaw(path, `The manifest expands to more than ${maxNodes} values.`)
   if (value === null || typeof value === 'boolean') return value
-  if (typeof value === 'string') return storable(value)
+  if (typeof value === 'string') return storable(value, path)
   if (typeof value === 'number') {
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
-    throw invalid('A number is too large to be kept exactly: write it in quotes.')
+    throw new Flaw(path, 'A number is too large to be kept exactly: write it in quotes.')
   }
-  if (Array.isArray(value)) return value.map((inner) => plain(inner, budget))
+  if (Array.isArray(value)) return value.map((inner, index) => plain(inner, budget, [...path, index]))
   if (typeof value === 'object')
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]): [string, JsonValue] => [storable(key), plain(inner, budget)]),
+      Object.entries(value).map(([key, inner]): [string, JsonValue] => [
+        storable(key, path),
+        plain(inner, budget, [...path, key]),
+      ]),
     )
-  throw invalid('The manifest holds a value that JSON does not know.')
+  throw new Flaw(path, 'The manifest holds a value that JSON does not know.')
 }
 
 /** YAML escapes can write what the database can't keep. */
-function storable(text: string): string {
+function storable(text: string, path: Path): string {
   if (text.includes('\u0000') || !text.isWellFormed())
-    throw invalid('A text holds U+0000 or half of a surrogate pair, which can not be stored.')
+    throw new Flaw(path, 'A text holds U+0000 or half of a surrogate pair, which can not be stored.')
   return text
 }

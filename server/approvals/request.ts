@@ -35,7 +35,7 @@ export type ApprovalRequest = {
   parties?: readonly Party[]
   group: string
   quorum: number
-  expiresAt: Date
+  expiresAfterSeconds: number
 }
 
 /** `sha256:` of the payload's JCS form. */
@@ -47,7 +47,7 @@ export async function requestApproval(
   tx: Transaction,
   tenant: Tenant,
   request: ApprovalRequest,
-): Promise<{ approvalId: string; payloadDigest: string }> {
+): Promise<{ approvalId: string; payloadDigest: string; expiresAt: Date }> {
   const group = await findGroup(tx, tenant.id, request.group)
   if (group === undefined) throw new ApiError('no_eligible_approver', `There is no approver group ${request.group}.`)
   const identities = await identitiesBehind(tx, tenant.id, request)
@@ -65,7 +65,7 @@ export async function requestApproval(
     decisionId,
     ...row
   } = request
-  await insertApproval(tx, {
+  const { expiresAt } = await insertApproval(tx, {
     ...row,
     tenantId: tenant.id,
     id: approvalId,
@@ -94,17 +94,17 @@ export async function requestApproval(
       quorum: request.quorum,
     },
   })
-  await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, request.expiresAt)
+  await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
   await mailApprovers(tx, tenant, {
     approvalId,
     title: request.presentation.title,
     agentName: request.presentation.agent?.displayName,
     environment: request.presentation.environment,
-    expiresAt: request.expiresAt,
+    expiresAt,
     people: eligible.filter((member) => member.kind === 'person'),
   })
   notify(tx, 'approval', tenant.id)
-  return { approvalId, payloadDigest }
+  return { approvalId, payloadDigest, expiresAt }
 }
 
 /** The members of the group who could decide. Throws `no_eligible_approver` when they are fewer than `quorum`. */

@@ -75,19 +75,22 @@ export async function insertApproval(
     identities: Identity[]
     groupId: string
     quorum: number
-    expiresAt: Date
+    expiresAfterSeconds: number
   },
-): Promise<void> {
-  await tx
+): Promise<{ expiresAt: Date }> {
+  const { expiresAfterSeconds, ...values } = row
+  return await tx
     .insertInto('approvals')
     .values({
-      ...row,
+      ...values,
       status: 'pending',
       payload: json(row.payload),
       presentation: json(row.presentation),
       identities: json(row.identities),
+      expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${expiresAfterSeconds})`,
     })
-    .execute()
+    .returning('expiresAt')
+    .executeTakeFirstOrThrow()
 }
 
 /** pending → a terminal state, once. False when somebody else was first. */

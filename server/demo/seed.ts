@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { permissionsOf } from '#lib/permissions.ts'
 import { guestName } from '#server/access/operator.ts'
 import { create as createAgent } from '#server/agents/create.ts'
+import { toolsOffered } from '#server/agents/known-tools.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
 import { createRealm, createRealmUser, createServiceClient, issuerOf } from '#server/identity/create-realm.ts'
@@ -132,6 +133,8 @@ async function groupId(tx: Transaction, tenantId: string, name: string, refundAp
 /** The newcomer's case: a refund agent, governed and released, and one execution that waits for a person. */
 async function driveRefundCase(slug: string): Promise<void> {
   const ci = await callerOf(slug, 'ci-pipeline')
+  // A policy is checked against the tools that are there: on a slow machine the server of the demo's takes its time to start.
+  await toolsOffered(ci.tenant, 'payments')
   const jonas = await callerOf(slug, 'jonas')
   const maria = await callerOf(slug, 'maria')
   const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')

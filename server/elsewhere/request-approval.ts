@@ -37,8 +37,7 @@ export const requestApproval = mutation({
     const { decision, leaving } = await decideForeign(context, foreign, [])
     const wanted = decision.approval
     if (wanted === undefined) return answerOf(decision)
-    const expiresAt = new Date(Date.now() + wanted.expiresAfterSeconds * 1000)
-    const { approvalId, payloadDigest } = await ask(tx, tenant, {
+    const { approvalId, payloadDigest, expiresAt } = await ask(tx, tenant, {
       kind: 'external_call',
       subjectId: decision.decisionId,
       payload: foreignPayload(context, foreign, leaving, decision),
@@ -49,7 +48,7 @@ export const requestApproval = mutation({
       owners: (await findOwners(tx, tenant.id, [foreign.agent.id])).map(({ id }) => id),
       group: wanted.group,
       quorum: wanted.quorum,
-      expiresAt,
+      expiresAfterSeconds: wanted.expiresAfterSeconds,
     }).catch((error: unknown) => {
       throw error instanceof ApiError && error.code === 'no_eligible_approver'
         ? refuse(error.code, error.message)

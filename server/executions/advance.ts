@@ -181,7 +181,7 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
   }
 }
 
-const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
+const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt < row.now
 
 /** Somebody asked for it; or it was started in the moment in which its agent was suspended. */
 const mustStop = ({ row }: Loaded): boolean =>
@@ -194,7 +194,7 @@ const turnOf = (call: StartedCall | undefined, loaded: Loaded): Turn =>
 
 async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
   const { tenant, row, content, input, mask } = loaded
-  const startedAt = new Date()
+  const startedAt = row.now
   const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
   const name = `${row.agentName} ${content.agent.version}`
   await startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt })

@@ -31,7 +31,6 @@ export async function askForApproval(
   const wanted = decision.approval
   if (wanted === undefined) throw new Error('A decision that needs an approval names none.')
   const maskedArguments = mask(leaving) as JsonObject
-  const expiresAt = new Date(Date.now() + wanted.expiresAfterSeconds * 1000)
   const owners = (await findOwners(tx, tenant.id, [row.agentId])).map((owner) => owner.id)
   const request = await requestApproval(tx, tenant, {
     kind: 'tool_call',
@@ -46,7 +45,7 @@ export async function askForApproval(
     owners,
     group: wanted.group,
     quorum: wanted.quorum,
-    expiresAt,
+    expiresAfterSeconds: wanted.expiresAfterSeconds,
   }).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'no_eligible_approver') return error
     throw error
@@ -57,7 +56,7 @@ export async function askForApproval(
     ])
     return
   }
-  const { approvalId, payloadDigest } = request
+  const { approvalId, payloadDigest, expiresAt } = request
   await setStep(tx, tenant.id, row.id, step.id, {
     status: 'waiting_approval',
     arguments: args,

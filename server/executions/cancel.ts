@@ -50,7 +50,7 @@ async function requestStop(tx: Transaction, loaded: Loaded, reason: string): Pro
   // Also one that waits may have left a task with its agent.
   if (loaded.status === 'running' || openTask(loaded) !== undefined)
     await tellStop(tx, tenant.id, { id: row.id, isA2a: loaded.content.spec.runtime.a2a !== undefined })
-  else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: new Date(), stopReason: reason } })
+  else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: row.now, stopReason: reason } })
 }
 
 const answer = ({ row, status }: Loaded) => ({

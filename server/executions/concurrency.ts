@@ -5,7 +5,7 @@ import { executionQueue } from './execution-queue.ts'
 import type { Loaded } from './load.ts'
 
 /** A place may also get free by a commit that this transaction does not see: a queued execution looks again by itself. */
-const lookAgainMs = 5000
+const lookAgainSeconds = 5
 
 const placeOf = ({ tenant, row }: Loaded) => ({
   tenantId: tenant.id,
@@ -21,7 +21,7 @@ export async function mayBegin(tx: Transaction, loaded: Loaded): Promise<boolean
   const limit = loaded.content.spec.limits.concurrency
   if (limit === undefined || (await countRunning(tx, placeOf(loaded))) < limit) return true
   const job = { tenantId: loaded.tenant.id, id: loaded.row.id }
-  await runtime().queue.enqueue(tx, executionQueue, job, new Date(Date.now() + lookAgainMs))
+  await runtime().queue.enqueue(tx, executionQueue, job, { seconds: lookAgainSeconds })
   return false
 }
 

@@ -43,7 +43,7 @@ async function afterApproval(
     throw new Error(`Step ${step.id} of execution ${row.id} waits for nothing.`)
   const approval = await findStepApproval(tx, tenant.id, approvalId)
   if (approval.status === 'pending') return undefined
-  const decidedAt = approval.decidedAt ?? new Date()
+  const decidedAt = approval.decidedAt ?? row.now
   await endSpan(tx, tenant.id, {
     traceId: row.traceId,
     spanId: spanIdOf(row.traceId, approvalId),
@@ -66,7 +66,7 @@ async function afterApproval(
     { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
   ])
   // Waiting for people does not use up the time that the manifest gives the agent.
-  const waitedMs = Date.now() - approval.requestedAt.getTime()
+  const waitedMs = row.now.getTime() - approval.requestedAt.getTime()
   return await beginCall(
     tx,
     { ...loaded, row: { ...row, revision } },
@@ -77,7 +77,7 @@ async function afterApproval(
       granted: {
         approvalId,
         tokens: await approvalTokens(tx, tenant.id, decisionId),
-        deadlineAt: new Date((row.deadlineAt?.getTime() ?? Date.now()) + waitedMs),
+        deadlineAt: new Date((row.deadlineAt ?? row.now).getTime() + waitedMs),
       },
     },
   )
@@ -98,7 +98,7 @@ async function afterCrash(
     throw new Error(`Step ${step.id} of execution ${row.id} was never started.`)
   const tool = releasedTool(content, step.tool)
   const attempt = record.attempts + 1
-  const late = row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()
+  const late = row.deadlineAt !== null && row.deadlineAt < row.now
   const kind = callKind(step.tool)
   const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data: { attempt: record.attempts } }
   await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts, decisionId: record.decisionId })

@@ -21,7 +21,7 @@ const stopQueue = 'execution-stops'
 export const taskCancelQueue = 'task-cancels'
 
 /** How long after the request whoever is there decides what is known. With the queue's polling that is within five seconds. */
-const decideAfterMs = 2500
+const decideAfterSeconds = 2.5
 
 /**
  * Tells the worker that has the execution, wherever it runs, and the agent that has its task; and asks for a verdict in case
@@ -36,7 +36,7 @@ export async function tellStop(
   await notify(tx, 'stop', id)
   await queue.enqueue(tx, executionQueue, { tenantId, id })
   if (isA2a) await cancelTask(tx, tenantId, id)
-  await queue.enqueue(tx, stopQueue, { tenantId, id }, new Date(Date.now() + decideAfterMs))
+  await queue.enqueue(tx, stopQueue, { tenantId, id }, { seconds: decideAfterSeconds })
 }
 
 /** Has the task of a stopped execution ended at its agent; nothing when the agent has none. */

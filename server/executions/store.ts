@@ -68,9 +68,11 @@ export const listExecutions = (
     .limit(limit)
     .execute()
 
+/** With `now`: rights and deadlines go by the database's clock alone. */
 export async function findExecution(tx: Transaction, tenantId: string, id: string) {
   const row = await summary(tx, tenantId)
     .select(['execution.input', 'execution.output', 'execution.error'])
+    .select(sql<Date>`clock_timestamp()`.as('now'))
     .where('execution.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return undefined

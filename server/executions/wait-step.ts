@@ -130,7 +130,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
       revision: row.revision,
       stepId: step.id,
       // Waiting for others does not use up the time that the manifest gives the agent.
-      deadlineAt: row.deadlineAt === null ? null : new Date(row.deadlineAt.getTime() + Date.now() - opened),
+      deadlineAt: row.deadlineAt === null ? null : new Date(row.deadlineAt.getTime() + row.now.getTime() - opened),
     },
     used,
     output,

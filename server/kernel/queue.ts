@@ -15,8 +15,11 @@ export type JobHandler = {
 }
 
 export type Queue = {
-  /** Enqueues in `tx`. Of one queue and id, one job runs at a time; `startAfter` delays it. */
-  enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date): Promise<void>
+  /**
+   * Enqueues in `tx`. Of one queue and id, one job runs at a time; `startAfter` delays it: until a time of the database, or
+   * for so many seconds. A time of this machine's clock, which may be wrong, is no such time.
+   */
+  enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
   /** Lets running jobs finish for a few seconds, then gives them back to whoever starts next. */
   close(): Promise<void>
@@ -67,7 +70,9 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
       await boss.send(queue, data, {
         singletonKey: data.id,
         db: fromKysely(tx.withoutPlugins()),
-        ...(startAfter === undefined ? {} : { startAfter }),
+        ...(startAfter === undefined
+          ? {}
+          : { startAfter: startAfter instanceof Date ? startAfter : startAfter.seconds }),
       })
     },
     async work(handlers) {

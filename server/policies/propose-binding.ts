@@ -10,7 +10,7 @@ import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } 
 import { requireFit } from './require-fit.ts'
 import { findPolicy, findVersion } from './store.ts'
 
-const proposalTtlMs = 7 * 86_400_000
+const proposalTtlSeconds = 7 * 86_400
 
 /**
  * Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment;
@@ -71,7 +71,7 @@ export const proposeBinding = preparedMutation({
       owners: [],
       group: 'change-approvers',
       quorum: 1,
-      expiresAt: new Date(Date.now() + proposalTtlMs),
+      expiresAfterSeconds: proposalTtlSeconds,
     })
     await insertBinding(tx, {
       tenantId: tenant.id,

@@ -20,7 +20,7 @@ import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content
 import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
 
-const proposalTtlMs = 7 * 86_400_000
+const proposalTtlSeconds = 7 * 86_400
 
 /**
  * Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned with the policies that
@@ -96,7 +96,7 @@ export const propose = preparedMutation({
       owners: [],
       group: 'change-approvers',
       quorum: 1,
-      expiresAt: new Date(Date.now() + proposalTtlMs),
+      expiresAfterSeconds: proposalTtlSeconds,
     })
     await keepToolSchemas(tx, tenant.id, content.tools)
     await insertRelease(tx, {

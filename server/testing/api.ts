@@ -50,16 +50,19 @@ export type TestApi = {
   logged(): string
   /** kill -9, and a new process on the same data. */
   killAndRestart(): Promise<void>
+  /** People and clients sign in anew: what they had is of another time. */
+  forgetTokens(): void
   close(): Promise<void>
 }
 
 /**
  * The real server in a process of its own on a database of its own, with the demo tenants and the gated tool server.
- * `toolServers` are further ones: name → arguments of node, and its environment.
+ * `toolServers` are further ones: name → arguments of node, and its environment. `by`: another way to the database.
  */
 export async function startApi(
   environment: Record<string, string> = {},
   toolServers: Record<string, NodeServer> = {},
+  by: (databaseUrl: string) => Promise<string> = (url) => Promise.resolve(url),
 ): Promise<TestApi> {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
@@ -78,6 +81,7 @@ export async function startApi(
     ]),
   )
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers }))
+  const databaseUrl = await by(database.ownerUrl)
   const lines: string[] = []
   const start = (port: string) =>
     startProcess(
@@ -88,7 +92,7 @@ export async function startApi(
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
         ...environment,
         PORT: port,
-        DATABASE_URL: database.ownerUrl,
+        DATABASE_URL: databaseUrl,
         DATA_DIR: join(folder, 'data'),
         MCP_SERVERS: join(folder, 'mcp.json'),
       },
@@ -164,6 +168,7 @@ export async function startApi(
       await once(running.child, 'exit')
       running = await start(new URL(baseUrl).port)
     },
+    forgetTokens: () => tokens.clear(),
     async close() {
       if (running.child.exitCode === null && running.child.signalCode === null) {
         running.child.kill('SIGTERM')

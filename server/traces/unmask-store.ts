@@ -27,11 +27,21 @@ export async function insertGrant(
     justification: string
     status: 'pending' | 'active'
     approvalId: string | null
-    expiresAt: string | null
+    /** Null: it begins with an approval. */
+    lastsSeconds: number | null
   },
-): Promise<void> {
-  await tx.insertInto('unmaskGrants').values(row).execute()
+): Promise<{ expiresAt: Date | null }> {
+  const { lastsSeconds, ...values } = row
+  return await tx
+    .insertInto('unmaskGrants')
+    .values({ ...values, expiresAt: endOf(lastsSeconds) })
+    .returning('expiresAt')
+    .executeTakeFirstOrThrow()
 }
+
+/** By the database's clock: one that is wrong elsewhere makes no grant last longer. */
+const endOf = (lastsSeconds: number | null) =>
+  lastsSeconds === null ? null : sql<string>`now() + make_interval(secs => ${lastsSeconds})`
 
 /** Decides a pending grant; undefined when it is not pending any more. */
 export const setGrantDecided = (
@@ -39,15 +49,15 @@ export const setGrantDecided = (
   tenantId: string,
   id: string,
   status: 'active' | 'rejected',
-  expiresAt: string | null,
+  lastsSeconds: number | null,
 ) =>
   tx
     .updateTable('unmaskGrants')
-    .set({ status, expiresAt })
+    .set({ status, expiresAt: endOf(lastsSeconds) })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')
-    .returning(['id', 'traceId', 'memberId'])
+    .returning(['id', 'traceId', 'memberId', 'expiresAt'])
     .executeTakeFirst()
 
 export async function insertReveal(

@@ -10,8 +10,8 @@ import { settingsOf } from '#server/tenants/view.ts'
 import { findTrace } from './store.ts'
 import { insertGrant, setGrantDecided } from './unmask-store.ts'
 
-const grantMs = 15 * 60_000
-const approvalMs = 24 * 3600_000
+const grantSeconds = 15 * 60
+const approvalSeconds = 24 * 3600
 
 /** traces.unmask: fifteen minutes in which the caller may see masked values of one trace; where the tenant requires it, after a second person has agreed. */
 export const unmask = mutation({
@@ -53,13 +53,12 @@ export const unmask = mutation({
             owners: [],
             group: 'change-approvers',
             quorum: 1,
-            expiresAt: new Date(Date.now() + approvalMs),
+            expiresAfterSeconds: approvalSeconds,
           })
         ).approvalId
       : null
-    const expiresAt = second ? null : new Date(Date.now() + grantMs).toISOString()
     const status = second ? ('pending' as const) : ('active' as const)
-    await insertGrant(tx, {
+    const { expiresAt } = await insertGrant(tx, {
       tenantId: tenant.id,
       id: grantId,
       traceId: input.traceId,
@@ -69,17 +68,17 @@ export const unmask = mutation({
       justification: input.justification,
       status,
       approvalId,
-      expiresAt,
+      lastsSeconds: second ? null : grantSeconds,
     })
-    return { grantId, status, expiresAt, approvalId }
+    return { grantId, status, expiresAt: expiresAt?.toISOString() ?? null, approvalId }
   },
 })
 
 /** The fifteen minutes begin with the approval. */
 export const unmaskDecided: OnDecided = async (tx, tenant, approval) => {
   const approved = approval.status === 'approved'
-  const expiresAt = approved ? new Date(Date.now() + grantMs).toISOString() : null
-  const grant = await setGrantDecided(tx, tenant.id, approval.subjectId, approved ? 'active' : 'rejected', expiresAt)
+  const lastsSeconds = approved ? grantSeconds : null
+  const grant = await setGrantDecided(tx, tenant.id, approval.subjectId, approved ? 'active' : 'rejected', lastsSeconds)
   if (grant === undefined) return
   await appendAudit(tx, tenant, {
     actor: systemActor,

@@ -9,7 +9,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { type ChangeKind, findProposed, insertChange } from './store.ts'
 
-const proposalTtlMs = 7 * 86_400_000
+const proposalTtlSeconds = 7 * 86_400
 
 export type Proposal = {
   kind: ChangeKind
@@ -52,7 +52,7 @@ export async function proposeChange(
     parties,
     group: 'change-approvers',
     quorum: 1,
-    expiresAt: new Date(Date.now() + proposalTtlMs),
+    expiresAfterSeconds: proposalTtlSeconds,
   })
   await insertChange(tx, {
     tenantId: tenant.id,

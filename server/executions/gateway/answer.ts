@@ -9,15 +9,19 @@ const longestWaitMs = 25_000
 
 type Call = NonNullable<Awaited<ReturnType<typeof findCall>>>
 
-/** What became of a call, as a tool's result: its answer, why it was not made, or where to ask for it. */
-export async function answerTo(tenant: Tenant, executionId: string, key: string): Promise<CallToolResult> {
+/**
+ * What became of a call, as a tool's result: its answer, why it was not made, or where to ask for it. `key`: by which the
+ * same call takes the answer, once; undefined when the caller has a key of its own.
+ */
+export async function answerTo(tenant: Tenant, executionId: string, key: string | undefined): Promise<CallToolResult> {
   const call = await settled(tenant.id, executionId)
   if (call.endedAt !== null) {
-    if (call.idempotencyKey === key)
+    if (key !== undefined && call.idempotencyKey === key)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
     return finished(call, executionId)
   }
-  await runtime().database.inTenant(tenant.id, (tx) => setAwaited(tx, tenant.id, executionId, key))
+  if (key !== undefined)
+    await runtime().database.inTenant(tenant.id, (tx) => setAwaited(tx, tenant.id, executionId, key))
   // It may have ended before it was marked; the next same call takes it all the same.
   const waiting = call.status === 'waiting_approval'
   const message = waiting

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApi, type TestApi } from '#server/testing/api.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
@@ -140,6 +140,54 @@ describe('a call that needs an approval', () => {
     await client.close()
   })
 })
+
+describe('the idempotency key', () => {
+  const keyed = (client: Client, key: unknown, id: string) =>
+    client.callTool({ name: 'lookup_order', arguments: { id }, _meta: { 'countersign/idempotencyKey': key } })
+
+  test('of the execution reaches the tool server, as it does for any step', async () => {
+    await elsewhere('keyed-down')
+    const client = await connect('keyed-down')
+    const { content } = await call(client, 'issue_refund')
+    await approve(api, content.approvalId ?? '')
+    await decided(client)
+    const log = await readFile(join(api.gate, 'calls.log'), 'utf8')
+    expect(log).toContain(`called issue_refund ${content.executionId}:mcp.call\n`)
+    await client.close()
+  })
+
+  test('of the caller makes a repeated call the same one, with the same answer', async () => {
+    const agentId = await elsewhere('keyed-up')
+    const client = await connect('keyed-up')
+    const [one, other] = await Promise.all([keyed(client, 'k-1', 'A-1003'), keyed(client, 'k-1', 'A-1003')])
+    expect(one.structuredContent).toEqual(other.structuredContent)
+    expect((await keyed(client, 'k-1', 'A-1003')).structuredContent).toEqual(one.structuredContent)
+    const list = await api.query(await api.person('maria'), 'executions.list', { agentId, limit: 10 })
+    expect(payload<{ items: unknown[] }>(list).items).toHaveLength(1)
+    expect((await keyed(client, 'k-1', 'A-1001')).structuredContent).toMatchObject({ code: 'event_conflict' })
+    expect((await keyed(client, 7, 'A-1001')).isError).toBe(true)
+    await client.close()
+  })
+})
+
+test('a client of the protocol’s revision without sessions is served as well', async () => {
+  await elsewhere('modern')
+  const client = new Client(
+    { name: 'agent elsewhere', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  )
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/v1/mcp/modern/payments', api.baseUrl), {
+      requestInit: { headers: { authorization: `Bearer ${await api.person('maria')}` } },
+    }),
+  )
+  const { isError, content } = await call(client, 'issue_refund')
+  expect([isError, content.status]).toEqual([false, 'pending'])
+  await approve(api, content.approvalId ?? '')
+  expect((await decided(client)).isError).toBe(false)
+  expect(await refundsOf(content.executionId ?? '')).toBe(1)
+  await client.close()
+}, 60_000)
 
 describe('who may come in', () => {
   const post = (token: string | undefined, path: string) =>

@@ -1,6 +1,7 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { idempotencyMeta } from '#server/agents/tool-servers.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { authorize, execute } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
@@ -61,10 +62,18 @@ function toolServer(caller: Caller, serverName: string, { agentId, environment, 
   server.setRequestHandler('tools/call', async ({ params }) => {
     const args = params.arguments ?? {}
     if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments are not a JSON object.')
-    const call = { agentId, environment, server: serverName, tool: params.name, arguments: args as JsonObject }
+    const idempotencyKey = params._meta?.[idempotencyMeta]
+    const call = {
+      agentId,
+      environment,
+      server: serverName,
+      tool: params.name,
+      arguments: args as JsonObject,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    }
     try {
       const { executionId } = await execute(startCall, caller, call, { name })
-      return await answerTo(caller.tenant, executionId, callKey(call))
+      return await answerTo(caller.tenant, executionId, idempotencyKey === undefined ? callKey(call) : undefined)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { notFound } from '#lib/errors.ts'
+import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecutionStatus } from '#lib/schemas/executions.ts'
@@ -12,12 +12,13 @@ import { hasActiveBinding } from '#server/policies/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
 import { executionQueue } from '../execution-queue.ts'
 import { gatewayStepId } from '../runtimes/next-gateway.ts'
-import { insertExecution, setStep } from '../store.ts'
+import { findExecutionByKey, insertExecution, setStep } from '../store.ts'
 import { takeAwaited } from './gateway-store.ts'
 
 /**
  * Starts one tool call of an agent that runs elsewhere, as an execution of that call alone: it is decided, approved, called
- * and recorded like any other. The same call of the same caller, while one waits, is that one.
+ * and recorded like any other. The same call of the same caller, while one waits, is that one; with a key of the caller's it
+ * is that one for good. Throws `event_conflict` for a key that was used for another call.
  */
 export const startCall = mutation({
   permission: 'execution:start',
@@ -37,7 +38,10 @@ export const startCall = mutation({
   async run({ tx, tenant, principal, input, repeated }) {
     const agent = await findAgent(tx, tenant.id, input.agentId)
     if (agent === undefined) throw notFound()
-    const before = await takeAwaited(tx, tenant.id, principal.memberId, callKey(input))
+    const before =
+      input.idempotencyKey === undefined
+        ? await takeAwaited(tx, tenant.id, principal.memberId, callKey(input))
+        : await sameCall(input.idempotencyKey)
     if (before !== undefined) {
       repeated()
       return { executionId: before.id, status: ExecutionStatus.parse(before.status) }
@@ -54,22 +58,48 @@ export const startCall = mutation({
         `No approved policy binding governs ${agent.name} in ${input.environment}.`,
       )
     const id = newId()
-    await insertExecution(tx, {
+    const isNew = await insertExecution(tx, {
       tenantId: tenant.id,
       id,
       agentId: agent.id,
       releaseId: release.id,
       environment: input.environment,
-      input: { server: input.server, tool: input.tool, arguments: input.arguments as JsonObject },
-      idempotencyKey: null,
+      input: inputOf(input),
+      idempotencyKey: input.idempotencyKey === undefined ? null : ownKey(input.idempotencyKey),
       traceId: newTraceId(),
       startedBy: principal.memberId,
     })
+    // In the same moment somebody else made this call.
+    const first = isNew || input.idempotencyKey === undefined ? undefined : await sameCall(input.idempotencyKey)
+    if (first !== undefined) {
+      repeated()
+      return { executionId: first.id, status: ExecutionStatus.parse(first.status) }
+    }
     await setStep(tx, tenant.id, id, gatewayStepId, { status: 'decided' })
     await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id })
     return { executionId: id, status: 'queued' as const }
+
+    async function sameCall(key: string) {
+      const known = await findExecutionByKey(tx, tenant.id, principal.memberId, ownKey(key))
+      if (known === undefined) return undefined
+      const same =
+        known.agentId === input.agentId &&
+        known.environment === input.environment &&
+        canonicalJson(known.input as JsonObject) === canonicalJson(inputOf(input))
+      if (!same) throw new ApiError('event_conflict', 'This idempotency key was used for another call.')
+      return known
+    }
   },
 })
+
+const inputOf = ({ server, tool, arguments: args }: { server: string; tool: string; arguments: unknown }) => ({
+  server,
+  tool,
+  arguments: args as JsonObject,
+})
+
+/** Keys of calls are no keys of executions.execute. */
+const ownKey = (key: string): string => `mcp-key:${key}`
 
 /** Equal for equal calls: the bytes that an approval binds, as far as the caller chooses them. */
 export const callKey = (input: {

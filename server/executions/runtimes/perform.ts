@@ -22,7 +22,7 @@ export async function perform(
   signal: AbortSignal,
 ): Promise<CallResult | OpenTask | LostTask> {
   const { tenant, row, content } = loaded
-  const left = (row.deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - Date.now()
+  const left = (row.deadlineAt?.getTime() ?? Number.MAX_SAFE_INTEGER) - row.now.getTime()
   const timeoutMs = Math.min(longestCallMs, Math.max(1000, left))
   const idempotencyKey = `${row.id}:${call.step.id}`
   switch (callKind(call.tool)) {

@@ -13,8 +13,8 @@ import { setStep } from '../store.ts'
 import { type LostTask, type OpenTask, taskOf } from './a2a-task.ts'
 import { releasedTool } from './external.ts'
 
-const shortestMs = 1000
-const longestMs = 30_000
+const shortestSeconds = 1
+const longestSeconds = 30
 
 /**
  * Leaves a task to its agent: its id is written down before anything else happens, so that the message is never sent twice,
@@ -36,10 +36,10 @@ export async function leaveTask(
     await journal(tx, execution, {}, [{ type: 'agent.working', stepId: call.step.id, data: openTask }])
   }
   if (stopping) return await cancelTask(tx, tenant.id, row.id)
-  const begun = steps.find((step) => step.stepId === call.step.id)?.startedAt ?? new Date()
-  const age = Date.now() - begun.getTime()
-  const delay = Math.min(longestMs, Math.max(shortestMs, age / 10))
-  await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id }, new Date(Date.now() + delay))
+  const begun = steps.find((step) => step.stepId === call.step.id)?.startedAt ?? row.now
+  const ageSeconds = (row.now.getTime() - begun.getTime()) / 1000
+  const seconds = Math.min(longestSeconds, Math.max(shortestSeconds, ageSeconds / 10))
+  await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id }, { seconds })
 }
 
 /** What became of a task that its agent does not know any more is unknown, and nothing is sent again. */
@@ -58,7 +58,7 @@ export async function watchTask(tx: Transaction, loaded: Loaded, step: ToolStep)
   const { row } = loaded
   const call = startedCall(loaded, step)
   if (call === undefined) throw new Error(`The step ${step.id} has no task.`)
-  if (row.deadlineAt !== null && row.deadlineAt.getTime() < Date.now()) {
+  if (row.deadlineAt !== null && row.deadlineAt < row.now) {
     await endUnknown(tx, loaded, step, 'The time that the manifest allows is over, and the agent still had the task.')
     return undefined
   }

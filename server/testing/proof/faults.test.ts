@@ -1,349 +1,233 @@
 import { execFileSync } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
-import { approve } from '#server/testing/refund-agent.ts'
+import { type FreezableProxy, freezableProxy } from '#server/testing/freezable-proxy.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { secondNode } from '#server/testing/second-node.ts'
+import { freshClient } from '#server/testing/trace-reader.ts'
 import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
+import { payments } from './payment.ts'
 
 // One execution that looks something up, waits for input, waits for a person, and pays; at each of its boundaries something
 // breaks. Whatever it was: it ends well without a hand, and a process outside has counted one payment.
 
 let api: TestApi
+let folder: string
 let server: Client
-let agentId: string
+let proxy: FreezableProxy
+let paying: Awaited<ReturnType<typeof payments>>
 beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: 'silent' })
+  folder = await mkdtemp(join(tmpdir(), 'countersign-faults-'))
+  await writeFile(clock(), '0')
+  const preload = `--import=${new URL('../jumping-clock.ts', import.meta.url)}`
+  api = await startApi({ LOG_LEVEL: 'silent', NODE_OPTIONS: preload, COUNTERSIGN_CLOCK: clock() }, {}, async (url) => {
+    proxy = await freezableProxy(url)
+    return proxy.url
+  })
   server = new Client({ connectionString: process.env.TEST_DATABASE_URL })
   await server.connect()
-  agentId = await releaseAgent(api, 'faults', {
-    steps: [
-      { id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } },
-      { id: 'ok', wait: { input: 'go' } },
-      { id: 'refund', tool: { server: 'payments', name: 'issue_refund', arguments: { id: `\${steps.ok.output}` } } },
-    ],
-    tools: { payments: ['lookup_order', 'issue_refund'] },
-    more: {
-      inputs: [{ name: 'go' }],
-      governance: { approvals: { group: 'refund-approvers', quorum: 1, expiresAfter: 'P7D' } },
-    },
-  })
-}, 120_000)
+  paying = await payments(api)
+}, 240_000)
 afterAll(async () => {
   await server.end()
   await api.close()
+  await proxy.close()
+  await rm(folder, { recursive: true })
 })
 
-type Execution = { status: string; steps: { id: string; status: string; approvalId: string | null }[] }
-/** While the server is down or in another mind it is asked again. */
-async function tries<T>(work: () => Promise<T>): Promise<T> {
-  let last: unknown
-  const done = await until(
-    () =>
-      work().then(
-        (value) => ({ value }),
-        (error: unknown) => {
-          last = error
-          return undefined
-        },
-      ),
-    'the server answered',
-    60_000,
-  ).catch((cause: unknown) => {
-    throw last ?? cause
-  })
-  return done.value
-}
-const get = async (id: string) =>
-  tries(async () => payload<Execution>(await api.query(await api.person('maria'), 'executions.get', { id })))
-const reaches = (id: string, status: string) =>
-  until(async () => ((await get(id)).status === status ? await get(id) : undefined), `${id} ${status}`, 90_000)
-const lines = async (event: string, key: string) =>
-  (await readFile(join(api.gate, 'calls.log'), 'utf8').catch(() => ''))
-    .split('\n')
-    .filter((line) => line.startsWith(`${event} `) && line.endsWith(key))
-const called = (key: string, times = 1) =>
-  until(async () => ((await lines('called', key)).length >= times ? true : undefined), `${key} was called`, 60_000)
-const hold = (tool: string) => writeFile(join(api.gate, `hold-${tool}`), '')
-const release = (tool: string) => rm(join(api.gate, `hold-${tool}`), { force: true })
-
-const start = async () =>
-  payload<{ executionId: string }>(
-    await api.mutate(await api.person('maria'), 'executions.execute', {
-      agentId,
-      environment: 'production',
-      input: {},
-    }),
-  ).executionId
-/** The same event as often as it takes; its receipt is one. */
-const send = (executionId: string, baseUrl = api.baseUrl) =>
-  tries(async () => {
-    const token = await api.client('ci-pipeline')
-    const response = await fetch(new URL('/v1/input-events', baseUrl), {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'idempotency-key': executionId,
-      },
-      body: JSON.stringify({ correlation: { executionId, input: 'go' }, data: 'A-1003' }),
-    })
-    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
-  })
-const approvalOf = async (id: string) =>
-  (await reaches(id, 'waiting_approval')).steps.find((step) => step.id === 'refund')?.approvalId ?? ''
-/** A person approves, unless that was done before. */
-const approved = (id: string) =>
-  until(
-    () =>
-      tries(async () => {
-        const { status, steps } = await get(id)
-        const approvalId = steps.find((step) => step.id === 'refund')?.approvalId
-        if (status === 'succeeded') return true
-        if (approvalId == null) return undefined
-        const approval = payload<{ status: string }>(
-          await api.query(await api.person('jonas'), 'approvals.get', { approvalId }),
-        )
-        if (approval.status === 'pending') await approve(api, approvalId)
-        return true
-      }),
-    `${id} was approved`,
-    90_000,
-  )
-
+const seconds = (count: number) => server.query('select pg_sleep($1)', [count])
 const database = () => new URL(api.ownerUrl).pathname.slice(1)
 const terminate = () =>
   server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()])
+async function asOwner(...statements: [text: string, values?: unknown[]][]): Promise<void> {
+  const owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  for (const [text, values] of statements) await owner.query(text, values)
+  await owner.end()
+}
+
+const kill = () => api.killAndRestart()
 /** Nobody gets in for a while, as when the database is restarted. */
 async function outage(): Promise<void> {
   await server.query(`alter database ${database()} connection limit 0`)
   await terminate()
-  await server.query('select pg_sleep(3)')
+  await seconds(3)
   await server.query(`alter database ${database()} connection limit -1`)
 }
-const queueAgain = async (id: string) => {
-  const owner = new Client({ connectionString: api.ownerUrl })
-  await owner.connect()
-  for (const key of [id, null, null])
-    await owner.query(
+/** Longer than a job's heartbeat: its worker counts as dead, and comes back. */
+async function frozenDatabase(): Promise<void> {
+  proxy.freeze()
+  await seconds(12)
+  proxy.thaw()
+}
+/** What PostgreSQL answers then, to every journal entry. */
+async function fullDisk(): Promise<void> {
+  await asOwner(
+    [
+      `create function disk_full() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+    ],
+    ['create trigger disk_full before insert on execution_events execute function disk_full()'],
+  )
+  await paying.release('issue_refund')
+  await seconds(5)
+  await asOwner(['drop function disk_full cascade'])
+}
+const queueAgain = (id: string) =>
+  asOwner(
+    ...[id, null, null].map((key): [string, unknown[]] => [
       `insert into pgboss.job (name, data, singleton_key, policy, retry_limit)
        select 'executions', jsonb_build_object('tenantId', tenant_id, 'id', id), $2, 'singleton', 5
        from executions where id = $1`,
       [id, key],
-    )
-  await owner.end()
-}
+    ]),
+  )
 /** The tool servers of the running process: its children that hold the gate. */
-const killToolServers = () => {
+async function killToolServers(): Promise<void> {
   const pids = execFileSync('ps', ['-o', 'pid=', '--ppid', String(api.process.pid)], { encoding: 'utf8' })
   for (const pid of pids.split('\n').map(Number).filter(Boolean)) {
     const command = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
     if (command.includes('gated-payments')) process.kill(pid, 'SIGKILL')
   }
 }
+/** The server's clock jumps; it has when a token of its own is from that time. */
+async function jump(shiftMs: number): Promise<void> {
+  const ahead = shiftMs > (await shift())
+  await writeFile(clock(), String(shiftMs))
+  api.process.kill('SIGUSR2')
+  await until(
+    async () => {
+      const [, claims = ''] = (await freshClient(api, 'ci-pipeline')).split('.')
+      const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iat: number }
+      return Math.abs(iat * 1000 - Date.now() - shiftMs) < 60_000 ? true : undefined
+    },
+    'the clock has jumped',
+    60_000,
+  )
+  // Tokens of before have ended then.
+  if (ahead) api.forgetTokens()
+}
+const clock = () => join(folder, 'clock')
+const shift = async () => Number(await readFile(clock(), 'utf8'))
+const dayMs = 86_400_000
 
-type Fault = { name: string; small?: true; run(id: () => Promise<string>): Promise<string> }
+type Fault = { name: string; small?: true; run(): Promise<string> }
 const faults: Fault[] = [
-  {
-    name: 'kill -9 when it was just started',
-    small: true,
-    async run(begin) {
-      const id = await begin()
-      await api.killAndRestart()
-      return id
-    },
-  },
-  {
-    name: 'kill -9 during a call that reads',
-    async run(begin) {
-      await hold('lookup_order')
-      const id = await begin()
-      await called(`${id}:order`)
-      await api.killAndRestart()
-      await release('lookup_order')
-      return id
-    },
-  },
-  {
-    name: 'kill -9 while it waits for input',
-    async run(begin) {
-      const id = await begin()
-      await reaches(id, 'waiting_input')
-      await api.killAndRestart()
-      return id
-    },
-  },
-  {
-    name: 'kill -9 when its input was just accepted',
-    small: true,
-    async run(begin) {
-      const id = await begin()
-      await reaches(id, 'waiting_input')
-      await send(id)
-      await api.killAndRestart()
-      return id
-    },
-  },
+  { name: 'kill -9 when it was just started', small: true, run: () => paying.broken('started', kill) },
+  { name: 'kill -9 during a call that reads', run: () => paying.broken('reading', kill) },
+  { name: 'kill -9 while it waits for input', run: () => paying.broken('waiting', kill) },
+  { name: 'kill -9 when its input was just accepted', small: true, run: () => paying.broken('sent', kill) },
   {
     name: 'kill -9 while its input is being sent',
-    async run(begin) {
-      const id = await begin()
-      await reaches(id, 'waiting_input')
-      const sending = send(id)
-      await api.killAndRestart()
-      await sending
-      return id
-    },
+    run: () => paying.broken('waiting', async (id) => void (await Promise.all([paying.send(id), kill()]))),
   },
+  { name: 'kill -9 while it waits for a person', run: () => paying.broken('asked', kill) },
   {
-    name: 'kill -9 while it waits for a person',
-    async run(begin) {
-      const id = await begin()
-      await send(id)
-      await approvalOf(id)
-      await api.killAndRestart()
-      return id
-    },
+    name: 'kill -9 while the person’s decision is being sent',
+    run: () => paying.broken('asked', async (id) => void (await Promise.all([paying.approved(id), kill()]))),
   },
-  {
-    name: 'kill -9 when it was just approved',
-    async run(begin) {
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await api.killAndRestart()
-      return id
-    },
-  },
-  {
-    name: 'kill -9 during the payment, before it was paid',
-    async run(begin) {
-      await hold('issue_refund')
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await called(`${id}:refund`)
-      await api.killAndRestart()
-      await release('issue_refund')
-      return id
-    },
-  },
+  { name: 'kill -9 when it was just approved', run: () => paying.broken('approved', kill) },
+  { name: 'kill -9 during the payment, before it was paid', run: () => paying.broken('paying', kill) },
   {
     name: 'kill -9 after it was paid, before anybody heard of it',
     small: true,
-    async run(begin) {
-      await hold('issue_refund')
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await called(`${id}:refund`)
-      api.process.kill('SIGSTOP')
-      await release('issue_refund')
-      await until(async () => ((await lines('paid', `${id}:refund`)).length > 0 ? true : undefined), 'it was paid')
-      await api.killAndRestart()
-      return id
-    },
+    run: () =>
+      paying.broken('paying', async (id) => {
+        api.process.kill('SIGSTOP')
+        await paying.release('issue_refund')
+        await paying.happened('paid', `${id}:refund`)
+        await kill()
+      }),
   },
   {
     name: 'two kills in a row: the second during the recovery',
-    async run(begin) {
-      const id = await begin()
-      await send(id)
-      await api.killAndRestart()
-      await api.killAndRestart()
-      return id
-    },
+    run: () =>
+      paying.broken('started', async (id) => {
+        await paying.send(id)
+        await kill()
+        await kill()
+      }),
   },
   {
     name: 'every connection to the database is cut while it waits',
     small: true,
-    async run(begin) {
-      const id = await begin()
-      await reaches(id, 'waiting_input')
-      await terminate()
-      return id
-    },
+    run: () => paying.broken('waiting', async () => void (await terminate())),
   },
   {
     name: 'every connection to the database is cut during the payment',
-    async run(begin) {
-      await hold('issue_refund')
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await called(`${id}:refund`)
-      await terminate()
-      await release('issue_refund')
-      return id
-    },
+    run: () => paying.broken('paying', async () => void (await terminate())),
   },
   {
     name: 'the database is away when the payment is to be recorded',
-    async run(begin) {
-      await hold('issue_refund')
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await called(`${id}:refund`)
-      const away = outage()
-      await release('issue_refund')
-      await away
-      return id
-    },
+    run: () =>
+      paying.broken('paying', async () => {
+        const away = outage()
+        await paying.release('issue_refund')
+        await away
+      }),
+  },
+  { name: 'the database freezes during the payment', run: () => paying.broken('paying', frozenDatabase) },
+  {
+    name: 'the database’s disk is full when the payment is to be recorded',
+    run: () => paying.broken('paying', fullDisk),
+  },
+  { name: 'the clock jumps two days ahead while it waits', run: () => paying.broken('waiting', () => jump(2 * dayMs)) },
+  {
+    name: 'the clock jumps two days ahead during the payment',
+    small: true,
+    run: () => paying.broken('paying', () => jump(2 * dayMs)),
+  },
+  {
+    name: 'the clock jumps a day back while it waits for a person',
+    run: () => paying.broken('asked', () => jump(-dayMs)),
+  },
+  {
+    name: 'the clock jumps ahead and back, and the server is killed',
+    run: () =>
+      paying.broken('paying', async () => {
+        await jump(2 * dayMs)
+        await jump(-dayMs)
+        await kill()
+      }),
   },
   {
     name: 'its job is there four times',
     small: true,
-    async run(begin) {
-      const id = await begin()
-      await queueAgain(id)
-      await reaches(id, 'waiting_input')
-      await queueAgain(id)
-      await send(id)
-      await approvalOf(id)
-      await queueAgain(id)
-      return id
-    },
+    run: () =>
+      paying.broken('started', async (id) => {
+        await queueAgain(id)
+        await paying.reaches(id, 'waiting_input')
+        await queueAgain(id)
+        await paying.send(id)
+        await paying.reaches(id, 'waiting_approval')
+        await queueAgain(id)
+      }),
   },
   {
     name: 'the process is frozen in a call, another node takes over, the frozen one wakes up',
-    async run(begin) {
-      await hold('lookup_order')
-      const id = await begin()
-      await called(`${id}:order`)
-      const frozen = api.process
-      const other = await secondNode(api)
-      frozen.kill('SIGSTOP')
-      try {
-        await called(`${id}:order`, 2)
-        await release('lookup_order')
-        await send(id, other.baseUrl)
-      } finally {
-        frozen.kill('SIGCONT')
-      }
-      await approved(id)
-      await reaches(id, 'succeeded')
-      await other.close()
-      return id
-    },
+    run: () =>
+      paying.broken('reading', async (id) => {
+        const frozen = api.process
+        const other = await secondNode(api)
+        frozen.kill('SIGSTOP')
+        try {
+          await paying.happened('called', `${id}:order`, 2)
+          await paying.release('lookup_order')
+          await paying.send(id, other.baseUrl)
+        } finally {
+          frozen.kill('SIGCONT')
+        }
+        await paying.approved(id)
+        await paying.reaches(id, 'succeeded')
+        await other.close()
+      }),
   },
-  {
-    name: 'the tool server is killed before it pays',
-    async run(begin) {
-      await hold('issue_refund')
-      const id = await begin()
-      await send(id)
-      await approved(id)
-      await called(`${id}:refund`)
-      killToolServers()
-      await release('issue_refund')
-      return id
-    },
-  },
+  { name: 'the tool server is killed before it pays', run: () => paying.broken('paying', killToolServers) },
 ]
 
 const rounds = sized(3, 1)
@@ -353,21 +237,41 @@ test.each(chosen)(
   '$name: it ends well, and has paid once',
   async ({ run }) => {
     for (let round = 0; round < rounds; round++) {
-      const id = await run(start)
-      await send(id)
-      await approved(id)
-      await reaches(id, 'succeeded')
-      expect(await lines('paid', `${id}:refund`)).toHaveLength(1)
+      const id = await run()
+      await paying.send(id)
+      await paying.approved(id)
+      await paying.reaches(id, 'succeeded')
+      expect(await paying.lines('paid', `${id}:refund`)).toHaveLength(1)
       const { items } = payload<{ items: { seq: number; type: string }[] }>(
         await api.query(await api.person('maria'), 'executions.getEvents', { id }),
       )
       expect(items.map((event) => event.seq)).toEqual(items.map((_event, index) => index + 1))
       for (const once of ['execution.running', 'input.applied', 'approval.decided', 'execution.succeeded'])
         expect([once, items.filter((event) => event.type === once).length]).toEqual([once, 1])
+      await jump(0)
     }
   },
   1_200_000,
 )
+
+test('a clock that is a day behind makes no wait and no request last longer', async () => {
+  const more = {
+    inputs: [{ name: 'go', ttl: 'PT2S' }],
+    governance: { approvals: { group: 'refund-approvers', quorum: 1, expiresAfter: 'PT2S' } },
+  }
+  const waits = await releaseAgent(api, 'lapsing', { steps: [{ id: 'ok', wait: { input: 'go' } }], tools: {}, more })
+  const asks = await releaseAgent(api, 'unasked', {
+    steps: [{ id: 'refund', tool: { server: 'payments', name: 'issue_refund', arguments: { id: 'A-1003' } } }],
+    tools: { payments: ['issue_refund'] },
+    more,
+  })
+  await api.person('maria')
+  await jump(-dayMs)
+  const ended = async (id: string) => (await paying.reaches(id, 'expired')).error?.code
+  const [wait, request] = [await paying.start(waits), await paying.start(asks)]
+  expect([await ended(wait), await ended(request)]).toEqual(['wait_expired', 'approval_expired'])
+  await jump(0)
+}, 300_000)
 
 test('that were the kinds of faults', (context) => {
   countCases(context, chosen.length * rounds)

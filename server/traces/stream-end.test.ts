@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newTraceId } from '#server/kernel/ids.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { followTrace, freshClient, sendSpans } from '#server/testing/trace-reader.ts'
+import { until } from '#server/testing/until.ts'
+
+// When a stream ends. Tokens live ten seconds here, so none is kept.
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi({ ACCESS_TOKEN_TTL: '10' })
+}, 60_000)
+afterAll(() => api.close())
+
+test('a socket is closed within five seconds of its token’s end, and says why', async () => {
+  const traceId = newTraceId()
+  await sendSpans(api, traceId, 1, 100)
+  const token = await freshClient(api, 'telemetry')
+  const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }
+  const { closed, messages } = await followTrace(api, traceId, token)
+  await until(async () => messages[0], 'the span arrived')
+  const { code, at } = await closed
+  expect(code).toBe(4401)
+  expect(at - exp * 1000).toBeGreaterThanOrEqual(0)
+  expect(at - exp * 1000).toBeLessThan(5000)
+}, 30_000)
+
+test('a socket and a stream over HTTP are closed within a second of the loss of the role', async () => {
+  const traceId = newTraceId()
+  await sendSpans(api, traceId, 1, 100)
+  const admin = await freshClient(api, 'admin-automation')
+  const { clientId, clientSecret } = payload<{ clientId: string; clientSecret: string }>(
+    await api.mutate(admin, 'serviceAccounts.create', { name: 'watcher', roles: ['viewer'] }),
+  )
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const made = await api.request(undefined, '/realms/northwind/protocol/openid-connect/token', { method: 'POST', body })
+  const token = (made.body as { access_token: string }).access_token
+  const { closed, messages } = await followTrace(api, traceId, token)
+  const input = encodeURIComponent(JSON.stringify({ json: { traceId } }))
+  const stream = await fetch(`${api.baseUrl}/v1/traces.stream?input=${input}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const drained = (async () => {
+    for await (const chunk of stream.body ?? []) void chunk
+    return Date.now()
+  })()
+  await until(async () => messages[0], 'the span arrived')
+  const disabled = await api.mutate(await freshClient(api, 'admin-automation'), 'serviceAccounts.disable', { clientId })
+  const since = Date.now()
+  expect(disabled.status, disabled.text).toBe(200)
+  const { code, at } = await closed
+  expect(code).toBe(4403)
+  expect(at - since).toBeLessThan(1000)
+  expect((await drained) - since).toBeLessThan(1000)
+}, 30_000)

@@ -50,7 +50,7 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
       owners: [],
       group: 'change-approvers',
       quorum: 1,
-      expiresAt: new Date(Date.now() + 3_600_000),
+      expiresAfterSeconds: 3600,
     }),
   )
   const { rows } = await owner.query<{ column_name: string }>(

@@ -74,7 +74,7 @@ async function people() {
   }
 }
 
-const ask = (tenant: TestTenant, by: Caller, options: { quorum?: number; expiresAt?: Date } = {}) =>
+const ask = (tenant: TestTenant, by: Caller, options: { quorum?: number; expiresAfterSeconds?: number } = {}) =>
   runtime().database.inTenant(tenant.id, (tx) =>
     requestApproval(tx, tenant, {
       kind: 'tool_call',
@@ -86,7 +86,7 @@ const ask = (tenant: TestTenant, by: Caller, options: { quorum?: number; expires
       owners: [],
       group,
       quorum: options.quorum ?? 1,
-      expiresAt: options.expiresAt ?? new Date(Date.now() + 3_600_000),
+      expiresAfterSeconds: options.expiresAfterSeconds ?? 3600,
     }),
   )
 const vote = (caller: Caller, approvalId: string, decision = 'approve', more: object = {}) =>
@@ -215,7 +215,7 @@ describe('how it is decided', () => {
 describe('how it ends', () => {
   test('expiry counts as rejection, and nobody decides afterwards', async () => {
     const { tenant, maria, jonas } = await people()
-    const { approvalId } = await ask(tenant, maria, { expiresAt: new Date(Date.now() + 1000) })
+    const { approvalId } = await ask(tenant, maria, { expiresAfterSeconds: 1 })
     await until(async () => ((await read(jonas, approvalId)).status === 'expired' ? true : undefined), 'it expired')
     expect(told.filter((approval) => approval.id === approvalId)).toMatchObject([{ status: 'expired' }])
     await expect(vote(jonas, approvalId)).rejects.toMatchObject({ code: 'already_decided' })

@@ -84,7 +84,7 @@ const ask = async (by: Caller, quorum = 1): Promise<string> =>
         owners: [],
         group,
         quorum,
-        expiresAt: new Date(Date.now() + 3_600_000),
+        expiresAfterSeconds: 3600,
       }),
     )
   ).approvalId

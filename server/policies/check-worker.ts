@@ -4,6 +4,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import type { CheckTask, RuleProblem } from './check.ts'
 import { withToken } from './lift.ts'
 import { annotationsOf, lintRule } from './lint.ts'
+import { tellThread } from './thread-time.ts'
 
 /** Parse, lint and validate. Later checks run only on what passed the earlier ones. */
 function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {
@@ -43,6 +44,7 @@ function problemOf(rule: number, { message, help, sourceLocations }: cedar.Detai
   return { rule, message: sentence.slice(0, 500), byte: sourceLocations?.[0]?.start ?? 0 }
 }
 
+tellThread()
 // Started is worth a message of its own: a busy machine is not the text's fault.
 parentPort?.on('message', (task: CheckTask | 'start') =>
   parentPort?.postMessage(task === 'start' ? 'started' : problemsOf(task)),

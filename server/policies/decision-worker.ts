@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
 import { settle } from './soft-forbid.ts'
+import { tellThread } from './thread-time.ts'
 
 function answer({ set: { key, texts }, request, grants, misfit }: Question): Answer {
   const set = texts === undefined ? findSet(key) : loadSet(key, texts)
@@ -15,6 +16,7 @@ function answer({ set: { key, texts }, request, grants, misfit }: Question): Ans
   return { ...settle(grants, set.policiesOf, (fulfilled) => evaluateSlice(slice, request, fulfilled)), policies }
 }
 
+tellThread()
 parentPort?.on('message', (text: string) => {
   const questions: Question[] = JSON.parse(text)
   parentPort?.postMessage(JSON.stringify(questions.map(answer)))

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { type CedarRequest, closeEngine, type PolicyText, settleIn } from './engine.ts'
 import { findExcess, limits } from './scan.ts'
 import { sourceDigest } from './source-digest.ts'
+import { ask as askWorker, startWorker } from './worker.ts'
 
 afterAll(closeEngine)
 
@@ -149,6 +150,41 @@ test('a trap forced past the scan fails its own batch and nobody else: the worke
   expect(trapped).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 })
+
+// What the scan lets through and Cedar takes longest for: each place of the text is compared with all of the pattern.
+const endless = permit(`context.arguments.note like "*${'a'.repeat(60_000)}b"`)
+const context = { ...request.context, arguments: { note: 'a'.repeat(300_000) } }
+
+test('a set that is too slow denies, and the others of its batch are decided', async () => {
+  expect(findExcess(endless)).toBeUndefined()
+  const [before, slow, after] = await Promise.allSettled([ask(sound), settleBy([endless], [], { context }), ask(sound)])
+  expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+  expect(slow).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
+  expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+}, 180_000)
+
+test('how long it may take is its own time: what else the machine does is no reason to deny', async () => {
+  const question = (source: string) => {
+    const texts = [{ digest: sourceDigest(source), source }]
+    return JSON.stringify([
+      { set: { key: source, texts }, request: { ...request, context }, grants: [], misfit: false },
+    ])
+  }
+  const worker = startWorker('decision-worker.ts', {})
+  // A minute for the wait, far less for the thread: it is the latter that ends it.
+  await expect(askWorker(worker, question(endless), 60_000, 300)).rejects.toThrow(/within 300 ms of its own time/)
+  // A thread that tells its id, and answers late because it has nothing to do.
+  const idle = startWorker(
+    `data:text/javascript,${encodeURIComponent(`
+      import { readlinkSync } from 'node:fs'
+      import { parentPort, workerData } from 'node:worker_threads'
+      Atomics.store(workerData, 0, Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
+      parentPort.on('message', () => setTimeout(() => parentPort.postMessage('late'), 1500))`)}`,
+    {},
+  )
+  expect(await askWorker(idle, '', 60_000, 300)).toBe('late')
+  await idle.terminate()
+}, 180_000)
 
 test('closing waits for what was asked before, and a later question starts a new worker', async () => {
   const asked = ask(sound)

@@ -40,9 +40,13 @@ export type Question = {
 export type Settled = Settlement & { policies?: readonly number[] }
 export type Answer = Settled | 'unknown_set'
 
-/** Milliseconds for one batch; longer where a worker starts or texts have to be parsed. */
-const timeoutMs = 2000
-const parseMs = 10_000
+/**
+ * Milliseconds of the thread's own time for one batch, longer where a worker starts or texts have to be parsed; and how long
+ * that may take: other processes that keep the machine busy are no reason to deny.
+ */
+const cpuMs = 2000
+const parseCpuMs = 10_000
+const timeoutMs = 30_000
 /** Questions that go to the worker together. */
 const mostTogether = 32
 
@@ -99,7 +103,7 @@ async function answerAll(state: Engine, batch: readonly Waiting[]): Promise<void
   const worker = state.worker ?? start(state)
   try {
     // As text: many small objects cost both threads more to clone than to write and to parse.
-    const text = await ask<string>(worker, JSON.stringify(questions), slow ? parseMs : timeoutMs)
+    const text = await ask<string>(worker, JSON.stringify(questions), timeoutMs, slow ? parseCpuMs : cpuMs)
     const answers: Answer[] = JSON.parse(text)
     for (const [index, { resolve, reject }] of batch.entries()) {
       const answer = answers[index]

@@ -5,12 +5,12 @@ import { signTenant } from '#server/audit/sealer.ts'
 import { findLatestCheckpoint } from '#server/audit/store.ts'
 import { growTree, rangeRoot, type Tile, type Tiles, tilesFor } from '#server/audit/tiles.ts'
 import { provenLeaf } from '#server/audit/tree.ts'
-import { newId } from '#server/kernel/ids.ts'
 import { testTenant } from '#server/testing/tenant.ts'
 import type { Lab } from './lab.ts'
 import type { comparer, Side } from './measure.ts'
 import { cpuSeconds } from './procfs.ts'
 import { type Figure, figure, number, ratioFigure } from './report.ts'
+import { seedDay } from './seed-day.ts'
 
 const leavesOf = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, index) => hash('sha256', `${index}`, 'buffer'))
@@ -113,17 +113,8 @@ export async function merkle(
 async function sealing({ runtime, owner }: Lab, postmaster: number, count: number): Promise<Figure[]> {
   const tenant = await testTenant(runtime)
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-  await owner.query('insert into audit_days (tenant_id, date, size) values ($1, $2, $3)', [tenant.id, yesterday, count])
-  // What a record says is not read when a day is closed: only its leaf hash is.
-  await owner.query(
-    `insert into audit_records (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at)
-     select $1, $2, seq, gen_random_uuid(), 'tool.called',
-       jsonb_build_object('actor', jsonb_build_object('id', $4::text), 'resource', jsonb_build_object('id', seq::text),
-         'details', repeat('x', 400)), '', '', sha256(seq::text::bytea), $2::date + interval '1 second'
-     from generate_series(0, $3::int - 1) seq`,
-    [tenant.id, yesterday, count, newId()],
-  )
-  await owner.query('analyze audit_records')
+  await seedDay({ tenant, owner }, yesterday, count)
+  await owner.query('vacuum analyze audit_records')
   const before = { node: process.cpuUsage(), database: cpuSeconds([postmaster], []) }
   await signTenant(tenant.id)
   const { user, system } = process.cpuUsage(before.node)

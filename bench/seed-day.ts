@@ -8,7 +8,11 @@ const perStatement = 5000
 const type = 'tool.called'
 
 /** A whole day of a tenant's log as if it had been written then: real digests and leaf hashes, not yet signed. */
-export async function seedDay({ tenant, owner }: Lab, date: string, count: number): Promise<void> {
+export async function seedDay(
+  { tenant, owner }: Pick<Lab, 'tenant' | 'owner'>,
+  date: string,
+  count: number,
+): Promise<void> {
   await owner.query('insert into audit_days (tenant_id, date, size) values ($1, $2, $3)', [tenant.id, date, count])
   for (let first = 0; first < count; first += perStatement) {
     const rows = Array.from({ length: Math.min(perStatement, count - first) }, (_, index) => rowOf(first + index))

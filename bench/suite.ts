@@ -15,6 +15,7 @@ import { decision } from './case-08-decide.ts'
 import { audit } from './case-09-audit.ts'
 import { merkle } from './case-10-merkle.ts'
 import { evidence } from './case-11-export.ts'
+import { verification } from './case-12-verify.ts'
 import { javascript } from './case-14-javascript.ts'
 import { coldStart } from './case-16-start.ts'
 import { stopChildren } from './child.ts'
@@ -82,7 +83,7 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '8', '9', '10', '11')) {
+  if (wanted('3', '6', '8', '9', '10', '11', '12')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
@@ -91,6 +92,7 @@ try {
       await run('9', () => audit(lab, compare))
       await run('10', () => merkle(lab, postmaster, compare, pace.full))
       await run('11', () => evidence(lab, compare, pace.full ? 200_000 : 4_000))
+      await run('12', () => verification(lab, compare, pace.full ? 100_000 : 4_000))
     } finally {
       await lab.close()
     }

@@ -22,7 +22,7 @@ export async function evidence(lab: Lab, compare: ReturnType<typeof comparer>, r
     const missing = ['psql', 'zip', 'sha256sum', 'bash'].filter((tool) => spawnSync('which', [tool]).status !== 0)
     if (missing.length > 0) return [figure({ case: 11, job, ours: `SKIP(no ${missing.join(', ')} for the peer)` })]
     const result = await compare(shellPipe(lab, date, join(folder, 'peer.zip')), ourExport(lab, date), { segmentMs: 1 })
-    const note = 'peer: psql COPY | tee >(sha256sum) | zip -1; ours checks every hash twice and deflates at level 6'
+    const note = 'peer: psql COPY | tee >(sha256sum) | zip -1; ours also hashes every record and leaf again'
     return [ratioFigure({ case: 11, job, unit: 'MB/CPU s', least: 0.6, note }, result)]
   } finally {
     await rm(folder, { recursive: true })

@@ -5,7 +5,8 @@ import ZipStream from 'zip-stream'
 // The same content gives the same bytes: no clock, no account and no umask of the machine gets into the archive.
 const entryTime = new Date('1980-01-01T00:00:00Z')
 const entryMode = 0o644
-const compressionLevel = 6
+// Records are mostly digests and ids, which hardly shrink: level 6 would take three times the CPU for a tenth of the size.
+const compressionLevel = 1
 
 export type ZipWriter = {
   /** Writes one entry, reading `content` only as fast as `out` takes it. Rejects when either side fails. */

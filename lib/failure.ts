@@ -9,6 +9,8 @@ export type FailureCode =
   | 'timeout'
   /** An answer that isn't the API's (a proxy's page, say). */
   | 'unreadable'
+  /** The person or their device gave no passkey: nothing was sent. */
+  | 'no_passkey'
 
 /** What went wrong with a request, the same for procedures, REST routes and the network. */
 export type Failure = {

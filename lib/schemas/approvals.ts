@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, Time, TraceId } from './common.ts'
+import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
+import { Assertion, Confirmation } from './passkeys.ts'
 
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled'])
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>
@@ -41,7 +42,7 @@ export const Presentation = z.object({
   onEscalate: z.string(),
   reversible: z.boolean(),
   irreversibleNote: z.string().nullable(),
-  risk: z.enum(['low', 'medium', 'high', 'critical']),
+  risk: RiskTier,
   action: z.string(),
   resource: z.string(),
   /** Null where the request is not about an agent: a change to people, groups or settings. */
@@ -75,6 +76,8 @@ export const Vote = z.object({
   at: Time,
   escalationLevel: z.int(),
   auditId: Id,
+  /** What the approver's passkey signed. */
+  confirmation: Confirmation.optional(),
 })
 
 export const ApprovalSummary = z.object({
@@ -118,6 +121,8 @@ export const Approval = ApprovalSummary.extend({
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
   blocked: Blocked.nullable(),
+  /** Whether the caller's approval takes their passkey; `missing`: it does, and they have none. */
+  passkey: z.enum(['not_needed', 'needed', 'missing']),
   /** The approver in whose place the caller's vote would be given. */
   standsInFor: Actor.optional(),
   decidedAt: Time.nullable(),
@@ -159,6 +164,8 @@ export const DecideInput = z.strictObject({
   reason: Reason,
   expectedRevision: Revision.optional(),
   payloadDigest: Digest.optional(),
+  /** The approver's passkey, over a challenge of passkeys.beginConfirmation (act `approve`). */
+  passkey: Assertion.optional(),
 })
 export type DecideInput = z.infer<typeof DecideInput>
 export const DecideOutput = z.object({
@@ -171,5 +178,7 @@ export const DecideOutput = z.object({
   revision: Revision,
   /** The approver in whose place it was given. */
   onBehalfOf: z.object({ id: Id, displayName: z.string() }).optional(),
+  /** The passkey that confirmed it, and the digest of what was signed. */
+  confirmation: z.object({ passkeyId: Id, digest: Digest }).optional(),
 })
 export type DecideOutput = z.infer<typeof DecideOutput>

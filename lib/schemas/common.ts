@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { riskTiers } from '#lib/rules/risk.ts'
 
 /** UUID in lower case, as the server writes it; anything else can't name an object. */
 export const Id = z.uuid().lowercase()
@@ -9,6 +10,7 @@ export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)
 export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
 export const EnvironmentName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
+export const RiskTier = z.enum(riskTiers)
 /** Why a person does something; kept in the audit record. */
 export const Reason = z.string().trim().min(1, 'A reason is required.').max(2000)
 export const Revision = z.int32().min(1)

@@ -64,7 +64,10 @@ const SignInLink = {
   notice: z.string(),
 }
 export const InviteOutput = z.object({ member: Member, ...SignInLink, change: PendingChange.nullable() })
-export const ResetPasswordOutput = InviteOutput
+export const ResetPasswordOutput = InviteOutput.extend({
+  /** They confirm nothing any more; the member registers new ones. */
+  passkeysRemoved: z.int(),
+})
 
 const target = { id: Id, expectedRevision: Revision.optional() }
 

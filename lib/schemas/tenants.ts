@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseAccent } from '#lib/rules/accent.ts'
 import { maxImageBytes } from '#lib/rules/branding.ts'
-import { Actor, Id, PageInput, page, Reason, Revision } from './common.ts'
+import { Actor, Id, PageInput, page, Reason, Revision, RiskTier } from './common.ts'
 import { PendingChange } from './members.ts'
 
 export const Branding = z.object({
@@ -20,6 +20,8 @@ const settings = {
   machineDecisions: z.enum(['on', 'off']),
   /** Whether unmasking a sensitive value takes a second person. */
   unmaskSecondPerson: z.enum(['required', 'off']),
+  /** Approving what carries one of these risks takes the approver's passkey. */
+  passkeyForTiers: z.array(RiskTier).max(4),
   /** Days for which traces, executions and archives are kept; null: for ever. */
   retentionDays: z.int().min(30).max(36_500).nullable(),
 }
@@ -27,6 +29,7 @@ export const TenantSettings = z.object({
   separationOfDuties: settings.separationOfDuties.default('required'),
   machineDecisions: settings.machineDecisions.default('off'),
   unmaskSecondPerson: settings.unmaskSecondPerson.default('off'),
+  passkeyForTiers: settings.passkeyForTiers.default([]),
   retentionDays: settings.retentionDays.default(null),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
@@ -102,17 +105,20 @@ export const SettingsPatch = z.strictObject({
   separationOfDuties: settings.separationOfDuties.optional(),
   machineDecisions: settings.machineDecisions.optional(),
   unmaskSecondPerson: settings.unmaskSecondPerson.optional(),
+  passkeyForTiers: settings.passkeyForTiers.optional(),
   retentionDays: settings.retentionDays.optional(),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 
 /** What is left out stays as it is. What makes the tenant safer is set at once, the rest is asked for. */
 export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
+const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string())])
+export type SettingValue = z.infer<typeof SettingValue>
 export const SettingValues = z.array(
   z.object({
     name: z.string(),
-    before: z.union([z.string(), z.number(), z.null()]),
-    after: z.union([z.string(), z.number(), z.null()]),
+    before: SettingValue,
+    after: SettingValue,
   }),
 )
 export const GetSettingsOutput = z.object({

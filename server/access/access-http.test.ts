@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Member } from '#lib/schemas/members.ts'
-import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { Browser } from '#server/testing/browser.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { refresh, signIn } from '#server/testing/sign-in.ts'
@@ -35,7 +35,7 @@ const denied = '{"error":"Tenant access denied"}'
 type Listed = { items: { externalId: string; roles: string[]; current: boolean }[] }
 const me = async (token: string, headers = {}) =>
   payload<{ principal: { id: string; roles: string[] }; tenant: { externalId: string } }>(
-    await api.query(token, 'session.me', undefined, headers),
+    await patiently(() => api.query(token, 'session.me', undefined, headers)),
   )
 const setStatus = (id: string, status: string) =>
   owner.query('update members set status = $2 where id = $1', [id, status])

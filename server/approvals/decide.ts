@@ -5,6 +5,7 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { findGroup } from '#server/tenants/directory.ts'
+import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { requireEligible } from './request.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { type ApprovalRow, findVotes, insertVote, lockApproval, setDecided, setPending } from './store.ts'
@@ -28,6 +29,9 @@ export const decide = mutation({
             escalationLevel: output.escalationLevel,
             decisionId: output.decisionId,
             ...(output.onBehalfOf === undefined ? {} : { onBehalfOf: output.onBehalfOf.id }),
+            ...(output.confirmation === undefined
+              ? {}
+              : { passkey: output.confirmation.passkeyId, confirmation: output.confirmation.digest }),
           },
         }),
   }),
@@ -50,6 +54,7 @@ export const decide = mutation({
         { payloadDigest: approval.payloadDigest },
       )
 
+    const confirmation = await confirmationOf(tx, { tenant, principal }, approval, input)
     const decisionId = newId()
     const { escalationLevel } = approval
     await insertVote(tx, {
@@ -62,6 +67,7 @@ export const decide = mutation({
       reason: input.reason,
       escalationLevel,
       auditId,
+      confirmation,
     })
     const votes = (await findVotes(tx, tenant.id, approval.id)).filter(
       (vote) => vote.escalationLevel === escalationLevel,
@@ -95,6 +101,9 @@ export const decide = mutation({
       ...(facts.standsIn === undefined
         ? {}
         : { onBehalfOf: { id: facts.standsIn.delegatorId, displayName: facts.standsIn.delegatorName } }),
+      ...(confirmation === undefined
+        ? {}
+        : { confirmation: { passkeyId: confirmation.passkeyId, digest: confirmationDigest(confirmation) } }),
     }
 
     async function escalationGroup(row: NonNullable<ApprovalRow>): Promise<{ id: string }> {

@@ -1,10 +1,12 @@
 import { notFound } from '#lib/errors.ts'
 import { whyNotDecide } from '#lib/rules/approvals.ts'
 import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
+import { Confirmation } from '#lib/schemas/passkeys.ts'
 import { sealStateOf } from '#server/audit/seal-state.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/directory.ts'
+import { passkeyStateOf } from './confirmation.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { findApproval, findVotes } from './store.ts'
 import { summaryOf } from './view.ts'
@@ -43,8 +45,10 @@ export const get = query({
         at: vote.createdAt.toISOString(),
         escalationLevel: vote.escalationLevel,
         auditId: vote.auditId,
+        ...(vote.confirmation === null ? {} : { confirmation: Confirmation.parse(vote.confirmation) }),
       })),
       blocked: whyNotDecide(facts) ?? null,
+      passkey: await passkeyStateOf(tx, { tenant, principal }, row),
       ...(seat === undefined ? {} : { standsInFor: actor(seat) }),
       decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,

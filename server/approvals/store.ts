@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#lib/json.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
+import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import type { Identity } from './identities.ts'
@@ -166,15 +167,30 @@ export async function insertVote(
     reason: string
     escalationLevel: number
     auditId: string
+    confirmation: Confirmation | undefined
   },
 ): Promise<void> {
-  await tx.insertInto('approvalVotes').values(row).execute()
+  const { confirmation, ...values } = row
+  await tx
+    .insertInto('approvalVotes')
+    .values({ ...values, confirmation: confirmation === undefined ? null : json(confirmation) })
+    .execute()
 }
 
 export const findVotes = (tx: Transaction, tenantId: string, approvalId: string) =>
   tx
     .selectFrom('approvalVotes')
-    .select(['id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
+    .select([
+      'id',
+      'memberId',
+      'onBehalfOf',
+      'decision',
+      'reason',
+      'escalationLevel',
+      'auditId',
+      'confirmation',
+      'createdAt',
+    ])
     .where('tenantId', '=', tenantId)
     .where('approvalId', '=', approvalId)
     .orderBy('id')

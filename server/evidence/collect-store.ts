@@ -151,7 +151,8 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
     tx,
     tx
       .selectFrom('approvalVotes')
-      .select(['approvalId', 'id', 'memberId', 'decision', 'reason', 'escalationLevel', 'auditId', 'createdAt'])
+      .select(['approvalId', 'id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId'])
+      .select(['confirmation', 'createdAt'])
       .where('tenantId', '=', tenantId)
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)

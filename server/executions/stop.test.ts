@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { type SecondNode, secondNode } from '#server/testing/second-node.ts'
@@ -147,7 +147,7 @@ describe('canceling an execution', () => {
   test('of twenty at once one counts', async () => {
     const id = await start(await waiting('stop-race', 'PT1H'))
     const { revision } = await reaches(id, 'waiting_input')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(id, revision)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => patiently(() => cancel(id, revision))))
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1)
     expect(answers.filter((answer) => answer.status === 409)).toHaveLength(19)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputResolution, InputWait, Receipt } from '#lib/schemas/inputs.ts'
-import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { countCases, sized } from '#server/testing/proof/counts.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -59,7 +59,7 @@ const send = (body: unknown, headers: Record<string, string> = {}) =>
   })
 const event = (executionId: string, input: string, data: unknown) => ({ correlation: { executionId, input }, data })
 const sent = async (executionId: string, input: string, data: unknown, key: string = randomUUID()) =>
-  (await send(event(executionId, input, data), { 'idempotency-key': key })).body as {
+  (await patiently(() => send(event(executionId, input, data), { 'idempotency-key': key }))).body as {
     result: string
     receiptId: string
     status: string
@@ -286,7 +286,7 @@ describe('a wait', () => {
       Array.from({ length: 40 }, async (_, index) => {
         if (index % 2 === 0) return (await sent(id, 'manager', index)).status
         const input = { id: wait?.id, expectedRevision: 1, reason: 'Racing.' }
-        const answer = await api.mutate(operator, 'executions.inputWaits.cancel', input)
+        const answer = await patiently(() => api.mutate(operator, 'executions.inputWaits.cancel', input))
         return answer.status === 200 ? 'canceled' : reason(answer)
       }),
     )

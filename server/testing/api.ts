@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { demoTenants } from '#server/demo/tenants.ts'
 import { testDatabase } from './database.ts'
 import { signIn } from './sign-in.ts'
@@ -177,6 +178,18 @@ export async function startApi(
       await database.close()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/**
+ * What a client does with a server that says it is busy: asks again when it said to. On a slow machine a crowd waits longer
+ * for a database connection than the server lets it.
+ */
+export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
+  for (let asked = 1; ; asked++) {
+    const answer = await call()
+    if (answer.status !== 503 || asked === 20) return answer
+    await setTimeout(1000 * Number(answer.headers.get('retry-after') ?? 1))
   }
 }
 

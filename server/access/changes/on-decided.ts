@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { isSameValue } from '#lib/rules/settings.ts'
 import { Id } from '#lib/schemas/common.ts'
 import { SettingValues, TenantSettings } from '#lib/schemas/tenants.ts'
 import type { DecidedApproval, OnDecided } from '#server/approvals/subjects.ts'
@@ -86,7 +87,8 @@ export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change
   const { changes } = SettingChanges.parse(change)
   const settings = settingsOf(await lockTenant(tx, tenant.id))
   const current = new Map(Object.entries(settings))
-  if (changes.some(({ name, before }) => current.get(name) !== before)) throw overtaken('The setting has changed')
+  if (changes.some(({ name, before }) => !isSameValue(current.get(name), before)))
+    throw overtaken('The setting has changed')
   const after = Object.fromEntries(changes.map((entry) => [entry.name, entry.after]))
   const revision = await setTenant(tx, tenant.id, { settings: TenantSettings.parse({ ...settings, ...after }) })
   return {

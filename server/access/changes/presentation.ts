@@ -1,6 +1,6 @@
 import type { Role } from '#lib/permissions.ts'
 import { guardedRoles } from '#lib/rules/members.ts'
-import { type SettingChange, settingName } from '#lib/rules/settings.ts'
+import { type SettingChange, settingName, settingText } from '#lib/rules/settings.ts'
 import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 
 type Person = { displayName: string; username: string; kind: string; status: string; roles: readonly string[] }
@@ -112,8 +112,6 @@ export function groupChangePresentation(
   }
 }
 
-const shown = (value: SettingChange['before']): string => (value === null ? 'for ever' : String(value))
-
 export function settingsPresentation(
   tenant: { displayName: string; externalId: string },
   changes: readonly SettingChange[],
@@ -130,7 +128,10 @@ export function settingsPresentation(
     action: 'tenant.update_settings',
     resource: `tenant/${tenant.externalId}`,
     arguments: [
-      ...changes.map(({ name, before, after }) => ({ path: name, value: `${shown(before)} → ${shown(after)}` })),
+      ...changes.map(({ name, before, after }) => ({
+        path: name,
+        value: `${settingText(before)} → ${settingText(after)}`,
+      })),
       why(reason),
     ],
     subject: { kind: 'settings', changes: changes.map(({ name, before, after }) => ({ name, before, after })) },
@@ -145,7 +146,7 @@ export function passwordResetPresentation(member: Person, askedBy: string, reaso
     verb: 'Reset',
     effects: [
       `${askedBy} gets a one-time link with which somebody can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
-      `${member.displayName} is signed out everywhere when the link is made, and the old password stops working.`,
+      `${member.displayName} is signed out everywhere when the link is made, and the old password and the passkeys stop working.`,
       `Ask ${member.displayName} first, on another way than this one, whether they want it.`,
     ],
     risk: 'critical',

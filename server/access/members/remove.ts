@@ -3,6 +3,7 @@ import { MemberOutput, RemoveMemberInput } from '#lib/schemas/members.ts'
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
 import { deleteRealmUser } from '#server/identity/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { forgetPasskeys } from '#server/passkeys/credentials.ts'
 import { setMember } from '#server/tenants/people.ts'
 import { findProposed } from '../changes/store.ts'
 import { lockTarget, stopWhen } from './target.ts'
@@ -25,6 +26,7 @@ export const remove = mutation({
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)
     stopWhen(whyNotRemove(facts))
     await setMember(tx, tenant.id, member.id, { status: 'removed' })
+    await forgetPasskeys(tx, tenant, member.id)
     if (facts.kind === 'person' && !facts.isForeign) await deleteRealmUser(tx, tenant.id, member.subject)
     return { member: await memberView(tx, tenant, member.id) }
   },

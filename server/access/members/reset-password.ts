@@ -3,6 +3,7 @@ import { ResetPasswordInput, ResetPasswordOutput } from '#lib/schemas/members.ts
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { createSignInLink, lockOut } from '#server/identity/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { forgetPasskeys } from '#server/passkeys/credentials.ts'
 import { endTokens } from '#server/tenants/people.ts'
 import { passwordResetPresentation } from '../changes/presentation.ts'
 import { proposeChange } from '../changes/propose.ts'
@@ -15,7 +16,7 @@ import { memberView } from './view.ts'
 const hours = 24
 
 /**
- * Makes a new one-time link for a member, who is signed out everywhere and whose password stops working. Whoever holds the
+ * Makes a new one-time link for a member, who is signed out everywhere and whose password and passkeys stop working. Whoever holds the
  * link can be that person: so for one with the roles approver, privacy_officer or tenant_admin, change-approvers approve
  * it first, and the same call made again after that gives the link.
  */
@@ -28,7 +29,11 @@ export const resetPassword = mutation({
     action: output?.change == null ? 'member.password_reset' : 'member.password_reset_asked',
     resource: { type: 'member', id: input.id },
     ...(input.reason === undefined ? {} : { reason: input.reason }),
-    details: { linkExpiresAt: output?.expiresAt ?? null, changeId: output?.change?.changeId ?? null },
+    details: {
+      linkExpiresAt: output?.expiresAt ?? null,
+      changeId: output?.change?.changeId ?? null,
+      passkeysRemoved: output?.passkeysRemoved ?? 0,
+    },
   }),
   async run({ tx, tenant, principal, input }) {
     requireOwnAccounts('passwords')
@@ -60,11 +65,18 @@ export const resetPassword = mutation({
         expiresAt: null,
         notice: `Somebody who holds this link could decide as ${member.displayName}, so the change approvers decide first. Reset the password again within ${hours} hours of their approval.`,
         change,
+        passkeysRemoved: 0,
       }
     }
     await lockOut(tx, tenant.id, member.subject)
     await endTokens(tx, tenant.id, member.id)
+    const passkeysRemoved = await forgetPasskeys(tx, tenant, member.id)
     const link = await createSignInLink(tx, tenant, member.subject, 'reset')
-    return { member: await memberView(tx, tenant, member.id), ...handedOver(link, member.displayName), change: null }
+    return {
+      member: await memberView(tx, tenant, member.id),
+      ...handedOver(link, member.displayName),
+      change: null,
+      passkeysRemoved,
+    }
   },
 })

@@ -117,6 +117,7 @@ export interface Approvals {
 export interface ApprovalVotes {
   approvalId: string;
   auditId: string;
+  confirmation: Json | null;
   createdAt: Generated<Timestamp>;
   decision: string;
   escalationLevel: number;
@@ -494,6 +495,28 @@ export interface ObservedAgents {
   tenantId: string;
 }
 
+export interface PasskeyChallenges {
+  bound: Json;
+  challenge: string;
+  expiresAt: Timestamp;
+  memberId: string;
+  tenantId: string;
+}
+
+export interface Passkeys {
+  createdAt: Generated<Timestamp>;
+  credentialId: string;
+  id: string;
+  lastUsedAt: Timestamp | null;
+  memberId: string;
+  name: string;
+  publicKey: Buffer;
+  signCount: number;
+  synced: boolean;
+  tenantId: string;
+  transports: string[];
+}
+
 export interface Policies {
   createdAt: Generated<Timestamp>;
   createdBy: string;
@@ -843,6 +866,8 @@ export interface DB {
   members: Members;
   memberSponsors: MemberSponsors;
   observedAgents: ObservedAgents;
+  passkeyChallenges: PasskeyChallenges;
+  passkeys: Passkeys;
   policies: Policies;
   policyBindingRevisions: PolicyBindingRevisions;
   policyBindings: PolicyBindings;

@@ -73,6 +73,9 @@ const reason = 'As agreed.'
 const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
 /** Of the people's operations a machine is refused some: nobody stands in for a machine. */
 const forPeople: Expected = { own: [200, 403] }
+const signed = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const credential = { ...signed, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const confirmation = { ...signed, response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } }
 const exportOf = (exportId: string) => ({ exportId })
 
 /**
@@ -252,6 +255,13 @@ export const lines: Record<string, Line> = {
     'execution:start',
     by('decision', (decisionId) => ({ decisionId, made: true }), { own: [404] }),
   ],
+  // Without a device nothing is signed: what these refuse, and what they give, is in server/passkeys/passkeys.test.ts.
+  'POST /v1/passkeys.beginConfirmation': ['any', plain({ purpose: { act: 'register' } }, { own: [409, 403] })],
+  'POST /v1/passkeys.beginRegistration': ['any', plain(undefined, forPeople)],
+  'POST /v1/passkeys.finishRegistration': ['any', plain({ name: 'Laptop', credential }, { own: [409, 403] })],
+  'GET /v1/passkeys.list': ['any', plain()],
+  'POST /v1/passkeys.remove': ['any', plain({ id: randomUUID(), confirmation }, { own: [403] })],
+
   'GET /v1/policies.simulate': [
     'policy:author',
     by('policy', (policyId) => ({ policyId, version: 1, ...simulated })),

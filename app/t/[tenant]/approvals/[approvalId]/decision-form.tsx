@@ -6,8 +6,9 @@ import { Kbd } from '#components/ui/kbd.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
-import { reasonLimit } from './decision-state.ts'
+import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable } from './decision-view.ts'
+import { PasskeyNote } from './passkey-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
 import { useSingleKeys } from './use-shortcuts.ts'
 import { acknowledgement, VERBS } from './words.ts'
@@ -63,12 +64,13 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
           locked={!editable}
         />
       )}
+      {decision === 'approve' && <PasskeyNote state={shown.passkey} />}
       <Button
         variant="primary"
         wide
         onClick={submit}
         disabledReason={view.is === 'submitting' ? undefined : whyNot}
-        busyLabel={view.is === 'submitting' ? 'Recording your decision…' : undefined}
+        busyLabel={view.is === 'submitting' ? busyLabel(machine) : undefined}
       >
         {decision === undefined ? 'Decide' : `${VERBS[decision]} ${presentation.effectLabel}`}
         {whyNot === undefined && (
@@ -80,5 +82,9 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
     </div>
   )
 }
+
+/** What is waited for: the person's device, or the server. */
+const busyLabel = ({ attempt }: Machine): string =>
+  attempt?.confirms === true && attempt.passkey === undefined ? 'Waiting for your passkey…' : 'Recording your decision…'
 
 const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : 'Ctrl ↵')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { failureOf } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import type { Assertion } from '#lib/schemas/passkeys.ts'
 import { type Event, initial, type Machine, reduce } from './decision-state.ts'
 import { type Conditions, isEditable, viewOf, whyNotSubmit } from './decision-view.ts'
 
@@ -28,6 +29,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   expiresAt: '2026-11-20T14:20:00.000Z',
   group: 'Refund approvers',
   eligible: true,
+  passkey: 'not_needed',
   ineligibleReason: null,
   revision: 1,
   presentation: {
@@ -156,6 +158,7 @@ describe('submitting', () => {
       reason: 'Claim checked.',
       expectedRevision: 1,
       payloadDigest: approval().payloadDigest,
+      confirms: false,
     })
     expect(run([{ type: 'edited', draft: { reason: 'other' } }], machine)).toBe(machine)
     expect(view(machine, { online: false, sessionEnded: true }).is).toBe('submitting')
@@ -163,6 +166,50 @@ describe('submitting', () => {
 
   test('is not left by an answer of an earlier read', () => {
     expect(view(run([...sent, load()])).is).toBe('submitting')
+  })
+})
+
+describe('with a passkey', () => {
+  const assertion: Assertion = {
+    id: 'AAAA',
+    rawId: 'AAAA',
+    type: 'public-key',
+    response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    clientExtensionResults: {},
+  }
+  const confirmed: Event = { type: 'confirmed', passkey: assertion }
+  const begun = [load({ passkey: 'needed' }), fill, acknowledge, submit]
+  const without = (code: 'no_passkey' | 'passkey_required'): Event => ({
+    type: 'failed',
+    failure: failureOf(code, 'There is none.'),
+    now: NOW,
+  })
+
+  test('the device signs first; after a lost answer the same signature is sent again under the same key', () => {
+    expect(run(begun).attempt).toMatchObject({ confirms: true, idempotencyKey: 'key-1' })
+    expect(run(begun).attempt).not.toHaveProperty('passkey')
+    const machine = run([...begun, confirmed])
+    expect(machine.attempt?.passkey).toBe(assertion)
+    const again = run([lost, load({ passkey: 'needed' }), acknowledge, { type: 'submitted', newKey: 'key-2' }], machine)
+    expect(again.attempt).toEqual(machine.attempt)
+  })
+
+  test.each(['no_passkey', 'passkey_required'] as const)(
+    'after %s the device is asked again, under another key',
+    (code) => {
+      const machine = run([...begun, confirmed, without(code)])
+      expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
+      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
+      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
+    },
+  )
+
+  test('who has none can reject', () => {
+    const machine = run([load({ passkey: 'missing' }), fill, acknowledge])
+    expect(whyNotSubmit(machine, conditions())).toBe('Approving this takes a passkey, and you have none.')
+    const rejecting = run([{ type: 'edited', draft: { decision: 'reject', acknowledged: true } }], machine)
+    expect(whyNotSubmit(rejecting, conditions())).toBeUndefined()
+    expect(run([submit], rejecting).attempt).toMatchObject({ confirms: false })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Failure } from '#lib/failure.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
+import type { Assertion } from '#lib/schemas/passkeys.ts'
 
 /** The server's limit, in characters. */
 export const reasonLimit = 2000
@@ -16,6 +17,9 @@ export type Attempt = {
   reason: string
   expectedRevision: number
   payloadDigest: string
+  /** The person's device signs before it is sent. */
+  confirms: boolean
+  passkey?: Assertion
 }
 
 /** The record of a decision of this person. */
@@ -59,6 +63,7 @@ export type Event =
   | { type: 'restored'; draft: Pick<Draft, 'decision' | 'reason'> }
   | { type: 'edited'; draft: Partial<Draft> }
   | { type: 'submitted'; newKey: string }
+  | { type: 'confirmed'; passkey: Assertion }
   | { type: 'answered'; auditId: string; at: string }
   | { type: 'failed'; failure: Failure; now: number }
   /** The person has looked at what changed and goes on with the request as it is now. */
@@ -76,6 +81,10 @@ export function reduce(machine: Machine, event: Event): Machine {
       const attempt = nextAttempt(machine, event.newKey)
       return attempt === undefined ? machine : { ...machine, attempt, phase: { is: 'submitting' } }
     }
+    case 'confirmed':
+      return machine.attempt === undefined
+        ? machine
+        : { ...machine, attempt: { ...machine.attempt, passkey: event.passkey } }
     case 'answered': {
       const { attempt } = machine
       if (attempt === undefined) return machine
@@ -153,6 +162,7 @@ function nextAttempt({ shown, draft, attempt }: Machine, newKey: string): Attemp
     reason: draft.reason.trim(),
     expectedRevision: shown.revision,
     payloadDigest: shown.payloadDigest,
+    confirms: draft.decision === 'approve' && shown.passkey !== 'not_needed',
   }
   const again =
     attempt !== undefined &&
@@ -160,8 +170,9 @@ function nextAttempt({ shown, draft, attempt }: Machine, newKey: string): Attemp
     attempt.decision === content.decision &&
     attempt.reason === content.reason &&
     attempt.expectedRevision === content.expectedRevision &&
-    attempt.payloadDigest === content.payloadDigest
-  return { ...content, idempotencyKey: again ? attempt.idempotencyKey : newKey }
+    attempt.payloadDigest === content.payloadDigest &&
+    attempt.confirms === content.confirms
+  return again ? attempt : { ...content, idempotencyKey: newKey }
 }
 
 function failed(machine: Machine, failure: Failure, now: number): Machine {
@@ -189,6 +200,10 @@ function failed(machine: Machine, failure: Failure, now: number): Machine {
       const blocked: Blocked = { code: failure.code, message: failure.message }
       return { ...machine, shown: shown && { ...shown, blocked }, phase: { is: 'editing' } }
     }
+    // What was signed is no use any more: the next attempt asks the device again, under another key.
+    case 'no_passkey':
+    case 'passkey_required':
+      return { ...machine, attempt: undefined, phase: { is: 'editing', problem: failure } }
     case 'unauthorized':
       return { ...machine, phase: { is: 'editing' } }
     default:

@@ -1,6 +1,6 @@
 import type { Failure } from '#lib/failure.ts'
 import type { Approval, Blocked } from '#lib/schemas/approvals.ts'
-import { type Draft, isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
+import { isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
 
 /** What the page knows besides. */
 export type Conditions = {
@@ -95,7 +95,7 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
   switch (view.is) {
     case 'open':
     case 'drafting':
-      return whyIncomplete(machine.draft, conditions.unopened)
+      return whyIncomplete(machine, conditions.unopened)
     case 'loading':
       return 'The request is still being loaded.'
     case 'submitting':
@@ -122,8 +122,11 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
   }
 }
 
-function whyIncomplete({ decision, reason, acknowledged }: Draft, unopened: number): string | undefined {
+function whyIncomplete({ draft, shown }: Machine, unopened: number): string | undefined {
+  const { decision, reason, acknowledged } = draft
   if (decision === undefined) return 'Choose Approve, Reject or Escalate.'
+  if (decision === 'approve' && shown?.passkey === 'missing')
+    return 'Approving this takes a passkey, and you have none.'
   if (decision === 'approve' && unopened > 0)
     return unopened === 1 ? 'Open the shortened value first.' : `Open the ${unopened} shortened values first.`
   const length = reason.trim().length

@@ -2,6 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
+import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -67,7 +68,15 @@ export function useDecision(approvalId: string): DecisionControl {
   const submitting = phase.is === 'submitting' ? attempt : undefined
   useEffect(() => {
     if (submitting === undefined) return
-    const { idempotencyKey, ...input } = submitting
+    const { idempotencyKey, confirms, ...input } = submitting
+    const { approvalId: id, payloadDigest } = input
+    if (confirms && input.passkey === undefined) {
+      confirmWithPasskey(client, { act: 'approve', approvalId: id, payloadDigest }).then(
+        (passkey) => dispatch({ type: 'confirmed', passkey }),
+        (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
+      )
+      return
+    }
     client.approvals.decide
       .mutate(
         { ...input, decisionAcknowledged: true },

@@ -10,6 +10,7 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { roleName, roleText } from '#lib/permission-texts.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { Absences } from './absences.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Permissions } from './permissions.tsx'
 
 /** Who the person is here, what they may do, and who stands in for them. */
@@ -46,6 +47,9 @@ export function You() {
         <div>
           <Button onClick={signOut}>Sign out in this browser</Button>
         </div>
+      </Section>
+      <Section title="Your passkeys">
+        <Passkeys />
       </Section>
       <Section title="While you are absent">
         <Absences />

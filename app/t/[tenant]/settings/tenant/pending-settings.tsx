@@ -1,18 +1,18 @@
 'use client'
 
 import { Proposed } from '#components/forms/proposed.tsx'
-import { settingName } from '#lib/rules/settings.ts'
+import { settingName, settingText } from '#lib/rules/settings.ts'
 import type { Answers } from '#lib/trpc.ts'
 
 type Pending = NonNullable<Answers['tenants']['getSettings']['pending']>
 
 /** What somebody asked for and nobody has decided yet. */
 export function PendingSettings({ pending: { approvalId, changes } }: { pending: Pending }) {
-  const text = changes.map(({ name, before, after }) => `${nameOf(name)} from ${shown(before)} to ${shown(after)}`)
+  const text = changes.map(
+    ({ name, before, after }) => `${nameOf(name)} from ${settingText(before)} to ${settingText(after)}`,
+  )
   return <Proposed what={`Asked for: ${text.join('; ')}.`} approvalId={approvalId} />
 }
 
 const names = new Map(Object.entries(settingName))
 const nameOf = (name: string): string => names.get(name) ?? name
-const shown = (value: string | number | null): string =>
-  value === null ? 'for ever' : typeof value === 'number' ? `${value} days` : value

@@ -3,6 +3,7 @@
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
 import type { TenantSettings } from '#lib/schemas/tenants.ts'
+import { TierBoxes } from './tier-boxes.tsx'
 
 type RuleFieldsProps = {
   settings: TenantSettings
@@ -59,6 +60,11 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
             consequence: 'One privacy officer alone sees sensitive values, on the record.',
           },
         ]}
+      />
+      <TierBoxes
+        chosen={settings.passkeyForTiers}
+        onChange={(passkeyForTiers) => onChange({ ...settings, passkeyForTiers })}
+        locked={locked}
       />
       <SelectField
         label="Retention"

@@ -1,0 +1,72 @@
+'use client'
+
+import { useState } from 'react'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { useApi } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { Button } from '#components/ui/button.tsx'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import type { Passkey } from '#lib/schemas/passkeys.ts'
+import { AddPasskey } from './add-passkey.tsx'
+import { RemovePasskey } from './remove-passkey.tsx'
+
+/** What the person confirms approvals with, where the organisation asks for it. */
+export function Passkeys() {
+  const { client } = useApi()
+  const [adding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<Passkey>()
+  const pages = usePages({ path: ['passkeys', 'list'], input: {}, read: client.passkeys.list.query })
+  return (
+    <>
+      <PagedTable
+        pages={pages}
+        caption="Passkeys"
+        columns={columns(setRemoving)}
+        rowKey={(row) => row.id}
+        failed={{ what: 'Your passkeys' }}
+        empty={
+          <EmptyState title="You have no passkey.">
+            Your organisation can ask for one to approve what is risky: the device signs exactly the request that you
+            read.
+          </EmptyState>
+        }
+      />
+      <div>
+        <Button onClick={() => setAdding(true)} aria-haspopup="dialog">
+          Add a passkey
+        </Button>
+      </div>
+      {adding && <AddPasskey onClose={() => setAdding(false)} />}
+      {removing !== undefined && <RemovePasskey passkey={removing} onClose={() => setRemoving(undefined)} />}
+    </>
+  )
+}
+
+const columns = (remove: (row: Passkey) => void): Column<Passkey>[] => [
+  { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
+  {
+    key: 'kept',
+    header: 'Kept',
+    cell: (row) => (row.synced ? 'Copied between your devices' : 'On one device'),
+  },
+  { key: 'created', header: 'Added', cell: (row) => <Time at={row.createdAt} /> },
+  {
+    key: 'used',
+    header: 'Last used',
+    cell: (row) => (row.lastUsedAt === null ? 'Never' : <Time at={row.lastUsedAt} />),
+  },
+  {
+    key: 'remove',
+    header: 'Actions',
+    cell: (row) => (
+      <Button onClick={() => remove(row)} aria-haspopup="dialog">
+        Remove
+        <VisuallyHidden> the passkey {row.name}</VisuallyHidden>
+      </Button>
+    ),
+  },
+]

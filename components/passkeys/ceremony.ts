@@ -1,0 +1,52 @@
+import { failureOf, RequestError } from '#lib/failure.ts'
+import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
+import type { Client } from '#lib/trpc.ts'
+
+/** Has the person's device sign for one act. Throws RequestError: `no_passkey` when it did not, or the API's refusal. */
+export async function confirmWithPasskey(client: Client, purpose: ConfirmationPurpose): Promise<Assertion> {
+  const { options: optionsJSON } = await client.passkeys.beginConfirmation.mutate({ purpose })
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const { id, rawId, response } = await given(startAuthentication({ optionsJSON }))
+  const { clientDataJSON, authenticatorData, signature } = response
+  return {
+    id,
+    rawId,
+    type: 'public-key',
+    response: { clientDataJSON, authenticatorData, signature },
+    clientExtensionResults: {},
+  }
+}
+
+/** Makes a passkey on one of the person's devices and registers it; a passkey that is there confirms. */
+export async function registerPasskey(client: Client, name: string) {
+  const begun = await client.passkeys.beginRegistration.mutate()
+  const confirmation = begun.confirmationNeeded ? await confirmWithPasskey(client, { act: 'register' }) : undefined
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const { id, rawId, response } = await given(startRegistration({ optionsJSON: begun.options }))
+  const { clientDataJSON, attestationObject, transports } = response
+  const credential: Attestation = {
+    id,
+    rawId,
+    type: 'public-key',
+    response: { clientDataJSON, attestationObject, ...(transports === undefined ? {} : { transports }) },
+    clientExtensionResults: {},
+  }
+  return await client.passkeys.finishRegistration.mutate({
+    name,
+    credential,
+    ...(confirmation === undefined ? {} : { confirmation }),
+  })
+}
+
+/** What devices throw says little, on purpose: canceled, none of these passkeys, and too late are the same to a page. */
+async function given<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (cause) {
+    const known = cause instanceof Error && cause.name === 'InvalidStateError'
+    const message = known
+      ? 'This device holds a passkey of yours for this site already.'
+      : 'Your device gave no passkey: it was canceled, took too long, or the device has none for this site.'
+    throw new RequestError(failureOf('no_passkey', message), cause)
+  }
+}

@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test'
+import { call, externalId, personToken } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+// The tenant asks for a passkey on high risk; the approver has a device that makes them.
+
+const globex = externalId('globex')
+
+/** The browser's own device, as Chromium simulates one. */
+async function withDevice(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+type Settings = { revision: number; settings: { passkeyForTiers: string[] } }
+type Members = { items: { id: string; username: string; roles: string[]; revision: number }[] }
+
+/** A request of high risk, in a tenant where that takes a passkey. Gives its id. */
+async function guardedRequest(origin: string): Promise<string> {
+  const tom = await personToken(origin, 'tom', 'globex')
+  const { revision, settings } = await call<Settings>(origin, tom, 'query', 'tenants.getSettings', {})
+  if (!settings.passkeyForTiers.includes('high'))
+    await call(origin, tom, 'mutation', 'tenants.updateSettings', {
+      passkeyForTiers: ['high'],
+      expectedRevision: revision,
+    })
+  const { items } = await call<Members>(origin, tom, 'query', 'members.list', { limit: 200 })
+  const omar = items.find(({ username }) => username === 'omar')
+  if (omar === undefined) throw new Error('The demo has no omar in globex.')
+  const { change } = await call<{ change: { approvalId: string } }>(origin, tom, 'mutation', 'members.setRoles', {
+    id: omar.id,
+    roles: [...omar.roles, 'approver'],
+    expectedRevision: omar.revision,
+    reason: 'He stands in for Anna.',
+  })
+  return change.approvalId
+}
+
+test('approving takes the passkey that was added in the settings, and the record says so', async ({ page, origin }) => {
+  const approvalId = await guardedRequest(origin)
+  await withDevice(page)
+  await signIn(page, 'jonas', 'globex')
+  await page.goto(`/t/${globex}/approvals/${approvalId}`)
+  const rail = page.getByRole('complementary', { name: 'Decide' })
+  await rail.getByRole('radio', { name: /^Approve/ }).check()
+  await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed with Anna.')
+  await rail.getByRole('checkbox').check()
+  const approve = rail.getByRole('button', { name: /^Approve/ })
+  await expect(approve).toHaveAccessibleDescription(/takes a passkey, and you have none/)
+  await expectAccessible(page)
+
+  await rail.getByRole('link', { name: 'Add one in your settings' }).click()
+  await expect(page.getByText('You have no passkey.')).toBeVisible()
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Add it' }).click()
+  const passkeys = page.getByRole('table', { name: 'Passkeys' })
+  await expect(passkeys.getByRole('row', { name: /Laptop/ })).toContainText('Never')
+  await expectAccessible(page)
+
+  await page.goBack()
+  await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Anna.')
+  await expect(rail).toContainText('Your device asks for your passkey')
+  await rail.getByRole('checkbox').check()
+  await approve.click()
+  await expect(rail).toContainText('Recorded: approved.')
+
+  await page.goto(`/t/${globex}/settings/me`)
+  await expect(passkeys.getByRole('row', { name: /Laptop/ })).not.toContainText('Never')
+  await page.getByRole('button', { name: 'Remove the passkey Laptop' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
+  await expect(page.getByText('You have no passkey.')).toBeVisible()
+})
+
+test('a device without a passkey is said plainly, and nothing is recorded', async ({ page, origin }) => {
+  const approvalId = await guardedRequest(origin)
+  await withDevice(page)
+  await signIn(page, 'anna', 'globex')
+  await page.goto(`/t/${globex}/settings/me`)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Phone')
+  await dialog.getByRole('button', { name: 'Add it' }).click()
+  await expect(page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Phone/ })).toBeVisible()
+
+  // Another browser of hers, whose device knows nothing of it.
+  const other = await page.context().browser()?.newContext()
+  if (other === undefined) throw new Error('There is no browser.')
+  const elsewhere = await other.newPage()
+  await withDevice(elsewhere)
+  await signIn(elsewhere, 'anna', 'globex')
+  await elsewhere.goto(`/t/${globex}/approvals/${approvalId}`)
+  const rail = elsewhere.getByRole('complementary', { name: 'Decide' })
+  await rail.getByRole('radio', { name: /^Approve/ }).check()
+  await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed.')
+  await rail.getByRole('checkbox').check()
+  await rail.getByRole('button', { name: /^Approve/ }).click()
+  await expect(rail).toContainText('Your device gave no passkey')
+  await expect(rail).toContainText('Your decision was not recorded.')
+  await other.close()
+  const jonas = await personToken(origin, 'jonas', 'globex')
+  expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'pending' })
+})

@@ -1,0 +1,68 @@
+import { verifyRegistrationResponse } from '@simplewebauthn/server'
+import { ApiError } from '#lib/errors.ts'
+import { type Attestation, FinishRegistrationInput, PasskeyOutput, Transport } from '#lib/schemas/passkeys.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { mutation } from '#server/kernel/operation.ts'
+import { requirePerson, spendChallenge } from './challenge.ts'
+import { confirmWithPasskey } from './confirm.ts'
+import { hasPasskey } from './credentials.ts'
+import { algorithms, relyingParty } from './relying-party.ts'
+import { insertPasskey } from './store.ts'
+
+/** Keeps a passkey of the caller. Where they have one, it confirms: who only has the session gets none by it. */
+export const finishRegistration = mutation({
+  permission: 'any',
+  input: FinishRegistrationInput,
+  output: PasskeyOutput,
+  audit: ({ name }, output) => ({
+    action: 'passkey.registered',
+    resource: { type: 'passkey', id: output?.passkey.id ?? 'none' },
+    details: { name, ...(output === undefined ? {} : { synced: output.passkey.synced }) },
+  }),
+  async run({ tx, tenant, principal, input: { name, credential, confirmation } }) {
+    requirePerson(principal)
+    if (await hasPasskey(tx, tenant, principal))
+      await confirmWithPasskey(tx, { tenant, principal }, { act: 'register' }, confirmation)
+    const spent = await spendChallenge(tx, tenant, principal, credential.response.clientDataJSON, { act: 'create' })
+    if (spent === undefined) throw new ApiError('conflict', 'This registration was used, or is too old. Begin again.')
+    const made = await verify(credential, spent.challenge)
+    if (made === undefined)
+      throw new ApiError('bad_request', 'What the device sent is no passkey of this site.', {
+        issues: [{ path: 'credential', message: 'It does not verify.' }],
+      })
+    const row = {
+      tenantId: tenant.id,
+      id: newId(),
+      memberId: principal.memberId,
+      name,
+      credentialId: made.credential.id,
+      publicKey: Buffer.from(made.credential.publicKey),
+      signCount: made.credential.counter,
+      transports: (credential.response.transports ?? []).filter((name) => Transport.safeParse(name).success),
+      synced: made.credentialDeviceType === 'multiDevice',
+    }
+    if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is registered already.')
+    const { id, synced } = row
+    return { passkey: { id, name, synced, createdAt: new Date().toISOString(), lastUsedAt: null } }
+  },
+})
+
+/** Undefined when anything about it is wrong. */
+async function verify({ authenticatorAttachment, response, ...credential }: Attestation, expectedChallenge: string) {
+  const { id, origin } = relyingParty()
+  const { clientDataJSON, attestationObject } = response
+  try {
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: { ...credential, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    })
+    return registrationInfo
+  } catch {
+    // The library throws what it found wrong (origin, flags, algorithm, form): to the caller it is all one refusal.
+    return undefined
+  }
+}

@@ -1,0 +1,16 @@
+import { ListPasskeysInput, PasskeyList } from '#lib/schemas/passkeys.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { listPasskeys } from './store.ts'
+import { passkeyView } from './view.ts'
+
+/** The caller's own. A machine has none. */
+export const list = query({
+  permission: 'any',
+  input: ListPasskeysInput,
+  output: PasskeyList,
+  async run({ tx, tenant, principal, input: { limit, cursor } }) {
+    const rows = await listPasskeys(tx, tenant.id, principal.memberId, { limit: limit + 1, cursor })
+    return pageOf(rows.map(passkeyView), limit, (passkey) => passkey.id)
+  },
+})

@@ -1,0 +1,333 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonicalJson } from '#lib/jcs.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import type { Assertion, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
+import { updateSettings } from '#server/access/update-settings.ts'
+import { decide } from '#server/approvals/decide.ts'
+import { get as getApproval } from '#server/approvals/get.ts'
+import { expiry } from '#server/approvals/jobs.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import { onDecided } from '#server/approvals/subjects.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { execute, type Operation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { Authenticator } from '#server/testing/authenticator.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { beginConfirmation } from './begin-confirmation.ts'
+import { beginRegistration } from './begin-registration.ts'
+import { finishRegistration } from './finish-registration.ts'
+import { list } from './list.ts'
+import { remove } from './remove.ts'
+
+let running: Awaited<ReturnType<typeof testRuntime>>
+let owner: Awaited<ReturnType<typeof connectAsOwner>>
+beforeAll(async () => {
+  running = await testRuntime()
+  owner = await connectAsOwner(running)
+  onDecided('tool_call', () => Promise.resolve())
+  await running.queue.work([expiry])
+})
+afterAll(async () => {
+  await owner.end()
+  await running.close()
+})
+
+const perform = <I, O>(operation: Operation<I, O>, caller: Caller, input: unknown, idempotencyKey?: string) =>
+  execute(operation, caller, input, { name: 'passkeys', idempotencyKey })
+const refused = (code: string) => expect.objectContaining({ code })
+
+const confirm = async (caller: Caller, device: Authenticator, purpose: ConfirmationPurpose): Promise<Assertion> =>
+  device.get((await perform(beginConfirmation, caller, { purpose })).options)
+
+async function register(caller: Caller, device: Authenticator, confirming?: Authenticator) {
+  const { options } = await perform(beginRegistration, caller, undefined)
+  const confirmation = confirming && (await confirm(caller, confirming, { act: 'register' }))
+  const input = { name: 'Laptop', credential: device.create(options), confirmation }
+  return (await perform(finishRegistration, caller, input)).passkey
+}
+
+const presentation: Presentation = {
+  title: 'Issue refund for A-1',
+  effectLabel: 'refund',
+  verb: 'Issue',
+  effects: [],
+  onReject: '',
+  onExpiry: '',
+  onEscalate: '',
+  reversible: false,
+  irreversibleNote: null,
+  risk: 'high',
+  action: 'ToolCall',
+  resource: 'payments/issue_refund',
+  environment: 'test',
+  arguments: [],
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
+}
+
+/** A tenant that asks for a passkey on high risk, two approvers of it, and a request for them. */
+async function guarded() {
+  const tenant = await testTenant(running)
+  const maria = await tenant.as('maria', { roles: ['developer', 'tenant_admin'] })
+  const machine = await tenant.as('ci', {
+    roles: ['approver'],
+    kind: 'service_account',
+    groups: ['refund-approvers'],
+  })
+  const approver = async (name: string) => {
+    const caller = await tenant.as(name, { roles: ['approver'], groups: ['refund-approvers'] })
+    return { ...caller, tenant: { ...caller.tenant, settings: { passkeyForTiers: ['high'], machineDecisions: 'on' } } }
+  }
+  const [jonas, anna] = [await approver('jonas'), await approver('anna')]
+  const ask = async (risk: Presentation['risk'] = 'high') => {
+    const { approvalId } = await runtime().database.inTenant(tenant.id, (tx) =>
+      requestApproval(tx, tenant, {
+        kind: 'tool_call',
+        subjectId: newId(),
+        payload: { action: 'ToolCall', risk, nonce: newId() },
+        presentation: { ...presentation, risk },
+        agentId: newId(),
+        requestedBy: maria.principal.memberId,
+        owners: [],
+        group: 'refund-approvers',
+        quorum: 1,
+        expiresAt: new Date(Date.now() + 3_600_000),
+      }),
+    )
+    return approvalId
+  }
+  return { tenant, maria, jonas, anna, machine: { ...machine, tenant: jonas.tenant }, ask }
+}
+
+const vote = (caller: Caller, approvalId: string, passkey?: Assertion, decision = 'approve', key?: string) =>
+  perform(
+    decide,
+    caller,
+    {
+      approvalId,
+      decision,
+      decisionAcknowledged: true,
+      reason: 'Read.',
+      ...(passkey === undefined ? {} : { passkey }),
+    },
+    key,
+  )
+const read = (caller: Caller, approvalId: string) => perform(getApproval, caller, { approvalId })
+const purposeOf = async (caller: Caller, approvalId: string): Promise<ConfirmationPurpose> => ({
+  act: 'approve',
+  approvalId,
+  payloadDigest: (await read(caller, approvalId)).payloadDigest,
+})
+
+describe('registering', () => {
+  test('the first by itself, a second one confirmed by the first; each person sees their own', async () => {
+    const { jonas, anna } = await guarded()
+    const [laptop, stick] = [new Authenticator(), new Authenticator()]
+    const first = await register(jonas, laptop)
+    expect(first).toMatchObject({ name: 'Laptop', synced: false, lastUsedAt: null })
+    await expect(register(jonas, stick)).rejects.toEqual(refused('passkey_required'))
+    await expect(register(jonas, stick, stick)).rejects.toEqual(refused('passkey_required'))
+    const second = await register(jonas, stick, laptop)
+    expect((await perform(list, jonas, {})).items.map(({ id }) => id)).toEqual([second.id, first.id])
+    expect((await perform(list, anna, {})).items).toEqual([])
+  })
+
+  test('a device is registered once', async () => {
+    const { jonas, anna } = await guarded()
+    const laptop = new Authenticator()
+    await register(jonas, laptop)
+    await expect(register(jonas, laptop, laptop)).rejects.toEqual(refused('conflict'))
+    await expect(register(anna, laptop)).rejects.toEqual(refused('conflict'))
+  })
+
+  test.each([
+    ['another site', { origin: 'https://evil.example' }],
+    ['another host', { rpId: 'evil.example' }],
+    ['no proof that it is the person', { flags: 0x01 }],
+    ['an assertion', { type: 'webauthn.get' }],
+  ])('refuses %s', async (_what, knobs) => {
+    const { jonas } = await guarded()
+    const { options } = await perform(beginRegistration, jonas, undefined)
+    const input = { name: 'Laptop', credential: new Authenticator().create(options, knobs) }
+    await expect(perform(finishRegistration, jonas, input)).rejects.toEqual(refused('bad_request'))
+  })
+
+  test('a challenge counts once, for the person that it was made for, and for minutes', async () => {
+    const { jonas, anna } = await guarded()
+    const { options } = await perform(beginRegistration, jonas, undefined)
+    const input = (device = new Authenticator()) => ({ name: 'Laptop', credential: device.create(options) })
+    await expect(perform(finishRegistration, anna, input())).rejects.toEqual(refused('conflict'))
+    const late = await perform(beginRegistration, anna, undefined)
+    await owner.query(`update passkey_challenges set expires_at = now() where member_id = $1`, [
+      anna.principal.memberId,
+    ])
+    const credential = new Authenticator().create(late.options)
+    await expect(perform(finishRegistration, anna, { name: 'Late', credential })).rejects.toEqual(refused('conflict'))
+    const laptop = new Authenticator()
+    await perform(finishRegistration, jonas, input(laptop))
+    const confirmation = await confirm(jonas, laptop, { act: 'register' })
+    await expect(perform(finishRegistration, jonas, { ...input(), confirmation })).rejects.toEqual(refused('conflict'))
+  })
+
+  test('a machine has none', async () => {
+    const { machine } = await guarded()
+    await expect(perform(beginRegistration, machine, undefined)).rejects.toEqual(refused('forbidden'))
+    await expect(perform(beginConfirmation, machine, { purpose: { act: 'register' } })).rejects.toEqual(
+      refused('forbidden'),
+    )
+  })
+})
+
+describe('approving', () => {
+  test('takes the passkey where the risk asks for it; the vote keeps what was signed, for anybody to check', async () => {
+    const { jonas, ask } = await guarded()
+    const approvalId = await ask()
+    expect((await read(jonas, approvalId)).passkey).toBe('missing')
+    await expect(vote(jonas, approvalId)).rejects.toEqual(refused('passkey_required'))
+    const laptop = new Authenticator()
+    await register(jonas, laptop)
+    const { passkey: state, payloadDigest } = await read(jonas, approvalId)
+    expect(state).toBe('needed')
+    await expect(vote(jonas, approvalId)).rejects.toEqual(refused('passkey_required'))
+    const purpose = await purposeOf(jonas, approvalId)
+    const done = await vote(jonas, approvalId, await confirm(jonas, laptop, purpose))
+    expect(done).toMatchObject({ status: 'approved' })
+
+    const confirmation = (await read(jonas, approvalId)).votes[0]?.confirmation
+    if (confirmation === undefined) throw new Error('The vote has no confirmation.')
+    expect(confirmation.bound).toMatchObject({ act: 'approve', approvalId, payloadDigest })
+    const digest = (text: string | Buffer) => createHash('sha256').update(text).digest()
+    const bytes = (text: string) => Buffer.from(text, 'base64url')
+    const { challenge } = JSON.parse(bytes(confirmation.clientDataJSON).toString())
+    expect(challenge).toBe(digest(canonicalJson(confirmation.bound)).toString('base64url'))
+    const signed = Buffer.concat([bytes(confirmation.authenticatorData), digest(bytes(confirmation.clientDataJSON))])
+    const cose = bytes(confirmation.publicKey)
+    const key = createPublicKey({
+      format: 'jwk',
+      key: {
+        kty: 'EC',
+        crv: 'P-256',
+        x: cose.subarray(10, 42).toString('base64url'),
+        y: cose.subarray(45, 77).toString('base64url'),
+      },
+    })
+    expect(verify('sha256', signed, key, bytes(confirmation.signature))).toBe(true)
+    const { rows } = await owner.query(`select record -> 'details' as details from audit_records where audit_id = $1`, [
+      done.auditId,
+    ])
+    expect(rows[0]?.details).toMatchObject({ passkey: confirmation.passkeyId, confirmation: done.confirmation?.digest })
+    expect(done.confirmation?.digest).toBe(`sha256:${digest(canonicalJson(confirmation)).toString('hex')}`)
+  })
+
+  test('rejecting, escalating, and what carries another risk take none', async () => {
+    const { jonas, ask } = await guarded()
+    expect(await vote(jonas, await ask(), undefined, 'reject')).toMatchObject({ status: 'rejected' })
+    const low = await ask('low')
+    expect((await read(jonas, low)).passkey).toBe('not_needed')
+    expect(await vote(jonas, low)).toMatchObject({ status: 'approved' })
+  })
+
+  test('a machine can’t, whatever else is allowed to it', async () => {
+    const { machine, ask } = await guarded()
+    await expect(vote(machine, await ask())).rejects.toEqual(refused('passkey_required'))
+  })
+
+  test('a confirmation is good for one request, one person and one time; a refused one leaves a record', async () => {
+    const { jonas, anna, ask } = await guarded()
+    const [laptop, phone] = [new Authenticator(), new Authenticator()]
+    await register(jonas, laptop)
+    await register(anna, phone)
+    const [one, other] = [await ask(), await ask()]
+    const forOther = await confirm(jonas, laptop, await purposeOf(jonas, other))
+    await expect(vote(jonas, one, forOther)).rejects.toEqual(refused('passkey_required'))
+    const ofAnna = await confirm(anna, phone, await purposeOf(anna, one))
+    await expect(vote(jonas, one, ofAnna)).rejects.toEqual(refused('passkey_required'))
+    const otherBytes: ConfirmationPurpose = {
+      act: 'approve',
+      approvalId: one,
+      payloadDigest: `sha256:${'0'.repeat(64)}`,
+    }
+    await expect(vote(jonas, one, await confirm(jonas, laptop, otherBytes))).rejects.toEqual(
+      refused('passkey_required'),
+    )
+    const good = await confirm(jonas, laptop, await purposeOf(jonas, one))
+    await vote(jonas, one, good)
+    await expect(vote(jonas, other, good)).rejects.toEqual(refused('passkey_required'))
+    const { rows } = await owner.query(
+      `select count(*)::int as refusals from audit_records where tenant_id = $1 and record ->> 'action' = 'approval.approve.refused'`,
+      [jonas.tenant.id],
+    )
+    expect(rows[0]?.refusals).toBe(4)
+  })
+
+  test.each([
+    ['a forged signature', { forged: true }],
+    ['another site', { origin: 'https://evil.example' }],
+    ['another host', { rpId: 'evil.example' }],
+    ['no proof that it is the person', { flags: 0x01 }],
+    ['a count that goes back: a copied device', { count: 0 }],
+  ])('refuses %s', async (_what, knobs) => {
+    const { jonas, ask } = await guarded()
+    const laptop = new Authenticator()
+    await register(jonas, laptop)
+    const first = await ask()
+    await vote(jonas, first, await confirm(jonas, laptop, await purposeOf(jonas, first)))
+    const approvalId = await ask()
+    const { options } = await perform(beginConfirmation, jonas, { purpose: await purposeOf(jonas, approvalId) })
+    await expect(vote(jonas, approvalId, laptop.get(options, knobs))).rejects.toEqual(refused('passkey_required'))
+    expect(await read(jonas, approvalId)).toMatchObject({ status: 'pending' })
+  })
+
+  test('the same decision sent again is answered again, though its confirmation is used up', async () => {
+    const { jonas, ask } = await guarded()
+    const laptop = new Authenticator()
+    await register(jonas, laptop)
+    const approvalId = await ask()
+    const passkey = await confirm(jonas, laptop, await purposeOf(jonas, approvalId))
+    const key = newId()
+    const first = await vote(jonas, approvalId, passkey, 'approve', key)
+    expect(await vote(jonas, approvalId, passkey, 'approve', key)).toEqual(first)
+  })
+})
+
+test('removing takes a passkey, so that a stolen session gets nowhere', async () => {
+  const { jonas } = await guarded()
+  const [laptop, stick] = [new Authenticator(), new Authenticator()]
+  const { id: passkeyId } = await register(jonas, laptop)
+  await register(jonas, stick, laptop)
+  const forRegister = await confirm(jonas, stick, { act: 'register' })
+  await expect(perform(remove, jonas, { id: passkeyId, confirmation: forRegister })).rejects.toEqual(
+    refused('passkey_required'),
+  )
+  const confirmation = await confirm(jonas, stick, { act: 'remove', passkeyId })
+  await perform(remove, jonas, { id: passkeyId, confirmation })
+  expect((await perform(list, jonas, {})).items).toHaveLength(1)
+  const again = await confirm(jonas, laptop, { act: 'register' })
+  await expect(
+    perform(finishRegistration, jonas, {
+      name: 'X',
+      credential: new Authenticator().create((await perform(beginRegistration, jonas, undefined)).options),
+      confirmation: again,
+    }),
+  ).rejects.toEqual(refused('passkey_required'))
+})
+
+test('asking for more applies at once, for less waits for an approval', async () => {
+  const { tenant, maria } = await guarded()
+  await tenant.as('vera', { roles: ['approver'], groups: ['change-approvers'] })
+  const set = (passkeyForTiers: string[], expectedRevision: number) =>
+    perform(updateSettings, maria, { passkeyForTiers, expectedRevision })
+  const more = await set(['critical', 'high'], 1)
+  expect(more).toMatchObject({ settings: { passkeyForTiers: ['critical', 'high'] }, change: null })
+  await expect(set(['high', 'critical', 'high'], more.revision)).rejects.toEqual(refused('conflict'))
+  const less = await set(['critical'], more.revision)
+  expect(less.settings.passkeyForTiers).toEqual(['critical', 'high'])
+  expect(less.change).not.toBeNull()
+})

@@ -20,12 +20,13 @@ const CLOSED_FEATURES = [
   'microphone',
   'midi',
   'payment',
-  'publickey-credentials-get',
   'screen-wake-lock',
   'serial',
   'usb',
   'xr-spatial-tracking',
 ]
+/** What our own pages use, and nothing that they would hold. */
+const OWN_FEATURES = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get']
 
 /** Headers that are the same for every request; the content security policy is made per nonce. */
 export function fixedHeaders({ https }: PolicyOptions): Record<string, string> {
@@ -33,7 +34,10 @@ export function fixedHeaders({ https }: PolicyOptions): Record<string, string> {
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': [...CLOSED_FEATURES.map((name) => `${name}=()`), 'clipboard-write=(self)'].join(', '),
+    'permissions-policy': [
+      ...CLOSED_FEATURES.map((name) => `${name}=()`),
+      ...OWN_FEATURES.map((name) => `${name}=(self)`),
+    ].join(', '),
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     ...(https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),

@@ -98,7 +98,7 @@ async function guarded() {
         owners: [],
         group: 'refund-approvers',
         quorum: 1,
-        expiresAt: new Date(Date.now() + 3_600_000),
+        expiresAfterSeconds: 3600,
       }),
     )
     return approvalId

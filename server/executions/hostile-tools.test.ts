@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -11,9 +12,11 @@ import { until } from '#server/testing/until.ts'
 
 let api: TestApi
 let owner: Client
+let executions: ReturnType<typeof executionsOf>
 beforeAll(async () => {
   const hostile = join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')
   api = await startApi({}, { hostile: [hostile] })
+  executions = executionsOf(api)
   owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
 }, 180_000)
@@ -22,31 +25,9 @@ afterAll(async () => {
   await api.close()
 })
 
-type Execution = {
-  status: string
-  output: unknown
-  error: { code: string; message: string } | null
-  endedAt: string | null
-  steps: { id: string; status: string; approvalId: string | null }[]
-}
-const get = async (id: string) =>
-  payload<Execution>(await api.query(await api.person('maria'), 'executions.get', { id }))
-const start = async (agentId: string, input: unknown) =>
-  payload<{ executionId: string }>(
-    await api.mutate(await api.person('maria'), 'executions.execute', { agentId, environment: 'production', input }),
-  ).executionId
-const ended = (id: string, timeoutMs = 25_000) =>
-  until(
-    async () => {
-      const execution = await get(id)
-      return execution.endedAt === null ? undefined : execution
-    },
-    `${id} ended`,
-    timeoutMs,
-  )
 const refundWaits = async (id: string) =>
   until(async () => {
-    const { status, steps } = await get(id)
+    const { status, steps } = await executions.get(id)
     return status === 'waiting_approval' ? (steps.find((step) => step.id === 'refund')?.approvalId ?? '') : undefined
   }, `${id} waits`)
 
@@ -70,7 +51,10 @@ describe('a tool answers', () => {
       { value: JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}') },
     ],
   ])('%s: what the database can’t store is replaced, everything else is kept', async (name, output) => {
-    expect(await ended(await start(agentId, { case: name }))).toMatchObject({ status: 'succeeded', output })
+    expect(await executions.run(agentId, { case: name })).toMatchObject({
+      status: 'succeeded',
+      output,
+    })
   })
 
   test.each([
@@ -79,13 +63,13 @@ describe('a tool answers', () => {
     ['large', /more than 1048576 bytes/],
     ['nested', /more than 100 levels/],
   ])('%s: the call has failed, and is not made again', async (name, message) => {
-    const { status, error } = await ended(await start(agentId, { case: name }))
+    const { status, error } = await executions.run(agentId, { case: name })
     expect([status, error?.code]).toEqual(['failed', 'tool_failed'])
     expect(error?.message).toMatch(message)
   })
 
   test('a number that JSON does not keep exactly: it is not passed on', async () => {
-    expect(await ended(await start(agentId, { case: 'large-number' }))).toMatchObject({
+    expect(await executions.run(agentId, { case: 'large-number' })).toMatchObject({
       status: 'denied',
       error: { code: 'request_invalid' },
     })
@@ -93,7 +77,7 @@ describe('a tool answers', () => {
 })
 
 test('after the execution was ended: the answer is in the audit log, the state stays', async () => {
-  const id = await start(await releaseRefundAgent(api, 'late-answer'), { orderId: 'A-1003' })
+  const id = await executions.start(await releaseRefundAgent(api, 'late-answer'), { orderId: 'A-1003' })
   const approvalId = await refundWaits(id)
   const hold = join(api.gate, 'hold-issue_refund')
   await writeFile(hold, '')
@@ -113,11 +97,11 @@ test('after the execution was ended: the answer is in the audit log, the state s
     const { text } = await api.query(auditor, 'audit.list', { limit: 50 })
     return text.includes('tool.returned_late') ? true : undefined
   }, 'the answer was recorded')
-  expect((await get(id)).status).toBe('canceled')
+  expect((await executions.get(id)).status).toBe('canceled')
 })
 
 test('an execution that can’t be carried on ends', async () => {
-  const id = await start(await releaseRefundAgent(api, 'given-up'), { orderId: 'A-1003' })
+  const id = await executions.start(await releaseRefundAgent(api, 'given-up'), { orderId: 'A-1003' })
   const approvalId = await refundWaits(id)
   await owner.query(`update execution_steps set decision_id = gen_random_uuid() where execution_id = $1`, [id])
   await approve(api, approvalId)
@@ -130,5 +114,5 @@ test('an execution that can’t be carried on ends', async () => {
     )
     return rowCount === 1 ? true : undefined
   }, 'it was tried once')
-  expect(await ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } })
+  expect(await executions.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } })
 })

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { type SecondNode, secondNode } from '#server/testing/second-node.ts'
+import { type Answer, payload, reason, type TestApi } from '#server/testing/api.ts'
+import type { SecondNode } from '#server/testing/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
 // API keys as a script and its administrator see them: over HTTP, in two tenants, on two nodes.
@@ -19,22 +20,14 @@ type Made = {
 let api: TestApi
 let node: SecondNode
 let owner: Client
-const admin = { northwind: '', globex: '' }
+let admin: TwoNodes['admin']
+let close: TwoNodes['close']
 beforeAll(async () => {
-  api = await startApi()
-  node = await secondNode(api)
-  owner = new Client({ connectionString: api.ownerUrl })
-  await owner.connect()
-  admin.northwind = await api.client('admin-automation')
-  admin.globex = await api.client('admin-automation', 'globex')
-}, 120_000)
-afterAll(async () => {
-  await owner.end()
-  await node.close()
-  await api.close()
-})
+  ;({ api, node, owner, admin, close } = await twoNodes())
+}, 180_000)
+afterAll(() => close())
 
-type Slug = keyof typeof admin
+type Slug = keyof TwoNodes['admin']
 const make = async (input: Record<string, unknown> = {}, slug: Slug = 'northwind', token = admin[slug]) =>
   payload<Made>(
     await api.mutate(token, 'secrets.createApiKey', { name: 'reader', permissions: ['decisions:read'], ...input }),

@@ -1,8 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Secret } from '#lib/schemas/secrets.ts'
-import { type Answer, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { type SecondNode, secondNode } from '#server/testing/second-node.ts'
+import { type Answer, payload, reason, type TestApi } from '#server/testing/api.ts'
+import type { SecondNode } from '#server/testing/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
 
 // Named values over HTTP, in two tenants: who gets NOT_FOUND, who sees what, and that nothing lies or is said in clear.
 
@@ -11,22 +12,14 @@ const value = 'sk-live-correct-horse-battery-staple'
 let api: TestApi
 let node: SecondNode
 let owner: Client
-const admin = { northwind: '', globex: '' }
+let admin: TwoNodes['admin']
+let close: TwoNodes['close']
 beforeAll(async () => {
-  api = await startApi()
-  node = await secondNode(api)
-  owner = new Client({ connectionString: api.ownerUrl })
-  await owner.connect()
-  admin.northwind = await api.client('admin-automation')
-  admin.globex = await api.client('admin-automation', 'globex')
-}, 120_000)
-afterAll(async () => {
-  await owner.end()
-  await node.close()
-  await api.close()
-})
+  ;({ api, node, owner, admin, close } = await twoNodes())
+}, 180_000)
+afterAll(() => close())
 
-type Slug = keyof typeof admin
+type Slug = keyof TwoNodes['admin']
 type Got = { secret: Secret; secretId: string; value?: string }
 let made = 0
 const create = async (input: Record<string, unknown> = {}, slug: Slug = 'northwind') => {

@@ -1,8 +1,9 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
-import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { type SecondNode, secondNode } from '#server/testing/second-node.ts'
+import { payload, reason, type TestApi } from '#server/testing/api.ts'
+import type { SecondNode } from '#server/testing/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
 // Service accounts over HTTP, in two tenants: made, rotated with an overlap, turned off and on.
@@ -13,22 +14,14 @@ type Rotated = { clientId: string; clientSecret: string; notAfter: string }
 let api: TestApi
 let node: SecondNode
 let owner: Client
-const admin = { northwind: '', globex: '' }
+let admin: TwoNodes['admin']
+let close: TwoNodes['close']
 beforeAll(async () => {
-  api = await startApi()
-  node = await secondNode(api)
-  owner = new Client({ connectionString: api.ownerUrl })
-  await owner.connect()
-  admin.northwind = await api.client('admin-automation')
-  admin.globex = await api.client('admin-automation', 'globex')
-}, 120_000)
-afterAll(async () => {
-  await owner.end()
-  await node.close()
-  await api.close()
-})
+  ;({ api, node, owner, admin, close } = await twoNodes())
+}, 180_000)
+afterAll(() => close())
 
-type Slug = keyof typeof admin
+type Slug = keyof TwoNodes['admin']
 let made = 0
 const call = (procedure: string, input: unknown, token = admin.northwind, headers = {}) =>
   api.mutate(token, `serviceAccounts.${procedure}`, input, headers)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 import { until } from '#server/testing/until.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -72,3 +72,23 @@ test('a queue that an earlier version made gets the settings of this one', async
   expect(rows).toEqual([{ heartbeat_seconds: 10, retry_limit: 1000, policy: 'singleton' }])
   await second.close()
 })
+
+test('a clock that is put back again and again keeps no delayed job waiting', async () => {
+  let at = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
+    at -= 1_200_000
+    return at
+  })
+  const queue = await openQueue(source.appUrl, log)
+  try {
+    const ran = Promise.withResolvers<string>()
+    const run = ({ id }: { id: string }) => Promise.resolve(ran.resolve(id))
+    await queue.work([{ queue: 'delayed', concurrency: 1, run }])
+    const later = job()
+    await database.inDirectory((tx) => queue.enqueue(tx, 'delayed', later, { seconds: 1.5 }))
+    expect(await ran.promise).toBe(later.id)
+  } finally {
+    clock.mockRestore()
+    await queue.close()
+  }
+}, 60_000)

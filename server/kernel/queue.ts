@@ -1,4 +1,4 @@
-import { fromKysely, type Job, PgBoss } from 'pg-boss'
+import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
 import { openQueueDatabase } from './queue-database.ts'
@@ -40,6 +40,12 @@ const settings = {
 
 const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 }
 
+/**
+ * The library measures how long a worker was busy, to know how long it may rest: with a clock that was put back in between,
+ * that would be as long as the clock was put back, and no timer of the queue would end in time. This one only goes on.
+ */
+const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
+
 /** One of a queue's workers in this process. */
 type Runner = { workerId: string; busy: boolean }
 
@@ -60,6 +66,7 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
     // While this cache holds a dead worker's job as active, nobody takes it: the library's own minute is too long.
     queueCacheIntervalSeconds: 1,
     useListenNotify: true,
+    clock: steadyClock,
   })
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))

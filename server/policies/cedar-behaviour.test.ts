@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { describe, expect, test } from 'vitest'
 
@@ -231,5 +232,107 @@ describe('validation', () => {
     const result = cedar.validate({ schema, policies: { staticPolicies: { p: policy } } })
     const start = result.type === 'success' ? result.validationErrors[0]?.error.sourceLocations?.[0]?.start : undefined
     expect(start).toBe(Buffer.byteLength(policy.slice(0, policy.indexOf('context.amuont'))))
+  })
+})
+
+// lint.ts, lift.ts and rule.ts read what policyToJson gives.
+describe('a policy as JSON', () => {
+  const json = (policy: string) => {
+    const answered = cedar.policyToJson(policy)
+    if (answered.type === 'failure') throw new Error(JSON.stringify(answered.errors))
+    return answered.json
+  }
+  const body = (condition: string) => json(permit(condition)).conditions[0]?.body
+  const context = { Var: 'context' }
+
+  test('annotations are texts, empty or null without a value, and never twice', () => {
+    expect(json('@id("a")\n@message("\\"é\\"\\n")\npermit (principal, action, resource);').annotations).toEqual({
+      id: 'a',
+      message: '"é"\n',
+    })
+    const [bare] = Object.values(json('@id\npermit (principal, action, resource);').annotations ?? {})
+    expect(bare ?? '').toBe('')
+    expect(cedar.policyToJson('@id("a")\n@id("b")\npermit (principal, action, resource);').type).toBe('failure')
+  })
+  test('effect and conditions keep their order and kind', () => {
+    const policy = json('forbid (principal, action, resource) when { true } unless { false } when { 1 == 1 };')
+    expect([policy.effect, policy.conditions.map(({ kind }) => kind)]).toEqual(['forbid', ['when', 'unless', 'when']])
+    expect(json('permit (principal, action, resource);').conditions).toEqual([])
+  })
+  test('a scope is one of five forms, without expressions', () => {
+    const scope = (text: string) => json(`permit (${text}, action, resource);`).principal
+    const agent = { type: 'Agent', id: 'a' }
+    expect(scope('principal')).toEqual({ op: 'All' })
+    expect(scope('principal == Agent::"a"')).toEqual({ op: '==', entity: agent })
+    expect(scope('principal in Agent::"a"')).toEqual({ op: 'in', entity: agent })
+    expect(scope('principal is Agent')).toEqual({ op: 'is', entity_type: 'Agent' })
+    expect(scope('principal is N::Agent in Agent::"a"')).toEqual({
+      op: 'is',
+      entity_type: 'N::Agent',
+      in: { entity: agent },
+    })
+    expect(json('permit (principal, action in [Action::"pay", Action::"look"], resource);').action).toEqual({
+      op: 'in',
+      entities: [uid('Action', 'pay'), uid('Action', 'look')],
+    })
+    expect(cedar.policyToJson('permit (principal == context.a, action, resource);').type).toBe('failure')
+  })
+  test('a slot is no part of a policy that stands for itself', () => {
+    const template = 'permit (principal == ?principal, action, resource);'
+    expect(cedar.policyToJson(template).type).toBe('failure')
+    expect(cedar.preparsePolicySet('template', { staticPolicies: { a: template } }).type).toBe('failure')
+  })
+  test('the one form of a lift, however it is spaced', () => {
+    const lift = { contains: { left: { '.': { left: context, attr: 'fulfilled' } }, right: { Value: 'approval:a' } } }
+    expect(body('context.fulfilled.contains("approval:a")')).toEqual(lift)
+    expect(body('context . fulfilled\n.contains( "approval:a" ) // said\n')).toEqual(lift)
+    expect(body('context["fulfilled"].contains("approval:a")')).toEqual(lift)
+  })
+  test('a member of context is named by . or has, and everything else reads the whole of it', () => {
+    expect(body('context.a == 1')).toEqual({
+      '==': { left: { '.': { left: context, attr: 'a' } }, right: { Value: 1 } },
+    })
+    expect(body('context has a')).toEqual({ has: { left: context, attr: 'a' } })
+    expect(JSON.stringify(body('context has a.b'))).toMatch(/"has":\{"left":\{"Var":"context"\},"attr":(\["a"|"a")/)
+    expect(body('{"x": context}.x == context')).toMatchObject({
+      '==': { left: { '.': { left: { Record: { x: context } }, attr: 'x' } }, right: context },
+    })
+  })
+  test('every operator is one key that holds its operands', () => {
+    const ops = [
+      '1 + 2 == 3 - 0',
+      '!(1 < 2) || 1 >= 2 && true',
+      'if true then 1 == 1 else [1].contains(1)',
+      '"a" like "a*"',
+    ]
+    const nodes = (node: unknown): object[] =>
+      typeof node !== 'object' || node === null
+        ? []
+        : [...(Array.isArray(node) ? [] : [node]), ...Object.values(node).flatMap(nodes)]
+    for (const op of ops) expect(Object.keys(body(op) ?? {}), op).toHaveLength(1)
+    expect(nodes(body('if context.a then true else false')).some((node) => isDeepStrictEqual(node, context))).toBe(true)
+  })
+  test('what does not parse says where, in UTF-8 bytes', () => {
+    const policy = permit('"é€" == ')
+    const failed = cedar.policyToJson(policy)
+    const start = failed.type === 'failure' ? failed.errors[0]?.sourceLocations?.[0]?.start : undefined
+    expect(start).toBe(Buffer.byteLength(policy.slice(0, policy.indexOf('};'))))
+    expect(cedar.policyToJson(`${permit()}\n${permit()}`).type).toBe('failure')
+  })
+})
+
+describe('warnings', () => {
+  const schema =
+    'entity Agent; entity Tool; action pay appliesTo { principal: [Agent], resource: [Tool], context: { "a": String } };'
+  const warned = (policy: string) => {
+    const result = cedar.validate({ schema, policies: { staticPolicies: { p: policy } } })
+    if (result.type === 'failure') throw new Error('not validated')
+    return result.validationWarnings.map(({ error }) => error.message)
+  }
+  test('letters that look like others, texts that run the other way, conditions that never hold', () => {
+    expect(warned(permit('context.a == "pay"'))).toEqual([])
+    expect(warned(permit('context.a == "p\u0430y"'))).not.toEqual([])
+    expect(warned(permit('context.a == "a\u202eb"'))).not.toEqual([])
+    expect(warned(permit('false'))).toEqual([expect.stringContaining('impossible')])
   })
 })

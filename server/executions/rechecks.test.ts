@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
+import { until } from '#server/testing/until.ts'
+
+// What was true when an execution began is looked at again before each governed call: also before one that people approved.
+
+let api: TestApi
+let operator: string
+let executions: ReturnType<typeof executionsOf>
+beforeAll(async () => {
+  api = await startApi()
+  operator = await api.person('omar')
+  executions = executionsOf(api)
+}, 180_000)
+afterAll(() => api.close())
+
+/** An execution that waits for its approval. */
+async function waiting(name: string) {
+  const agentId = await releaseRefundAgent(api, name)
+  const id = await executions.start(agentId, { orderId: 'A-1003' })
+  const approvalId = await until(
+    async () => (await executions.get(id)).steps.find((step) => step.id === 'refund')?.approvalId ?? undefined,
+    `${id} waits`,
+  )
+  return { agentId, id, approvalId }
+}
+/** Ends the active one of a list. */
+async function revoke(things: 'releases' | 'policyBindings', agentId: string) {
+  const { items } = payload<{ items: { id: string; status: string; revision: number }[] }>(
+    await api.query(operator, `${things}.list`, { agentId }),
+  )
+  const active = items.find(({ status }) => status === 'active')
+  const input = { id: active?.id, expectedRevision: active?.revision, reason: 'No longer.' }
+  payload(await api.mutate(operator, `${things}.revoke`, input))
+}
+const calls = async (id: string) =>
+  (await readFile(join(api.gate, 'calls.log'), 'utf8')).split('\n').filter((line) => line.endsWith(`${id}:refund`))
+
+test.each([
+  ['release', 'releases', 'release_required'],
+  ['binding', 'policyBindings', 'policy_binding_required'],
+] as const)(
+  'a %s that was revoked meanwhile: the approved call is not made',
+  async (name, things, code) => {
+    const { agentId, id, approvalId } = await waiting(`recheck-${name}`)
+    await revoke(things, agentId)
+    await approve(api, approvalId)
+    const { status, error } = await executions.ended(id)
+    expect([status, error?.code]).toEqual(['denied', code])
+    expect(await calls(id)).toEqual([])
+  },
+  60_000,
+)
+
+test('under a release that was only superseded it goes on', async () => {
+  const { agentId, id, approvalId } = await waiting('recheck-superseded')
+  const ci = await api.client('ci-pipeline')
+  const again = { agentId, version: '1.4.0', environment: 'production' }
+  await approve(api, payload<{ approvalId: string }>(await api.mutate(ci, 'releases.propose', again)).approvalId)
+  await approve(api, approvalId)
+  expect((await executions.ended(id)).status).toBe('succeeded')
+  expect(await calls(id)).toHaveLength(2)
+}, 60_000)

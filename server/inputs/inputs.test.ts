@@ -21,7 +21,7 @@ beforeAll(async () => {
   await owner.connect()
   sender = await api.client('ci-pipeline')
   operator = await api.person('omar')
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

@@ -11,6 +11,7 @@ import {
   nodeHash,
   rootFromInclusionProof,
   rootOf,
+  rootOfRow,
   treeRoot,
   verifyConsistency,
 } from './merkle.ts'
@@ -253,4 +254,11 @@ test('an audit leaf is hashed as this tree hashes leaves', () => {
     type: 'approval.approve',
   }
   expect(auditLeafHash(fields)).toEqual(leafHash(auditLeaf(fields)))
+})
+
+test('a row of hashes has the root of the tree over them, at any size', () => {
+  const leaves = Array.from({ length: 70 }, (_, index) => leafHash(Buffer.from(String(index))))
+  for (let size = 0; size <= leaves.length; size++)
+    expect(rootOfRow(Buffer.concat(leaves.slice(0, size)))).toEqual(treeRoot(leaves.slice(0, size)))
+  expect(() => rootOfRow(Buffer.alloc(33))).toThrow(RangeError)
 })

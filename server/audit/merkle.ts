@@ -38,6 +38,21 @@ export function treeRoot(leafHashes: readonly Uint8Array[]): Buffer {
   return rootOfRange(leafHashes, 0, leafHashes.length)
 }
 
+/** The same for hashes that lie one after the other in `row`, which is overwritten: a third of the cost. */
+export function rootOfRow(row: Buffer): Buffer {
+  let count = row.length / hashBytes
+  if (!Number.isInteger(count)) throw new RangeError('A row holds whole hashes.')
+  if (count === 0) return emptyRoot
+  while (count > 1) {
+    const pairs = Math.floor(count / 2)
+    hashPairs(row, pairs * 2 * hashBytes)
+    // One that is left over stands for itself a level higher.
+    if (count % 2 === 1) row.copy(row, pairs * hashBytes, (count - 1) * hashBytes, count * hashBytes)
+    count = pairs + (count % 2)
+  }
+  return Buffer.from(row.subarray(0, hashBytes))
+}
+
 /**
  * The compact range of a tree: roots of its perfect subtrees from left to right, one for each bit set in `size`.
  * All that is needed to add leaves without reading the earlier ones again.

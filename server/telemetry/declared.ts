@@ -42,14 +42,33 @@ export async function classesDeclared(
  */
 export function classBy(paths: readonly SensitivePath[]): ClassDeclared {
   const parsed = paths.map(({ path, class: className }) => ({ steps: parsePath(path) ?? [], className }))
-  return ({ key, value }) => {
-    const whole = key.split('.').reduceRight<JsonValue>((inner, step) => [{ key: step, value: inner }], unfolded(value))
+  const classOf = (key: string, value: JsonValue): string | undefined => {
+    const whole = key.split('.').reduceRight<JsonValue>((inner, step) => [{ key: step, value: inner }], value)
     return parsed.find(({ steps }) => steps.length > 0 && holds(whole, steps))?.className
+  }
+  // Where no path can end within the value, its key alone decides, and the same few keys come with every span.
+  const ends = new Set(parsed.map(({ steps }) => steps.at(-1) ?? ''))
+  const mayEndIn = (value: JsonValue): boolean => {
+    if (typeof value === 'object') return value !== null
+    if (typeof value !== 'string' || !looksLikeJson.test(value)) return false
+    return ends.has('*') || value.includes('\\') || [...ends].some((end) => value.includes(end))
+  }
+  const byKey = new Map<string, string | undefined>()
+  return ({ key, value }) => {
+    if (mayEndIn(value)) return classOf(key, unfolded(value))
+    if (byKey.has(key)) return byKey.get(key)
+    const found = classOf(key, null)
+    if (byKey.size < maxKeys) byKey.set(key, found)
+    return found
   }
 }
 
+const looksLikeJson = /^\s*[[{]/
+/** Keys that are remembered for one request. */
+const maxKeys = 1_000
+
 function unfolded(value: JsonValue): JsonValue {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  if (typeof value !== 'string' || !looksLikeJson.test(value)) return value
   try {
     const parsed: JsonValue = JSON.parse(value)
     return parsed

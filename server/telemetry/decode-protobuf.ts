@@ -1,4 +1,3 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { JsonValue } from '#lib/json.ts'
 import {
   Allowance,
@@ -10,95 +9,102 @@ import {
   OtlpError,
   type OtlpEvent,
   type OtlpSpan,
-  OtlpTooMuch,
   Rejections,
   type Scoped,
   SpanRefused,
-  storable,
 } from './otlp.ts'
+import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 
 // opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports, field by field: the messages are few, and
 // decoding straight into what is stored costs a third of decoding into messages first. Unknown fields are skipped.
 
+const field1 = bytesField(1)
+const field2 = bytesField(2)
+
 /** Throws OtlpError for what is no such message. */
 export function decodeProtobuf(bytes: Uint8Array): Decoded {
-  const rejected = new Rejections()
-  const spans: Scoped[] = []
-  const allowance = new Allowance()
+  const wire = new Wire(bytes)
+  const request: Request = { wire, allowance: new Allowance(), spans: [], rejected: new Rejections() }
   try {
-    each(bytes, (field, reader) => {
-      if (field === 1) resourceSpans(reader.bytes(), allowance, spans, rejected)
-      else return false
-    })
+    while (wire.at < wire.length) {
+      const tag = wire.tag(wire.length)
+      if (tag === field1) resourceSpans(request, wire.span(wire.length))
+      else wire.skip(tag, wire.length)
+    }
   } catch (cause) {
-    if (cause instanceof OtlpTooMuch) throw cause
-    throw new OtlpError('The body is no ExportTraceServiceRequest.', { cause })
+    if (cause instanceof WireError) throw new OtlpError('The body is no ExportTraceServiceRequest.', { cause })
+    throw cause
   }
-  return new Decoded(spans, rejected)
+  return new Decoded(request.spans, request.rejected)
 }
 
-/** Reads the fields of one message; `take` gives false for one that it does not know. */
-function each(bytes: Uint8Array, take: (field: number, reader: BinaryReader, type: WireType) => unknown): void {
-  const reader = new BinaryReader(bytes, utf8)
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag()
-    const before = reader.pos
-    if (expected(type) && take(field, reader, type) !== false) continue
-    reader.pos = before
-    reader.skip(type, field)
-  }
-}
+type Request = { wire: Wire; allowance: Allowance; spans: Scoped[]; rejected: Rejections }
 
-const expected = (type: WireType) => type !== WireType.StartGroup && type !== WireType.EndGroup
-
-/** Lenient: a wrong byte becomes U+FFFD, as a letter that nobody can read is no reason to lose the span. */
-const utf8 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-
-function resourceSpans(bytes: Uint8Array, allowance: Allowance, into: Scoped[], rejected: Rejections): void {
+/** The scopes may stand before the resource: their places are kept until it is read. */
+function resourceSpans(request: Request, end: number): void {
+  const { wire, allowance } = request
   const resource: KeyValue[] = []
-  const scopes: Uint8Array[] = []
-  each(bytes, (field, reader, type) => {
-    if (type !== WireType.LengthDelimited) return false
-    if (field === 1) each(reader.bytes(), (inner, at) => (inner === 1 ? keyValue(at, resource, allowance, 0) : false))
-    else if (field === 2) scopes.push(reader.bytes())
-    else return false
-  })
-  for (const scope of scopes) scopeSpans(scope, resource, allowance, into, rejected)
+  const scopes: number[] = []
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) {
+      const stop = wire.span(end)
+      while (wire.at < stop) {
+        const inner = wire.tag(stop)
+        if (inner === field1) resource.push(keyValue(wire, wire.span(stop), allowance, 0))
+        else wire.skip(inner, stop)
+      }
+    } else {
+      if (tag === field2) scopes.push(wire.at)
+      wire.skip(tag, end)
+    }
+  }
+  for (const from of scopes) {
+    wire.at = from
+    scopeSpans(request, resource, wire.span(end))
+  }
+  wire.at = end
 }
 
-function scopeSpans(
-  bytes: Uint8Array,
-  resource: KeyValue[],
-  allowance: Allowance,
-  into: Scoped[],
-  rejected: Rejections,
-): void {
+function scopeSpans({ wire, allowance, spans, rejected }: Request, resource: KeyValue[], end: number): void {
   let scope = ''
-  const found: Uint8Array[] = []
-  each(bytes, (field, reader, type) => {
-    if (type !== WireType.LengthDelimited) return false
-    if (field === 1)
-      each(reader.bytes(), (inner, at, innerType) => {
-        if (inner !== 1 || innerType !== WireType.LengthDelimited) return false
-        scope = storable(at.string())
-      })
-    else if (field === 2) found.push(reader.bytes())
-    else return false
-  })
-  for (const span of found) {
+  const found: number[] = []
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) {
+      const stop = wire.span(end)
+      while (wire.at < stop) {
+        const inner = wire.tag(stop)
+        if (inner === field1) scope = wire.text(stop)
+        else wire.skip(inner, stop)
+      }
+    } else {
+      if (tag === field2) found.push(wire.at)
+      wire.skip(tag, end)
+    }
+  }
+  for (const from of found) {
     allowance.span()
+    wire.at = from
     try {
-      into.push({ resource, scope, span: checkSpan(decodeSpan(span, allowance)) })
+      spans.push({ resource, scope, span: checkSpan(decodeSpan(wire, wire.span(end), allowance)) })
     } catch (error) {
       if (!(error instanceof SpanRefused)) throw error
       rejected.add(error.message)
     }
   }
+  wire.at = end
 }
 
-function decodeSpan(bytes: Uint8Array, allowance: Allowance): OtlpSpan {
+const startField = bit64Field(7)
+const endField = bit64Field(8)
+const parentField = bytesField(4)
+const nameField = bytesField(5)
+const attributesField = bytesField(9)
+const eventsField = bytesField(11)
+const statusField = bytesField(15)
+
+function decodeSpan(wire: Wire, end: number, allowance: Allowance): OtlpSpan {
   const span: OtlpSpan = {
     traceId: '',
     spanId: '',
@@ -111,96 +117,103 @@ function decodeSpan(bytes: Uint8Array, allowance: Allowance): OtlpSpan {
     status: 0,
     statusMessage: '',
   }
-  each(bytes, (field, reader, type) => {
-    if (type === WireType.Bit64) {
-      if (field === 7) span.startMicros = micros(reader)
-      else if (field === 8) span.endMicros = micros(reader)
-      else return false
-      return
-    }
-    if (type !== WireType.LengthDelimited) return false
-    if (field === 1) span.traceId = hex(reader.bytes())
-    else if (field === 2) span.spanId = hex(reader.bytes())
-    else if (field === 4) span.parentSpanId = hex(reader.bytes()) || null
-    else if (field === 5) span.name = storable(reader.string())
-    else if (field === 9) keyValue(reader, span.attributes, allowance, 0)
-    else if (field === 11) span.events.push(event(reader.bytes(), allowance))
-    else if (field === 15) status(reader.bytes(), span)
-    else return false
-  })
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === attributesField) span.attributes.push(keyValue(wire, wire.span(end), allowance, 0))
+    else if (tag === field1) span.traceId = wire.hex(end)
+    else if (tag === field2) span.spanId = wire.hex(end)
+    else if (tag === parentField) span.parentSpanId = wire.hex(end) || null
+    else if (tag === nameField) span.name = wire.text(end)
+    else if (tag === startField) span.startMicros = wire.micros(end)
+    else if (tag === endField) span.endMicros = wire.micros(end)
+    else if (tag === eventsField) span.events.push(event(wire, wire.span(end), allowance))
+    else if (tag === statusField) status(wire, wire.span(end), span)
+    else wire.skip(tag, end)
+  }
   return span
 }
 
-function event(bytes: Uint8Array, allowance: Allowance): OtlpEvent {
+const eventTimeField = bit64Field(1)
+const eventAttributesField = bytesField(3)
+
+function event(wire: Wire, end: number, allowance: Allowance): OtlpEvent {
   allowance.value()
   const found: OtlpEvent = { name: '', micros: 0, attributes: [] }
-  each(bytes, (field, reader, type) => {
-    if (field === 1 && type === WireType.Bit64) found.micros = micros(reader)
-    else if (type !== WireType.LengthDelimited) return false
-    else if (field === 2) found.name = storable(reader.string())
-    else if (field === 3) keyValue(reader, found.attributes, allowance, 0)
-    else return false
-  })
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === eventTimeField) found.micros = wire.micros(end)
+    else if (tag === field2) found.name = wire.text(end)
+    else if (tag === eventAttributesField) found.attributes.push(keyValue(wire, wire.span(end), allowance, 0))
+    else wire.skip(tag, end)
+  }
   return found
 }
 
-function status(bytes: Uint8Array, span: OtlpSpan): void {
-  each(bytes, (field, reader, type) => {
-    if (field === 2 && type === WireType.LengthDelimited) span.statusMessage = storable(reader.string())
-    else if (field === 3 && type === WireType.Varint) span.status = reader.int32()
-    else return false
-  })
+const codeField = varintField(3)
+
+function status(wire: Wire, end: number, span: OtlpSpan): void {
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field2) span.statusMessage = wire.text(end)
+    else if (tag === codeField) span.status = wire.int32(end)
+    else wire.skip(tag, end)
+  }
 }
 
-function keyValue(reader: BinaryReader, into: KeyValue[], allowance: Allowance, depth: number): void {
+function keyValue(wire: Wire, end: number, allowance: Allowance, depth: number): KeyValue {
   allowance.value()
-  const pair: KeyValue = { key: '', value: null }
-  each(reader.bytes(), (field, at, type) => {
-    if (type !== WireType.LengthDelimited) return false
-    if (field === 1) pair.key = storable(at.string())
-    else if (field === 2) pair.value = anyValue(at.bytes(), allowance, depth)
-    else return false
-  })
-  into.push(pair)
+  let key = ''
+  let value: JsonValue = null
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) key = wire.key(end)
+    else if (tag === field2) value = anyValue(wire, wire.span(end), allowance, depth)
+    else wire.skip(tag, end)
+  }
+  return { key, value }
 }
 
-function anyValue(bytes: Uint8Array, allowance: Allowance, depth: number): JsonValue {
+const boolField = varintField(2)
+const intField = varintField(3)
+const doubleField = bit64Field(4)
+const arrayField = bytesField(5)
+const listField = bytesField(6)
+const bytesValueField = bytesField(7)
+
+function anyValue(wire: Wire, end: number, allowance: Allowance, depth: number): JsonValue {
   if (depth > maxDepth) throw new SpanRefused(`a value is nested more than ${maxDepth} levels deep`)
   allowance.value()
   let value: JsonValue = null
-  each(bytes, (field, reader, type) => {
-    if (field === 1 && type === WireType.LengthDelimited) value = storable(reader.string())
-    else if (field === 2 && type === WireType.Varint) value = reader.bool()
-    else if (field === 3 && type === WireType.Varint) value = integer(reader.int64())
-    else if (field === 4 && type === WireType.Bit64) value = numeric(reader.double())
-    else if (field === 5 && type === WireType.LengthDelimited) value = arrayValue(reader.bytes(), allowance, depth)
-    else if (field === 6 && type === WireType.LengthDelimited) {
-      const list: KeyValue[] = []
-      each(reader.bytes(), (inner, at) => (inner === 1 ? keyValue(at, list, allowance, depth + 1) : false))
-      value = list
-    } else if (field === 7 && type === WireType.LengthDelimited) value = Buffer.from(reader.bytes()).toString('base64')
-    else return false
-  })
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) value = wire.text(end)
+    else if (tag === intField) value = wire.int64(end)
+    else if (tag === boolField) value = wire.bool(end)
+    else if (tag === doubleField) value = numeric(wire.double(end))
+    else if (tag === arrayField) value = arrayValue(wire, wire.span(end), allowance, depth)
+    else if (tag === listField) value = listValue(wire, wire.span(end), allowance, depth)
+    else if (tag === bytesValueField) value = wire.base64(end)
+    else wire.skip(tag, end)
+  }
   return value
 }
 
-function arrayValue(bytes: Uint8Array, allowance: Allowance, depth: number): JsonValue[] {
+function arrayValue(wire: Wire, end: number, allowance: Allowance, depth: number): JsonValue[] {
   const values: JsonValue[] = []
-  each(bytes, (field, reader, type) => {
-    if (field !== 1 || type !== WireType.LengthDelimited) return false
-    values.push(anyValue(reader.bytes(), allowance, depth + 1))
-  })
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) values.push(anyValue(wire, wire.span(end), allowance, depth + 1))
+    else wire.skip(tag, end)
+  }
   return values
 }
 
-const integer = (value: bigint | string): number | string => {
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : String(value)
-}
-
-/** fixed64 of nanoseconds. In halves, because a BigInt for each time costs more than the rest of the span. */
-function micros(reader: BinaryReader): number {
-  const low = reader.fixed32()
-  const high = reader.fixed32()
-  return Math.floor(high / 1000) * 2 ** 32 + Math.floor(((high % 1000) * 2 ** 32 + low) / 1000)
+function listValue(wire: Wire, end: number, allowance: Allowance, depth: number): KeyValue[] {
+  const list: KeyValue[] = []
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) list.push(keyValue(wire, wire.span(end), allowance, depth + 1))
+    else wire.skip(tag, end)
+  }
+  return list
 }

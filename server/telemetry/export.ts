@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { recordBatch } from '#server/traces/record-batch.ts'
+import { recordBatch, type TelemetrySpan } from '#server/traces/record-batch.ts'
 import { classesDeclared } from './declared.ts'
 import { decodeRequest } from './decode-json.ts'
-import { normalise } from './normalise.ts'
-import { Decoded } from './otlp.ts'
+import { type Normalised, normalise } from './normalise.ts'
+import { Decoded, type Scoped } from './otlp.ts'
+import type { ClassDeclared } from './sensitive.ts'
 import { toSpan } from './to-span.ts'
 
 const Output = z.object({
@@ -51,8 +52,12 @@ export const exportSpans = mutation({
     const normalised = spans.map((scoped) => ({ scoped, facts: normalise(scoped) }))
     const spoken = normalised.map(({ scoped: { span }, facts }) => ({ traceId: span.traceId, agent: facts.agent }))
     const declared = await classesDeclared(tx, tenant.id, spoken)
-    const prepared = normalised.map(({ scoped, facts }) => toSpan(scoped, facts, declared(scoped.span.traceId)))
-    const { added, conflicting, ...recorded } = await recordBatch(tx, tenant.id, auditId, prepared)
+    const { added, conflicting, ...recorded } = await recordBatch(
+      tx,
+      tenant.id,
+      auditId,
+      prepared(normalised, declared),
+    )
     const count = rejected.count + conflicting
     const reasons = new Set(rejected.reasons)
     if (conflicting > 0) reasons.add('another span has this trace id and span id already')
@@ -66,3 +71,11 @@ export const exportSpans = mutation({
     }
   },
 })
+
+/** One after the other, when it is asked for: none of them outlives its turn. */
+function* prepared(
+  normalised: readonly { scoped: Scoped; facts: Normalised }[],
+  declared: (traceId: string) => ClassDeclared | undefined,
+): Generator<TelemetrySpan> {
+  for (const { scoped, facts } of normalised) yield toSpan(scoped, facts, declared(scoped.span.traceId))
+}

@@ -1,11 +1,11 @@
-import type { JsonObject } from '#lib/json.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import { aiSdk } from './dialects/ai-sdk.ts'
 import { genAi } from './dialects/gen-ai.ts'
 import { openInference } from './dialects/open-inference.ts'
 import { traceloop } from './dialects/traceloop.ts'
 import { type Dialect, type Facts, nameIn, type Read } from './facts.ts'
-import type { Scoped } from './otlp.ts'
+import type { KeyValue, Scoped } from './otlp.ts'
 
 // A newer convention stands before what it replaced; where a span speaks two, the first one is right about what it says.
 const dialects: readonly [name: string, read: Dialect][] = [
@@ -20,34 +20,59 @@ export type Normalised = { kind: SpanKind; facts: JsonObject; agent: string | un
 
 /** The facts of a span in whatever dialect, as one; those that a second dialect adds come to those of the first. */
 export function normalise({ resource, scope, span: { name, attributes } }: Scoped): Normalised {
-  const all = new Map(attributes.map(({ key, value }) => [key, value]))
+  const all = new Map<string, JsonValue>()
+  for (const { key, value } of attributes) all.set(key, value)
   const read: Read = (key) => all.get(key)
   let found: Facts | undefined
-  const spoken: string[] = []
+  let spoken: string | undefined
   for (const [dialect, speak] of dialects) {
     const facts = speak(read, name)
     if (facts === undefined) continue
-    spoken.push(dialect)
+    spoken = spoken === undefined ? dialect : `${spoken}+${dialect}`
     found = merge(found, facts)
   }
-  const of = (key: string) => nameIn(resource.find((one) => one.key === key)?.value)
-  const { kind = 'other', ...rest } = found ?? {}
+  const { service, serviceVersion, environment } = factsOfResource(resource)
   const facts: JsonObject = {}
-  for (const [key, value] of Object.entries({
-    ...rest,
-    dialect: spoken.length === 0 ? undefined : spoken.join('+'),
+  const add = (key: string, value: string | number | undefined) => {
+    if (value !== undefined) facts[key] = value
+  }
+  add('operation', found?.operation)
+  add('agent', found?.agent)
+  add('model', found?.model)
+  add('provider', found?.provider)
+  add('tool', found?.tool)
+  add('conversation', found?.conversation)
+  add('inputTokens', found?.inputTokens)
+  add('outputTokens', found?.outputTokens)
+  add('dialect', spoken)
+  add('service', service)
+  add('serviceVersion', serviceVersion)
+  add('environment', environment)
+  add('scope', nameIn(scope))
+  return { kind: found?.kind ?? 'other', facts, agent: found?.agent ?? serviceOf(service) }
+}
+
+type ResourceFacts = Record<'service' | 'serviceVersion' | 'environment', string | undefined>
+
+// All spans of a group have one resource.
+const ofResource = new WeakMap<readonly KeyValue[], ResourceFacts>()
+
+function factsOfResource(resource: readonly KeyValue[]): ResourceFacts {
+  const before = ofResource.get(resource)
+  if (before !== undefined) return before
+  const of = (key: string) => nameIn(resource.find((one) => one.key === key)?.value)
+  const facts = {
     service: of('service.name'),
     serviceVersion: of('service.version'),
     environment: of('deployment.environment.name') ?? of('deployment.environment'),
-    scope: nameIn(scope),
-  }))
-    if (value !== undefined) facts[key] = value
-  return { kind, facts, agent: found?.agent ?? serviceOf(facts.service) }
+  }
+  ofResource.set(resource, facts)
+  return facts
 }
 
 /** What an SDK says when nobody told it a name is no name of an agent. */
-const serviceOf = (service: unknown): string | undefined =>
-  typeof service === 'string' && !service.startsWith('unknown_service') ? service : undefined
+const serviceOf = (service: string | undefined): string | undefined =>
+  service?.startsWith('unknown_service') === true ? undefined : service
 
 function merge(before: Facts | undefined, next: Facts): Facts {
   if (before === undefined) return next

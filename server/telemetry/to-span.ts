@@ -1,5 +1,6 @@
-import type { RecordedAttribute } from '#server/traces/attributes.ts'
+import { quoted } from '#server/traces/quoted.ts'
 import type { TelemetrySpan } from '#server/traces/record-batch.ts'
+import type { WrittenAttribute } from '#server/traces/write-span.ts'
 import { nameIn } from './facts.ts'
 import type { Normalised } from './normalise.ts'
 import type { KeyValue, Scoped } from './otlp.ts'
@@ -9,22 +10,16 @@ const statuses = ['unset', 'ok', 'error'] as const
 const longestName = 256
 
 /** A span of OTLP as it is recorded, each attribute with its class when it is sensitive. `declared`: by its agent's manifest. */
-export function toSpan(
-  { resource, scope, span }: Scoped,
-  { kind, facts, agent }: Normalised,
-  declared?: ClassDeclared,
-): TelemetrySpan {
-  const recorded = (pair: KeyValue): RecordedAttribute => {
-    const found = sensitiveClass(pair, declared)
-    return found === undefined ? pair : { ...pair, class: found }
-  }
+export function toSpan(scoped: Scoped, { kind, facts, agent }: Normalised, declared?: ClassDeclared): TelemetrySpan {
+  const { span } = scoped
+  const attributes = span.attributes.map((pair) => written(pair, declared))
+  const events = span.events.map((event) => event.attributes.map((pair) => written(pair, declared)))
+  const content = contentOf(scoped, attributes, events)
   // A name is for lists and searches. One that tells too much stands among what is masked.
   const shown = span.name.length <= longestName && classOfText(span.name) === undefined
   const name = span.name === '' ? 'unnamed' : shown ? span.name : `${facts.operation ?? kind} (long or personal name)`
-  const attributes = span.attributes.map(recorded)
-  if (!shown) attributes.push({ key: 'otel.span_name', value: span.name, class: 'text' })
-  if (span.statusMessage !== '')
-    attributes.push({ key: 'otel.status_description', value: span.statusMessage, class: 'error' })
+  if (!shown) attributes.push(masked('otel.span_name', span.name, 'text'))
+  if (span.statusMessage !== '') attributes.push(masked('otel.status_description', span.statusMessage, 'error'))
   return {
     traceId: span.traceId,
     spanId: span.spanId,
@@ -33,18 +28,65 @@ export function toSpan(
     kind,
     status: statuses[span.status] ?? 'unset',
     attributes,
-    events: span.events.map((event) => ({
+    events: span.events.map((event, index) => ({
       name: nameIn(event.name) ?? 'event',
       at: new Date(Math.min(event.micros / 1000, latest)).toISOString(),
-      attributes: event.attributes.map(recorded),
+      attributes: events[index] ?? [],
     })),
     facts,
     agent,
     startedMicros: span.startMicros,
     endedMicros: span.endMicros,
-    content: JSON.stringify([span, resource, scope]),
+    content,
   }
 }
 
 /** The last millisecond that ISO 8601 writes with four digits of the year. */
 const latest = 253_402_300_799_999
+
+/** What a decoder gives holds no objects but {key, value}, so that JSON.stringify writes what JCS would. */
+function written(pair: KeyValue, declared: ClassDeclared | undefined): WrittenAttribute {
+  const { key, value } = pair
+  const json = JSON.stringify(value)
+  const found = sensitiveClass(pair, declared)
+  if (found === undefined) return { key, json }
+  return { key, json, masked: { class: found, length: typeof value === 'string' ? value.length : json.length } }
+}
+
+const masked = (key: string, text: string, className: string): WrittenAttribute => ({
+  key,
+  json: JSON.stringify(text),
+  masked: { class: className, length: text.length },
+})
+
+/** JSON.stringify([span, resource, scope]), made of the texts that are there already: two deliveries are compared by it. */
+function contentOf(
+  { span, resource, scope }: Scoped,
+  attributes: readonly WrittenAttribute[],
+  eventAttributes: readonly (readonly WrittenAttribute[])[],
+): string {
+  const { traceId, spanId, parentSpanId, name, startMicros, endMicros, events, status, statusMessage } = span
+  const parent = parentSpanId === null ? 'null' : `"${parentSpanId}"`
+  const eventTexts = events.map(
+    (event, index) =>
+      `{"name":${JSON.stringify(event.name)},"micros":${event.micros},"attributes":[${pairs(eventAttributes[index] ?? [])}]}`,
+  )
+  return `[{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":${parent},"name":${quoted(name)},"startMicros":${startMicros},"endMicros":${endMicros},"attributes":[${pairs(attributes)}],"events":[${eventTexts.join(',')}],"status":${status},"statusMessage":${JSON.stringify(statusMessage)}},${resourceText(resource)},${quoted(scope)}]`
+}
+
+function pairs(attributes: readonly WrittenAttribute[]): string {
+  let text = ''
+  for (const { key, json } of attributes) text += `${text === '' ? '' : ','}{"key":${quoted(key)},"value":${json}}`
+  return text
+}
+
+// All spans of a group have one resource.
+const resourceTexts = new WeakMap<readonly KeyValue[], string>()
+
+function resourceText(resource: readonly KeyValue[]): string {
+  const before = resourceTexts.get(resource)
+  if (before !== undefined) return before
+  const text = JSON.stringify(resource)
+  resourceTexts.set(resource, text)
+  return text
+}

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import { byteaArray, dateArray, intArray, microsArray, textArray } from '#server/kernel/db/binary-array.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 
-// Telemetry comes by the thousand: each column of a batch is one parameter, its values joined by a character that none of
-// them holds (the driver would write an array element by element, at several times the cost).
+// Telemetry comes by the thousand: each column of a batch is one parameter. Those of the spans are binary arrays; the few
+// values of the traces are joined by a character that none of them holds.
 
 const separator = '\u001e'
 const nothing = '\u001d'
@@ -102,16 +103,18 @@ export type BatchRow = {
   name: string
   kind: string
   status: string
-  /** JSON texts. */
-  attributes: string
-  events: string
-  facts: string
-  sealed: Buffer | null
   fingerprint: Buffer
   startedMicros: number
   endedMicros: number
   change: number
+  /** Its leaf among those of the batch, or `notAdded` for a row that is left out. */
+  index: number
 }
+
+export const notAdded = -1
+
+/** The columns that are written while spans come in: binary arrays, in the order of the rows. */
+export type WrittenColumns = { attributes: Buffer; events: Buffer; facts: Buffer; sealed: Buffer }
 
 /** Spans that are not there: one that is fails the batch. */
 export async function insertSpans(
@@ -119,23 +122,22 @@ export async function insertSpans(
   tenantId: string,
   auditId: string,
   rows: readonly BatchRow[],
+  { attributes, events, facts, sealed }: WrittenColumns,
 ): Promise<void> {
   const of = <K extends keyof BatchRow>(key: K) => rows.map((row) => row[key])
-  const hex = (bytes: Buffer | null) => (bytes === null ? null : bytes.toString('hex'))
   await sql`
     insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, events,
       facts, sealed, fingerprint, audit_id, batch_index, started_at, ended_at, start_change)
-    select ${tenantId}::uuid, day, trace_id, span_id, parent_span_id, 'telemetry', name, kind, status, attributes::jsonb,
-      events::jsonb, facts::jsonb, case when sealed is null then null else array[decode(sealed, 'hex')] end,
-      decode(fingerprint, 'hex'), ${auditId}::uuid, place - 1, ${micros(sql`started`)}, ${micros(sql`ended`)}, change
-    from unnest(${column(of('day'), 'date')}, ${column(of('traceId'), 'text')}, ${column(of('spanId'), 'text')},
-      ${column(of('parentSpanId'), 'text')}, ${column(of('name'), 'text')}, ${column(of('kind'), 'text')},
-      ${column(of('status'), 'text')}, ${column(of('attributes'), 'text')}, ${column(of('events'), 'text')},
-      ${column(of('facts'), 'text')}, ${column(of('sealed').map(hex), 'text')},
-      ${column(of('fingerprint').map(hex), 'text')}, ${column(of('startedMicros'), 'float8')},
-      ${column(of('endedMicros'), 'float8')}, ${column(of('change'), 'int')}) with ordinality
+    select ${tenantId}::uuid, day, trace_id, span_id, parent_span_id, 'telemetry', name, kind, status, attributes, events,
+      facts, case when sealed is not null then array[sealed] end, fingerprint, ${auditId}::uuid, index, started, ended, change
+    from unnest(${dateArray(of('day'))}::date[], ${textArray(of('traceId'))}::text[], ${textArray(of('spanId'))}::text[],
+      ${textArray(of('parentSpanId'))}::text[], ${textArray(of('name'))}::text[], ${textArray(of('kind'))}::text[],
+      ${textArray(of('status'))}::text[], ${attributes}::jsonb[], ${events}::jsonb[], ${facts}::jsonb[], ${sealed}::bytea[],
+      ${byteaArray(of('fingerprint'))}::bytea[], ${microsArray(of('startedMicros'))}::timestamptz[],
+      ${microsArray(of('endedMicros'))}::timestamptz[], ${intArray(of('change'))}::int[], ${intArray(of('index'))}::int[])
       as i (day, trace_id, span_id, parent_span_id, name, kind, status, attributes, events, facts, sealed, fingerprint,
-        started, ended, change, place)`.execute(tx)
+        started, ended, change, index)
+    where index <> ${sql.lit(notAdded)}`.execute(tx)
 }
 
 export type TraceGrowth = {

@@ -4,15 +4,24 @@ import { fewRandomBytes } from './random.ts'
 const nonceBytes = 12
 const tagBytes = 16
 
+const noHeader = Buffer.alloc(0)
+
 /**
- * AES-256-GCM with a random nonce: nonce, tag, ciphertext. `additional` is authenticated and not in the result. A KeyObject
- * is for whoever encrypts much: Node takes longer to look at raw bytes than to encrypt.
+ * AES-256-GCM with a random nonce: header, nonce, tag, ciphertext. A text is its UTF-8. `additional` is authenticated and not
+ * in the result. A KeyObject is for whoever encrypts much: Node takes longer to look at raw bytes than to encrypt.
  */
-export function encrypt(key: Uint8Array | KeyObject, plaintext: Uint8Array, additional: Uint8Array): Buffer {
+export function encrypt(
+  key: Uint8Array | KeyObject,
+  plaintext: Uint8Array | string,
+  additional: Uint8Array,
+  header: Buffer = noHeader,
+): Buffer {
   const nonce = fewRandomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(additional)
-  const body = Buffer.concat([cipher.update(plaintext), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), body])
+  const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
+  // Of a stream cipher nothing is left for the end.
+  const rest = cipher.final()
+  return Buffer.concat([header, nonce, cipher.getAuthTag(), body, rest])
 }
 
 /** Throws when the key, the bytes or `additional` are not those of `encrypt`. */

@@ -1,9 +1,10 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Vault } from '#server/kernel/vault.ts'
 import { decrypt, encrypt } from './aead.ts'
+import { hmacSha256 } from './hmac.ts'
 import { findTenantKeys, insertTenantKey } from './store.ts'
 
 /** A tenant's data key, in clear. */
@@ -23,7 +24,8 @@ export const tenantKeyContext = (tenantId: string, version: number): string => `
  * the key's version. `context` (table, row and column) is authenticated, not stored.
  */
 export type TenantSealer = {
-  seal(plaintext: Uint8Array, context: string): Buffer
+  /** A text is sealed as its UTF-8. */
+  seal(plaintext: Uint8Array | string, context: string): Buffer
   /** Throws when the bytes, the tenant, the context or the keys do not match. */
   open(sealed: Uint8Array, context: string): Buffer
   /** What `openJson` gives back: content of a bytea column. */
@@ -94,19 +96,18 @@ export function sealerOf(tenantId: string, keys: TenantKeys): TenantSealer {
   const sealing = createSecretKey(key)
   // The oldest key: a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
-  const derived = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
-  const fingerprintKey = derived('countersign tenant fingerprint')
-  const digestKey = derived('countersign tenant digest')
-  const seal = (plaintext: Uint8Array, context: string) =>
-    Buffer.concat([header, encrypt(sealing, plaintext, additionalData(header, tenantId, context))])
+  const derived = (purpose: string) => hmacSha256(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
+  const digest = derived('countersign tenant digest')
+  const seal = (plaintext: Uint8Array | string, context: string) =>
+    encrypt(sealing, plaintext, additionalData(header, tenantId, context), header)
   const open = (sealed: Uint8Array, context: string) => openWith(byVersion, tenantId, sealed, context)
   return {
     seal,
     open,
-    sealJson: (value, context) => seal(Buffer.from(JSON.stringify(value)), context),
+    sealJson: (value, context) => seal(JSON.stringify(value), context),
     openJson: (sealed, context) => JSON.parse(open(sealed, context).toString()) as JsonValue,
-    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text).digest(),
-    digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
+    fingerprint: derived('countersign tenant fingerprint'),
+    digest: (text) => digest(text).toString('hex'),
   }
 }
 

@@ -19,6 +19,8 @@ import { RevealDialog } from './reveal-dialog.tsx'
 import { SeenBy } from './seen-by.tsx'
 import { SpanAttributes } from './span-attributes.tsx'
 import { kindWord } from './span-kind.tsx'
+import { SpanLinks } from './span-links.tsx'
+import { SpanProof } from './span-proof.tsx'
 import { maskedIn } from './trace-figures.ts'
 import type { TraceSpan } from './trace-span.ts'
 import type { Reveal } from './use-reveal.ts'
@@ -111,7 +113,7 @@ function Carried({
   onReveal,
 }: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
   const { tenant } = useSession()
-  const { attributes, events, facts, proof } = detail.span
+  const { attributes, events, links, resource, facts, proof } = detail.span
   const inputs = attributes.filter(({ key }) => INPUT.test(key))
   const outputs = attributes.filter(({ key }) => OUTPUT.test(key))
   const policy = attributes.filter(({ key }) => /^countersign\.(policy|decision|approval)/.test(key))
@@ -164,17 +166,30 @@ function Carried({
           </ul>
         )}
       </Part>
+      {links.length > 0 && (
+        <Part title="Links">
+          <SpanLinks links={links} />
+        </Part>
+      )}
+      {resource.length > 0 && (
+        <Part title="Resource">
+          <SpanAttributes attributes={resource} />
+        </Part>
+      )}
       <Part title="Proof">
         {proof === null ? (
           <p className="text-ink-2">The records of its execution commit to this span.</p>
         ) : (
-          <p>
-            Entry {proof.index + 1} of the batch that{' '}
-            <Link href={auditRecordPath(tenant, proof.auditId)} prefetch={false} className="text-link">
-              this audit record
-            </Link>{' '}
-            commits to.
-          </p>
+          <>
+            <p>
+              Entry {proof.index + 1} of the batch that{' '}
+              <Link href={auditRecordPath(tenant, proof.auditId)} prefetch={false} className="text-link">
+                this audit record
+              </Link>{' '}
+              commits to.
+            </p>
+            <SpanProof traceId={traceId} spanId={detail.span.spanId} />
+          </>
         )}
       </Part>
     </>
@@ -190,8 +205,8 @@ function Sensitive({
 }: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
   const mayAsk = useSession().can('trace:unmask')
   const [asking, setAsking] = useState(false)
-  const { attributes, events } = detail.span
-  const all = [...attributes, ...events.flatMap((event) => event.attributes)]
+  const { attributes, events, links, resource } = detail.span
+  const all = [...attributes, ...[...events, ...links].flatMap((one) => one.attributes), ...resource]
   const masked = maskedIn({ attributes: all })
   const fields = all.filter((one) => maskedIn({ attributes: [one] }) > 0).map(({ key }) => key)
   if (masked === 0 && detail.seenBy.length === 0) return null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AuditProof } from './audit.ts'
 import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
@@ -98,12 +99,33 @@ export const GetSpanInput = z.strictObject({
 })
 export const SpanDetail = Span.extend({
   events: z.array(z.object({ name: z.string(), at: Time, attributes: z.array(Attribute) })),
+  /** Other spans that it belongs to, of this trace or others. */
+  links: z.array(z.object({ traceId: TraceId, spanId: SpanId, attributes: z.array(Attribute) })),
+  /** What its exporter says of itself: service, host, process. */
+  resource: z.array(Attribute),
   /** What the dialects have in common: model, provider, tool, agent, tokens, service. */
   facts: z.record(z.string(), Json),
   /** The audit record that commits to this span, and its place in the batch. Spans of executions have their execution's records. */
   proof: z.object({ auditId: Id, index: z.int() }).nullable(),
 })
 export const GetSpanOutput = z.object({ span: SpanDetail, masking: Masking, seenBy: z.array(Reveal) })
+
+export const GetSpanProofInput = z.strictObject({ traceId: TraceId, spanId: SpanId })
+/** lib/verify-span-proof.ts checks it without the server, and docs/log.md says how sha256sum and openssl do. */
+export const SpanProof = z.object({
+  traceId: TraceId,
+  spanId: SpanId,
+  /** The text whose leaf hash is SHA-256(0x00 ‖ UTF-8): the span, with its masked values as their commitments. */
+  leaf: z.string(),
+  /** The text whose SHA-256 stands in the leaf. Null: it has none. */
+  resource: z.string().nullable(),
+  /** Its place in the tree of what one request added, and the path to the root that the audit record names. */
+  batch: z.object({ index: z.int(), size: z.int(), root: Hex32, inclusionProof: z.array(Hex32) }),
+  record: AuditProof,
+  /** Of the log of the record's day. Compare it with one from elsewhere before you trust it. */
+  verifierKey: z.string(),
+})
+export type SpanProof = z.infer<typeof SpanProof>
 
 /** With filters a page may hold fewer items than `limit`, even none, and still have a next one. */
 export const ListTracesInput = z.strictObject({

@@ -194,7 +194,7 @@ export const readSpans = (tx: Transaction, tenantId: string, { start, end }: Per
     tx,
     tx
       .selectFrom('spans')
-      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes'])
+      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
       .select(['startedAt', 'endedAt'])
       .where('tenantId', '=', tenantId)
       .where('startedAt', '>=', start)
@@ -210,7 +210,7 @@ export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end 
     tx,
     tx
       .selectFrom('spans')
-      .select(['traceId', 'spanId', 'attributes', 'events', 'sealed'])
+      .select(['traceId', 'spanId', 'attributes', 'events', 'links', 'sealed'])
       .where('tenantId', '=', tenantId)
       .where('startedAt', '>=', start)
       .where('startedAt', '<', end)

@@ -26,11 +26,19 @@ export async function classesDeclared(
   const agents = new Map<string, Set<string>>(traceIds.map((traceId) => [traceId, new Set()]))
   for (const { traceId, agent } of spans) if (agent !== undefined) agents.get(traceId)?.add(agent)
   for (const { traceId, agentId } of recorded) agents.get(traceId)?.add(agentId)
+  // The same agents, the same function: what it has found out about keys holds for all traces.
+  const byPaths = new Map<string, ClassDeclared>()
+  const classesOf = (paths: readonly SensitivePath[], key: string): ClassDeclared => {
+    const known = byPaths.get(key) ?? classBy(paths)
+    byPaths.set(key, known)
+    return known
+  }
   const byTrace = new Map(
     traceIds.map((traceId): [string, ClassDeclared | undefined] => {
       const of = agents.get(traceId)
       const paths = declared.filter(({ agentId, name }) => of?.has(agentId) === true || of?.has(name) === true)
-      return [traceId, paths.length === 0 ? undefined : classBy(paths)]
+      const key = [...new Set(paths.map(({ agentId }) => agentId))].join(' ')
+      return [traceId, paths.length === 0 ? undefined : classesOf(paths, key)]
     }),
   )
   return (traceId) => byTrace.get(traceId)

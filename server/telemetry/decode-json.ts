@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
 import {
   Allowance,
+  addLink,
   checkSpan,
   Decoded,
   type KeyValue,
@@ -9,11 +10,13 @@ import {
   numeric,
   OtlpError,
   type OtlpEvent,
+  type OtlpLink,
   type OtlpSpan,
   Rejections,
   type Scoped,
   SpanRefused,
   storable,
+  traceStateKey,
 } from './otlp.ts'
 
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
@@ -92,7 +95,7 @@ function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
   const status = optional(from, 'status')
   const code = field(status, 'code') ?? 0
   if (typeof code !== 'number') throw wrong('status.code is a number')
-  return {
+  const span: OtlpSpan = {
     traceId: text(from, 'traceId').toLowerCase(),
     spanId: text(from, 'spanId').toLowerCase(),
     parentSpanId: text(from, 'parentSpanId').toLowerCase() || null,
@@ -112,6 +115,16 @@ function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
     status: code,
     statusMessage: text(status, 'message'),
   }
+  for (const raw of list(from, 'links')) addLink(span, linkOf(record(raw), allowance))
+  return span
+}
+
+function linkOf(from: Fields, allowance: Allowance): OtlpLink {
+  allowance.value()
+  const attributes = keyValues(from, 'attributes', allowance, 0)
+  const state = text(from, 'traceState')
+  if (state !== '') attributes.push({ key: traceStateKey, value: state })
+  return { traceId: text(from, 'traceId').toLowerCase(), spanId: text(from, 'spanId').toLowerCase(), attributes }
 }
 
 function keyValues(from: Fields, name: string, allowance: Allowance, depth: number): KeyValue[] {

@@ -1,6 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
 import {
   Allowance,
+  addLink,
   checkSpan,
   Decoded,
   type KeyValue,
@@ -8,10 +9,12 @@ import {
   numeric,
   OtlpError,
   type OtlpEvent,
+  type OtlpLink,
   type OtlpSpan,
   Rejections,
   type Scoped,
   SpanRefused,
+  traceStateKey,
 } from './otlp.ts'
 import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 
@@ -102,6 +105,7 @@ const parentField = bytesField(4)
 const nameField = bytesField(5)
 const attributesField = bytesField(9)
 const eventsField = bytesField(11)
+const linksField = bytesField(13)
 const statusField = bytesField(15)
 
 function decodeSpan(wire: Wire, end: number, allowance: Allowance): OtlpSpan {
@@ -127,6 +131,7 @@ function decodeSpan(wire: Wire, end: number, allowance: Allowance): OtlpSpan {
     else if (tag === startField) span.startMicros = wire.micros(end)
     else if (tag === endField) span.endMicros = wire.micros(end)
     else if (tag === eventsField) span.events.push(event(wire, wire.span(end), allowance))
+    else if (tag === linksField) addLink(span, link(wire, wire.span(end), allowance))
     else if (tag === statusField) status(wire, wire.span(end), span)
     else wire.skip(tag, end)
   }
@@ -134,7 +139,7 @@ function decodeSpan(wire: Wire, end: number, allowance: Allowance): OtlpSpan {
 }
 
 const eventTimeField = bit64Field(1)
-const eventAttributesField = bytesField(3)
+const field3 = bytesField(3)
 
 function event(wire: Wire, end: number, allowance: Allowance): OtlpEvent {
   allowance.value()
@@ -143,9 +148,27 @@ function event(wire: Wire, end: number, allowance: Allowance): OtlpEvent {
     const tag = wire.tag(end)
     if (tag === eventTimeField) found.micros = wire.micros(end)
     else if (tag === field2) found.name = wire.text(end)
-    else if (tag === eventAttributesField) found.attributes.push(keyValue(wire, wire.span(end), allowance, 0))
+    else if (tag === field3) found.attributes.push(keyValue(wire, wire.span(end), allowance, 0))
     else wire.skip(tag, end)
   }
+  return found
+}
+
+const linkAttributesField = bytesField(4)
+
+function link(wire: Wire, end: number, allowance: Allowance): OtlpLink {
+  allowance.value()
+  const found: OtlpLink = { traceId: '', spanId: '', attributes: [] }
+  let state = ''
+  while (wire.at < end) {
+    const tag = wire.tag(end)
+    if (tag === field1) found.traceId = wire.hex(end)
+    else if (tag === field2) found.spanId = wire.hex(end)
+    else if (tag === field3) state = wire.text(end)
+    else if (tag === linkAttributesField) found.attributes.push(keyValue(wire, wire.span(end), allowance, 0))
+    else wire.skip(tag, end)
+  }
+  if (state !== '') found.attributes.push({ key: traceStateKey, value: state })
   return found
 }
 

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { recordBatch, type TelemetrySpan } from '#server/traces/record-batch.ts'
+import type { WrittenAttribute } from '#server/traces/write-span.ts'
 import { classesDeclared } from './declared.ts'
 import { decodeRequest } from './decode-json.ts'
 import { type Normalised, normalise } from './normalise.ts'
-import { Decoded, type Scoped } from './otlp.ts'
+import { Decoded, type KeyValue, type Scoped } from './otlp.ts'
 import type { ClassDeclared } from './sensitive.ts'
-import { toSpan } from './to-span.ts'
+import { toSpan, written } from './to-span.ts'
 
 const Output = z.object({
   partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
@@ -77,5 +78,23 @@ function* prepared(
   normalised: readonly { scoped: Scoped; facts: Normalised }[],
   declared: (traceId: string) => ClassDeclared | undefined,
 ): Generator<TelemetrySpan> {
-  for (const { scoped, facts } of normalised) yield toSpan(scoped, facts, declared(scoped.span.traceId))
+  const resources = resourceWriter()
+  for (const { scoped, facts } of normalised) {
+    const classes = declared(scoped.span.traceId)
+    yield toSpan(scoped, facts, classes, resources(scoped.resource, classes))
+  }
+}
+
+/** The same list for spans of one resource to which the same is declared as sensitive: it is stored once. */
+function resourceWriter() {
+  const known = new Map<readonly KeyValue[], Map<ClassDeclared | undefined, readonly WrittenAttribute[]>>()
+  return (resource: readonly KeyValue[], declared: ClassDeclared | undefined): readonly WrittenAttribute[] => {
+    const byClasses = known.get(resource) ?? new Map<ClassDeclared | undefined, readonly WrittenAttribute[]>()
+    known.set(resource, byClasses)
+    const before = byClasses.get(declared)
+    if (before !== undefined) return before
+    const made = resource.map((pair) => written(pair, declared))
+    byClasses.set(declared, made)
+    return made
+  }
 }

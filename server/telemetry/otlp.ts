@@ -5,6 +5,9 @@ import type { JsonValue } from '#lib/json.ts'
 export type KeyValue = { key: string; value: JsonValue }
 export type OtlpEvent = { name: string; micros: number; attributes: KeyValue[] }
 
+/** Another span that a span belongs to, in this trace or another one. Without ids that are ids it is left out. */
+export type OtlpLink = { traceId: string; spanId: string; attributes: KeyValue[] }
+
 /** Ids in lower-case hex, times in microseconds since the epoch. */
 export type OtlpSpan = {
   traceId: string
@@ -18,6 +21,8 @@ export type OtlpSpan = {
   /** 0 unset, 1 ok, 2 error. */
   status: number
   statusMessage: string
+  /** Only where there are any: a span without them is compared by the same text as before they were kept. */
+  links?: OtlpLink[]
 }
 export type Scoped = { resource: KeyValue[]; scope: string; span: OtlpSpan }
 
@@ -78,10 +83,8 @@ export class Allowance {
 
 /** Throws SpanRefused for ids that are no ids (W3C Trace Context: of their length, and not all zero) and times that are none. */
 export function checkSpan(span: OtlpSpan): OtlpSpan {
-  if (!/^[0-9a-f]{32}$/.test(span.traceId) || /^0+$/.test(span.traceId))
-    throw new SpanRefused('a trace id is 16 bytes, not all zero')
-  if (!/^[0-9a-f]{16}$/.test(span.spanId) || /^0+$/.test(span.spanId))
-    throw new SpanRefused('a span id is 8 bytes, not all zero')
+  if (!isTraceId(span.traceId)) throw new SpanRefused('a trace id is 16 bytes, not all zero')
+  if (!isSpanId(span.spanId)) throw new SpanRefused('a span id is 8 bytes, not all zero')
   if (span.parentSpanId !== null && !/^[0-9a-f]{16}$/.test(span.parentSpanId))
     throw new SpanRefused('a parent span id is 8 bytes')
   if (span.startMicros <= 0 || span.startMicros > Number.MAX_SAFE_INTEGER)
@@ -92,6 +95,19 @@ export function checkSpan(span: OtlpSpan): OtlpSpan {
   if (span.parentSpanId !== null && /^0+$/.test(span.parentSpanId)) span.parentSpanId = null
   return span
 }
+
+/** The vendor's part of a link's context is nobody's business but theirs: kept as a sensitive value. */
+export const traceStateKey = 'w3c.tracestate'
+
+/** Adds a link to its span, unless it leads nowhere. */
+export function addLink(span: OtlpSpan, link: OtlpLink): void {
+  if (!isTraceId(link.traceId) || !isSpanId(link.spanId)) return
+  span.links ??= []
+  span.links.push(link)
+}
+
+const isTraceId = (id: string) => /^[0-9a-f]{32}$/.test(id) && !/^0+$/.test(id)
+const isSpanId = (id: string) => /^[0-9a-f]{16}$/.test(id) && !/^0+$/.test(id)
 
 /** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
 export const storable = (text: string): string => {

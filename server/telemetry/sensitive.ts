@@ -34,6 +34,7 @@ const byKey: readonly [RegExp, string][] = [
     /^(url\.(full|query|path)|http\.(url|target|request\.body|response\.body)|db\.(statement|query\.text|query\.parameter.*)|messaging\.message\.body|rpc\.message.*|http\.(request|response)\.header\..*)$/,
     'request',
   ],
+  [/^w3c\.tracestate$/, 'text'],
   // An application's own names for whom it works for.
   [/^traceloop\.association\.properties\./, 'identity'],
   [/^(enduser|user|client\.address|net\.peer\.ip|http\.client_ip|source\.address)(\.|$)/, 'identity'],

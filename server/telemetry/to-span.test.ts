@@ -23,6 +23,7 @@ const spans: TestSpan[] = [
     ],
     events: [{ name: 'exception', attributes: [['exception.message', 'no']] }],
     status: { code: 2, message: 'failed "so"' },
+    links: [{ traceId: 'f'.repeat(32), spanId: 'a'.repeat(16), traceState: 'x=1', attributes: [['why', 'retry']] }],
   },
 ]
 const resource: [string, string][] = [

@@ -1,6 +1,6 @@
 import { quoted } from '#server/traces/quoted.ts'
 import type { TelemetrySpan } from '#server/traces/record-batch.ts'
-import type { WrittenAttribute } from '#server/traces/write-span.ts'
+import type { WrittenAttribute, WrittenLink } from '#server/traces/write-span.ts'
 import { nameIn } from './facts.ts'
 import type { Normalised } from './normalise.ts'
 import type { KeyValue, Scoped } from './otlp.ts'
@@ -10,11 +10,21 @@ const statuses = ['unset', 'ok', 'error'] as const
 const longestName = 256
 
 /** A span of OTLP as it is recorded, each attribute with its class when it is sensitive. `declared`: by its agent's manifest. */
-export function toSpan(scoped: Scoped, { kind, facts, agent }: Normalised, declared?: ClassDeclared): TelemetrySpan {
+export function toSpan(
+  scoped: Scoped,
+  { kind, facts, agent }: Normalised,
+  declared?: ClassDeclared,
+  resource: readonly WrittenAttribute[] = [],
+): TelemetrySpan {
   const { span } = scoped
   const attributes = span.attributes.map((pair) => written(pair, declared))
   const events = span.events.map((event) => event.attributes.map((pair) => written(pair, declared)))
-  const content = contentOf(scoped, attributes, events)
+  const links = (span.links ?? []).map((link) => ({
+    traceId: link.traceId,
+    spanId: link.spanId,
+    attributes: link.attributes.map((pair) => written(pair, declared)),
+  }))
+  const content = contentOf(scoped, attributes, events, links)
   // A name is for lists and searches. One that tells too much stands among what is masked.
   const shown = span.name.length <= longestName && classOfText(span.name) === undefined
   const name = span.name === '' ? 'unnamed' : shown ? span.name : `${facts.operation ?? kind} (long or personal name)`
@@ -33,6 +43,8 @@ export function toSpan(scoped: Scoped, { kind, facts, agent }: Normalised, decla
       at: new Date(Math.min(event.micros / 1000, latest)).toISOString(),
       attributes: events[index] ?? [],
     })),
+    links,
+    resource,
     facts,
     agent,
     startedMicros: span.startMicros,
@@ -45,7 +57,7 @@ export function toSpan(scoped: Scoped, { kind, facts, agent }: Normalised, decla
 const latest = 253_402_300_799_999
 
 /** What a decoder gives holds no objects but {key, value}, so that JSON.stringify writes what JCS would. */
-function written(pair: KeyValue, declared: ClassDeclared | undefined): WrittenAttribute {
+export function written(pair: KeyValue, declared: ClassDeclared | undefined): WrittenAttribute {
   const { key, value } = pair
   const json = JSON.stringify(value)
   const found = sensitiveClass(pair, declared)
@@ -64,6 +76,7 @@ function contentOf(
   { span, resource, scope }: Scoped,
   attributes: readonly WrittenAttribute[],
   eventAttributes: readonly (readonly WrittenAttribute[])[],
+  links: readonly WrittenLink[],
 ): string {
   const { traceId, spanId, parentSpanId, name, startMicros, endMicros, events, status, statusMessage } = span
   const parent = parentSpanId === null ? 'null' : `"${parentSpanId}"`
@@ -71,7 +84,11 @@ function contentOf(
     (event, index) =>
       `{"name":${JSON.stringify(event.name)},"micros":${event.micros},"attributes":[${pairs(eventAttributes[index] ?? [])}]}`,
   )
-  return `[{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":${parent},"name":${quoted(name)},"startMicros":${startMicros},"endMicros":${endMicros},"attributes":[${pairs(attributes)}],"events":[${eventTexts.join(',')}],"status":${status},"statusMessage":${JSON.stringify(statusMessage)}},${resourceText(resource)},${quoted(scope)}]`
+  const linkTexts = links.map(
+    (link) => `{"traceId":"${link.traceId}","spanId":"${link.spanId}","attributes":[${pairs(link.attributes)}]}`,
+  )
+  const linksText = links.length === 0 ? '' : `,"links":[${linkTexts.join(',')}]`
+  return `[{"traceId":"${traceId}","spanId":"${spanId}","parentSpanId":${parent},"name":${quoted(name)},"startMicros":${startMicros},"endMicros":${endMicros},"attributes":[${pairs(attributes)}],"events":[${eventTexts.join(',')}],"status":${status},"statusMessage":${JSON.stringify(statusMessage)}${linksText}},${resourceText(resource)},${quoted(scope)}]`
 }
 
 function pairs(attributes: readonly WrittenAttribute[]): string {

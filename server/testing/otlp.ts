@@ -13,6 +13,7 @@ export type TestSpan = {
   attributes?: [key: string, value: OtlpValue][]
   status?: { code: number; message?: string }
   events?: { name: string; attributes: [string, OtlpValue][] }[]
+  links?: { traceId: string; spanId: string; traceState?: string; attributes?: [string, OtlpValue][] }[]
 }
 
 const nanos = (ms: number) => String(BigInt(Math.round(ms * 1000)) * 1000n)
@@ -49,6 +50,10 @@ export const otlpJson = (spans: readonly TestSpan[], resource: [string, OtlpValu
                 attributes: jsonPairs(attributes),
               })),
               ...(span.status === undefined ? {} : { status: span.status }),
+              links: (span.links ?? []).map(({ attributes = [], ...link }) => ({
+                ...link,
+                attributes: jsonPairs(attributes),
+              })),
             })),
           },
         ],
@@ -105,6 +110,14 @@ const spanBytes = (span: TestSpan): Uint8Array =>
             .tag(2, 2)
             .string(name)
           for (const pair of attributes) event.tag(3, 2).bytes(pairBytes(pair))
+        }),
+      )
+    for (const { traceId, spanId, traceState = '', attributes = [] } of span.links ?? [])
+      at.tag(13, 2).bytes(
+        message((link) => {
+          link.tag(1, 2).bytes(Buffer.from(traceId, 'hex')).tag(2, 2).bytes(Buffer.from(spanId, 'hex'))
+          link.tag(3, 2).string(traceState)
+          for (const pair of attributes) link.tag(4, 2).bytes(pairBytes(pair))
         }),
       )
     const { status } = span

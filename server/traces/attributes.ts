@@ -21,6 +21,7 @@ export type StoredAttribute = {
 }
 
 export type RecordedEvent = { name: string; at: string; attributes: RecordedAttribute[] }
+export type StoredLink = { traceId: string; spanId: string; attributes: StoredAttribute[] }
 export type StoredEvent = { name: string; at: string; attributes: StoredAttribute[] }
 
 // The values are not parsed again: they come from a JSON column, and zod drops keys such as __proto__.
@@ -34,3 +35,4 @@ export const StoredAttributes = z.array(
   }),
 )
 export const StoredEvents = z.array(z.object({ name: z.string(), at: z.string(), attributes: StoredAttributes }))
+export const StoredLinks = z.array(z.object({ traceId: z.string(), spanId: z.string(), attributes: StoredAttributes }))

@@ -109,12 +109,15 @@ export type BatchRow = {
   change: number
   /** Its leaf among those of the batch, or `notAdded` for a row that is left out. */
   index: number
+  /** Its resource among those of the batch. */
+  resource: number | null
 }
 
 export const notAdded = -1
+const noResource = -1
 
 /** The columns that are written while spans come in: binary arrays, in the order of the rows. */
-export type WrittenColumns = { attributes: Buffer; events: Buffer; facts: Buffer; sealed: Buffer }
+export type WrittenColumns = { attributes: Buffer; events: Buffer; links: Buffer; facts: Buffer; sealed: Buffer }
 
 /** Spans that are not there: one that is fails the batch. */
 export async function insertSpans(
@@ -122,21 +125,23 @@ export async function insertSpans(
   tenantId: string,
   auditId: string,
   rows: readonly BatchRow[],
-  { attributes, events, facts, sealed }: WrittenColumns,
+  { attributes, events, links, facts, sealed }: WrittenColumns,
 ): Promise<void> {
   const of = <K extends keyof BatchRow>(key: K) => rows.map((row) => row[key])
   await sql`
     insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, events,
-      facts, sealed, fingerprint, audit_id, batch_index, started_at, ended_at, start_change)
+      links, facts, sealed, fingerprint, audit_id, batch_index, resource_index, started_at, ended_at, start_change)
     select ${tenantId}::uuid, day, trace_id, span_id, parent_span_id, 'telemetry', name, kind, status, attributes, events,
-      facts, case when sealed is not null then array[sealed] end, fingerprint, ${auditId}::uuid, index, started, ended, change
+      links, facts, case when sealed is not null then array[sealed] end, fingerprint, ${auditId}::uuid, index,
+      nullif(resource, ${sql.lit(noResource)}), started, ended, change
     from unnest(${dateArray(of('day'))}::date[], ${textArray(of('traceId'))}::text[], ${textArray(of('spanId'))}::text[],
       ${textArray(of('parentSpanId'))}::text[], ${textArray(of('name'))}::text[], ${textArray(of('kind'))}::text[],
-      ${textArray(of('status'))}::text[], ${attributes}::jsonb[], ${events}::jsonb[], ${facts}::jsonb[], ${sealed}::bytea[],
+      ${textArray(of('status'))}::text[], ${attributes}::jsonb[], ${events}::jsonb[], ${links}::jsonb[], ${facts}::jsonb[],
+      ${sealed}::bytea[], ${intArray(rows.map(({ resource }) => resource ?? noResource))}::int[],
       ${byteaArray(of('fingerprint'))}::bytea[], ${microsArray(of('startedMicros'))}::timestamptz[],
       ${microsArray(of('endedMicros'))}::timestamptz[], ${intArray(of('change'))}::int[], ${intArray(of('index'))}::int[])
-      as i (day, trace_id, span_id, parent_span_id, name, kind, status, attributes, events, facts, sealed, fingerprint,
-        started, ended, change, index)
+      as i (day, trace_id, span_id, parent_span_id, name, kind, status, attributes, events, links, facts, sealed, resource,
+        fingerprint, started, ended, change, index)
     where index <> ${sql.lit(notAdded)}`.execute(tx)
 }
 
@@ -218,6 +223,22 @@ export async function insertBatch(
   row: { tenantId: string; auditId: string; day: string; leaves: Buffer },
 ): Promise<void> {
   await tx.insertInto('telemetryBatches').values(row).execute()
+}
+
+export type ResourceRow = { index: number; attributes: string; sealed: Buffer | null }
+
+export async function insertResources(
+  tx: Transaction,
+  batch: { tenantId: string; auditId: string; day: string },
+  rows: readonly ResourceRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    insert into batch_resources (tenant_id, audit_id, resource_index, day, attributes, sealed)
+    select ${batch.tenantId}::uuid, ${batch.auditId}::uuid, index, ${batch.day}::date, attributes::jsonb, sealed
+    from unnest(${intArray(rows.map(({ index }) => index))}::int[],
+      ${textArray(rows.map(({ attributes }) => attributes))}::text[],
+      ${byteaArray(rows.map(({ sealed }) => sealed))}::bytea[]) as i (index, attributes, sealed)`.execute(tx)
 }
 
 /** Remembers the agents that telemetry names. Each at most once a minute, and in the order of their names. */

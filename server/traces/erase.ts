@@ -1,8 +1,8 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { type StoredAttribute, StoredAttributes, StoredEvents } from './attributes.ts'
-import { listForErasure, setErased } from './erase-store.ts'
-import { commitment, openSpan, spanContext } from './seal.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type StoredAttribute, StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
+import { listForErasure, listResourcesForErasure, setErased, setResourceErased } from './erase-store.ts'
+import { commitment, type Disclosure, openResource, openSpan, resourceContext, spanContext } from './seal.ts'
 
 /** Spans that one transaction looks at. */
 const lot = 200
@@ -24,47 +24,96 @@ export type Erased = {
 export async function eraseFrom(tx: Transaction, tenantId: string, subject: string, after: string): Promise<Erased> {
   const rows = await listForErasure(tx, tenantId, after, lot)
   const sealer = await tenantSealer(tx, tenantId)
-  const wanted = subject.toLowerCase()
-  const holds = (value: unknown) => JSON.stringify(value).toLowerCase().includes(quoted(wanted))
+  const holds = holder(subject)
   let spans = 0
   let values = 0
   let held = 0
   for (const row of rows) {
     const disclosures = openSpan(sealer, row)
-    const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
-    const erase = (attribute: StoredAttribute): StoredAttribute => {
-      const { key, masked, sd, value } = attribute
-      const clear = value !== undefined && holds(value)
-      if (!clear && (sd === undefined || !gone.has(sd))) return attribute
-      values += 1
-      return {
-        key,
-        ...(clear || value === undefined ? {} : { value }),
-        ...(masked === undefined ? {} : { masked }),
-        ...(sd === undefined ? {} : { sd }),
-        erased: true,
-      }
-    }
-    const before = values
-    const attributes = StoredAttributes.parse(row.attributes).map((one) => erase(stored(one)))
-    const events = StoredEvents.parse(row.events).map((event) => ({
-      ...event,
-      attributes: event.attributes.map((one) => erase(stored(one))),
-    }))
-    if (values === before) continue
+    const { erase, gone, erased } = eraser(disclosures, holds)
+    const attributes = erase(StoredAttributes.parse(row.attributes))
+    const events = StoredEvents.parse(row.events).map((event) => ({ ...event, attributes: erase(event.attributes) }))
+    const links = StoredLinks.parse(row.links).map((link) => ({ ...link, attributes: erase(link.attributes) }))
+    if (erased() === 0) continue
     if (row.held) {
       held += 1
-      values = before
       continue
     }
     spans += 1
-    const left = [...disclosures.values()].filter((disclosure) => !gone.has(commitment(disclosure)))
-    const context = spanContext(row.traceId, row.spanId)
-    const sealed = left.length === 0 ? null : sealer.seal(Buffer.from(JSON.stringify(left)), context)
-    await setErased(tx, { tenantId, ...row, attributes, events, sealed })
+    values += erased()
+    const sealed = sealedAgain(sealer, disclosures, gone, spanContext(row.traceId, row.spanId))
+    await setErased(tx, { tenantId, ...row, attributes, events, links, sealed })
   }
+  values += await eraseResources(tx, tenantId, rows, holds)
   const last = rows.at(-1)
   return { spans, values, held, next: rows.length < lot || last === undefined ? undefined : last.place }
+}
+
+/**
+ * The same in the resources of these spans. One that a held span has stays, whichever other spans have it; a resource of many
+ * spans is looked at with each lot of them, and there is nothing left to erase the second time.
+ */
+async function eraseResources(
+  tx: Transaction,
+  tenantId: string,
+  rows: Awaited<ReturnType<typeof listForErasure>>,
+  holds: (value: unknown) => boolean,
+): Promise<number> {
+  const sealer = await tenantSealer(tx, tenantId)
+  const held = new Set(rows.flatMap((row) => (row.held ? (row.auditId ?? []) : [])))
+  const batches = [...new Set(rows.flatMap(({ auditId }) => auditId ?? []))].filter((auditId) => !held.has(auditId))
+  let values = 0
+  for (const row of await listResourcesForErasure(tx, tenantId, batches)) {
+    const disclosures = openResource(sealer, row)
+    const { erase, gone, erased } = eraser(disclosures, holds)
+    const attributes = erase(StoredAttributes.parse(row.attributes))
+    if (erased() === 0) continue
+    values += erased()
+    const sealed = sealedAgain(sealer, disclosures, gone, resourceContext(row.auditId, row.index))
+    await setResourceErased(tx, { tenantId, auditId: row.auditId, index: row.index, attributes, sealed })
+  }
+  return values
+}
+
+/** Whether a value holds the subject as text, whatever its case. */
+function holder(subject: string): (value: unknown) => boolean {
+  const wanted = quoted(subject.toLowerCase())
+  return (value) => JSON.stringify(value).toLowerCase().includes(wanted)
+}
+
+/** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were sealed. */
+function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unknown) => boolean) {
+  const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
+  let count = 0
+  const eraseOne = (attribute: StoredAttribute): StoredAttribute => {
+    const { key, masked, sd, value } = attribute
+    const clear = value !== undefined && holds(value)
+    if (!clear && (sd === undefined || !gone.has(sd))) return attribute
+    count += 1
+    return {
+      key,
+      ...(clear || value === undefined ? {} : { value }),
+      ...(masked === undefined ? {} : { masked }),
+      ...(sd === undefined ? {} : { sd }),
+      erased: true,
+    }
+  }
+  return {
+    gone,
+    erased: () => count,
+    erase: (attributes: ReturnType<typeof StoredAttributes.parse>) => attributes.map((one) => eraseOne(stored(one))),
+  }
+}
+
+/** What is left of the disclosures, encrypted anew; null for nothing. */
+function sealedAgain(
+  sealer: TenantSealer,
+  disclosures: ReadonlyMap<string, Disclosure>,
+  gone: ReadonlySet<string>,
+  context: string,
+): Buffer | null {
+  const left = [...disclosures.values()].filter((disclosure) => !gone.has(commitment(disclosure)))
+  return left.length === 0 ? null : sealer.seal(JSON.stringify(left), context)
 }
 
 /** As it stands inside of JSON. */

@@ -1,17 +1,14 @@
-import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
-import type { JsonValue } from '#lib/json.ts'
 import { GetSpanInput, GetSpanOutput } from '#lib/schemas/traces.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
-import { StoredAttributes, StoredEvents } from './attributes.ts'
+import { StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
 import { requireTenant } from './get-trace.ts'
+import { findResource } from './proof-store.ts'
 import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
-import { openSpan } from './seal.ts'
+import { openResource, openSpan } from './seal.ts'
 import { findSpan, findTrace } from './store.ts'
-import { attributeView, maskedIn, spanView } from './view.ts'
-
-const Facts = z.record(z.string(), z.custom<JsonValue>())
+import { attributeView, factsOf, maskedIn, spanView } from './view.ts'
 
 /** One span with everything that is known of it, masked like traces.getTrace. */
 export const getSpan = query({
@@ -28,31 +25,50 @@ export const getSpan = query({
     if (row === undefined) throw notFound()
     let attributes = StoredAttributes.parse(row.attributes)
     let events = StoredEvents.parse(row.events)
+    let links = StoredLinks.parse(row.links)
+    const stored =
+      row.auditId === null || row.resourceIndex === null
+        ? undefined
+        : await findResource(tx, tenant.id, row.auditId, row.resourceIndex)
+    let resource = StoredAttributes.parse(stored?.attributes ?? [])
     const authority = input.includeSensitiveData ? await authorityOver(tx, caller, traceId) : null
     let values = 0
     if (authority !== null && typeof authority !== 'string') {
-      const disclosures = openSpan(await tenantSealer(tx, tenant.id), { traceId, spanId, sealed: row.sealed })
-      const show = (stored: typeof attributes) => {
-        const shown = revealed(stored, disclosures, authority.fields)
+      const sealer = await tenantSealer(tx, tenant.id)
+      const disclosures = openSpan(sealer, { traceId, spanId, sealed: row.sealed })
+      if (stored !== undefined)
+        for (const [sd, disclosure] of openResource(sealer, stored)) disclosures.set(sd, disclosure)
+      const show = (masked: typeof attributes) => {
+        const shown = revealed(masked, disclosures, authority.fields)
         values += shown.count
         return shown.attributes
       }
       attributes = show(attributes)
       events = events.map((event) => ({ ...event, attributes: show(event.attributes) }))
+      links = links.map((link) => ({ ...link, attributes: show(link.attributes) }))
+      resource = show(resource)
       if (values > 0) await noteReveal(tx, caller, { traceId, spanId, values, authority })
     }
     const shownEvents = events.map((event) => ({ ...event, attributes: event.attributes.map(attributeView) }))
+    const shownLinks = links.map((link) => ({ ...link, attributes: link.attributes.map(attributeView) }))
+    const shownResource = resource.map(attributeView)
     const span = spanView({ ...row, attributes })
     const nothing = values > 0 ? null : 'There is nothing masked that could be shown.'
     return {
       span: {
         ...span,
         events: shownEvents,
-        facts: Facts.parse(row.facts),
+        links: shownLinks,
+        resource: shownResource,
+        facts: factsOf(row.facts),
         proof: row.auditId === null ? null : { auditId: row.auditId, index: row.batchIndex ?? 0 },
       },
       masking: {
-        maskedValues: maskedIn([...span.attributes, ...shownEvents.flatMap((event) => event.attributes)]),
+        maskedValues: maskedIn([
+          ...span.attributes,
+          ...[...shownEvents, ...shownLinks].flatMap((one) => one.attributes),
+          ...shownResource,
+        ]),
         revealed: values > 0,
         reason: authority === null || typeof authority === 'string' ? authority : nothing,
       },

@@ -49,8 +49,8 @@ export async function insertSpan(
       from trace
       on conflict (tenant_id, day, trace_id, span_id) do update set origin = excluded.origin, name = excluded.name,
         parent_span_id = excluded.parent_span_id, kind = excluded.kind, status = excluded.status, status_message = null,
-        attributes = excluded.attributes, sealed = excluded.sealed, events = '[]', facts = '{}', fingerprint = null,
-        audit_id = null, batch_index = null, started_at = excluded.started_at, ended_at = null,
+        attributes = excluded.attributes, sealed = excluded.sealed, events = '[]', links = '[]', facts = '{}', fingerprint = null,
+        audit_id = null, batch_index = null, resource_index = null, started_at = excluded.started_at, ended_at = null,
         start_change = excluded.start_change, end_change = null
       where spans.origin = 'telemetry'
       returning trace_id

@@ -3,12 +3,13 @@ import type { SpanKind } from '#lib/schemas/traces.ts'
 import { rootOfRow } from '#server/audit/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { BatchColumns } from './batch-columns.ts'
+import { BatchColumns, type SpanOfBatch } from './batch-columns.ts'
 import {
   type BatchRow,
   findKnownSpans,
   growTraces,
   insertBatch,
+  insertResources,
   insertSpans,
   type LockedTrace,
   lockTraces,
@@ -17,10 +18,9 @@ import {
   noteAgents,
   type TraceGrowth,
 } from './batch-store.ts'
-import type { SpanToWrite } from './write-span.ts'
 
 /** A span that telemetry tells of, ended. `content`: what two deliveries of the same span have in common, as text. */
-export type TelemetrySpan = SpanToWrite & {
+export type TelemetrySpan = SpanOfBatch & {
   kind: SpanKind
   status: 'unset' | 'ok' | 'error'
   facts: JsonObject
@@ -42,7 +42,11 @@ export type Recorded = {
 
 /** What is kept of a span while its batch is recorded; the rest of it has been written by then. */
 type Kept = Pick<TelemetrySpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'status' | 'agent'> &
-  Pick<TelemetrySpan, 'startedMicros' | 'endedMicros'> & { fingerprint: Buffer; wanted: boolean }
+  Pick<TelemetrySpan, 'startedMicros' | 'endedMicros'> & {
+    fingerprint: Buffer
+    resource: number | null
+    wanted: boolean
+  }
 
 /**
  * Adds spans to their traces, which are made where they are not there. What is there is never changed: the same span again
@@ -58,7 +62,7 @@ export async function recordBatch(
 ): Promise<Recorded> {
   const none = { added: 0, repeated: 0, conflicting: 0, traces: 0, root: undefined }
   const sealer = await tenantSealer(tx, tenantId)
-  const columns = new BatchColumns()
+  const columns = new BatchColumns(sealer, auditId)
   const kept = new Map<string, Kept>()
   let repeated = 0
   let conflicting = 0
@@ -66,7 +70,7 @@ export async function recordBatch(
     const key = keyOf(span)
     const fingerprint = sealer.fingerprint(span.content)
     const before = kept.get(key)
-    if (before === undefined) kept.set(key, keep(span, fingerprint, columns.add(sealer, span)))
+    if (before === undefined) kept.set(key, keep(span, fingerprint, columns.add(span)))
     else if (before.fingerprint.equals(fingerprint)) repeated += 1
     else conflicting += 1
   }
@@ -106,7 +110,17 @@ export async function recordBatch(
   const growth = growthOf(added)
   await growTraces(tx, tenantId, growth)
   await noteAgents(tx, tenantId, agentsOf(added))
-  await insertBatch(tx, { tenantId, auditId, day: rows[0]?.day ?? '', leaves })
+  const batch = {
+    tenantId,
+    auditId,
+    day:
+      added
+        .map((span) => traceOf(span).day)
+        .sort()
+        .at(-1) ?? '',
+  }
+  await insertResources(tx, batch, columns.resourcesOf(new Set(added.map(({ resource }) => resource))))
+  await insertBatch(tx, { ...batch, leaves })
   // The leaves are sent by now: their row is used up.
   return { added: added.length, repeated, conflicting, traces: growth.length, root: rootOfRow(leaves).toString('hex') }
 }
@@ -114,7 +128,7 @@ export async function recordBatch(
 function keep(
   { traceId, spanId, parentSpanId, kind, status, agent, startedMicros, endedMicros }: TelemetrySpan,
   fingerprint: Buffer,
-  name: string,
+  { name, resource }: { name: string; resource: number | null },
 ): Kept {
   return {
     traceId,
@@ -127,6 +141,7 @@ function keep(
     startedMicros,
     endedMicros,
     fingerprint,
+    resource,
     wanted: true,
   }
 }

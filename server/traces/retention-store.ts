@@ -36,7 +36,12 @@ export async function deleteDay(
     await sql`delete from traces where tenant_id = ${tenantId} and day = ${day}::date and ${notHeld('traces')}`.execute(
       tx,
     )
-  await sql`delete from telemetry_batches where tenant_id = ${tenantId} and day = ${day}::date
-    and not exists (select 1 from traces t where t.tenant_id = ${tenantId} and t.day = ${day}::date)`.execute(tx)
+  const nothingLeft = sql`not exists (select 1 from traces t where t.tenant_id = ${tenantId} and t.day = ${day}::date)`
+  await sql`delete from telemetry_batches where tenant_id = ${tenantId} and day = ${day}::date and ${nothingLeft}`.execute(
+    tx,
+  )
+  await sql`delete from batch_resources where tenant_id = ${tenantId} and day = ${day}::date and ${nothingLeft}`.execute(
+    tx,
+  )
   return { traces: Number(traces.numAffectedRows ?? 0n), spans: Number(spans.numAffectedRows ?? 0n) }
 }

@@ -1,5 +1,6 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
 import { getSpan } from './get-span.ts'
+import { getSpanProof } from './get-span-proof.ts'
 import { getTrace } from './get-trace.ts'
 import { list } from './list.ts'
 import { stream } from './stream.ts'
@@ -8,6 +9,7 @@ import { verify } from './verify.ts'
 
 export const traces = router({
   getSpan: procedure.query(getSpan),
+  getSpanProof: procedure.query(getSpanProof),
   getTrace: procedure.query(getTrace),
   list: procedure.query(list),
   stream: procedure.subscription(stream),

@@ -54,15 +54,26 @@ export function sealSpan(
 /** 128 random bits. */
 const newSalt = (): string => fewRandomBytes(16).toString('base64url')
 
+/** What the sealed bytes of a resource are sealed for. */
+export const resourceContext = (auditId: string, index: number): string => `batch_resources/${auditId}/${index}`
+
 /** The sealed values of a span by their commitments. */
 export function openSpan(
   sealer: TenantSealer,
   { traceId, spanId, sealed }: { traceId: string; spanId: string; sealed: readonly Buffer[] | null },
 ): Map<string, Disclosure> {
-  const context = spanContext(traceId, spanId)
-  return new Map(
-    (sealed ?? [])
+  return opened(sealer, sealed ?? [], spanContext(traceId, spanId))
+}
+
+/** Those of a resource. */
+export const openResource = (
+  sealer: TenantSealer,
+  { auditId, index, sealed }: { auditId: string; index: number; sealed: Buffer | null },
+): Map<string, Disclosure> => opened(sealer, sealed === null ? [] : [sealed], resourceContext(auditId, index))
+
+const opened = (sealer: TenantSealer, sealed: readonly Buffer[], context: string): Map<string, Disclosure> =>
+  new Map(
+    sealed
       .flatMap((bytes) => JSON.parse(sealer.open(bytes, context).toString()) as Disclosure[])
       .map((disclosure) => [commitment(disclosure), disclosure]),
   )
-}

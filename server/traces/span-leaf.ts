@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
 import { leafHash } from '#server/audit/merkle.ts'
-import type { StoredAttribute, StoredEvent } from './attributes.ts'
+import type { StoredAttribute, StoredEvent, StoredLink } from './attributes.ts'
 
 /** What of a span is proved: all of it that may be shown, and the commitments to the rest. Times are microseconds. */
 export type LeafSpan = {
@@ -15,31 +16,46 @@ export type LeafSpan = {
   attributes: readonly StoredAttribute[]
   events: readonly StoredEvent[]
   facts: Readonly<Record<string, JsonValue>>
+  links?: readonly StoredLink[]
+  /** What resourceText() gives; undefined: it has none. */
+  resource?: string | undefined
 }
 
 /**
- * The leaf of a span in the tree of its batch, whose root stands in the audit record: RFC 6962 leaf hash of a JSON array.
- * What telemetry sends holds no objects but {key, value}, so that JSON.stringify writes what JCS would.
+ * The text whose RFC 6962 leaf hash is the span's leaf in the tree of its batch; the tree's root stands in the audit record.
+ * A JSON array; version 2 where there are links or a resource. What telemetry sends holds no objects but {key, value}, so
+ * that JSON.stringify writes what JCS would.
  */
-export const spanLeaf = (span: LeafSpan): Buffer =>
-  leafHash(
-    Buffer.from(
-      JSON.stringify([
-        'agcp.span.v1',
-        span.traceId,
-        span.spanId,
-        span.parentSpanId,
-        span.name,
-        span.kind,
-        span.status,
-        span.startedMicros,
-        span.endedMicros,
-        span.attributes.map(provable),
-        span.events.map(({ name, at, attributes }) => [name, at, attributes.map(provable)]),
-        Object.entries(span.facts).sort(([a], [b]) => (a < b ? -1 : 1)),
-      ]),
-    ),
-  )
+export function spanLeafText(span: LeafSpan): string {
+  const links = span.links ?? []
+  const isFirst = links.length === 0 && span.resource === undefined
+  return JSON.stringify([
+    isFirst ? 'agcp.span.v1' : 'agcp.span.v2',
+    span.traceId,
+    span.spanId,
+    span.parentSpanId,
+    span.name,
+    span.kind,
+    span.status,
+    span.startedMicros,
+    span.endedMicros,
+    span.attributes.map(provable),
+    span.events.map(({ name, at, attributes }) => [name, at, attributes.map(provable)]),
+    Object.entries(span.facts).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ...(isFirst
+      ? []
+      : [
+          links.map(({ traceId, spanId, attributes }) => [traceId, spanId, attributes.map(provable)]),
+          span.resource === undefined ? null : hash('sha256', span.resource),
+        ]),
+  ])
+}
+
+export const spanLeaf = (span: LeafSpan): Buffer => leafHash(Buffer.from(spanLeafText(span)))
+
+/** What a span's leaf holds the SHA-256 of. */
+export const resourceText = (attributes: readonly StoredAttribute[]): string =>
+  JSON.stringify(['agcp.resource.v1', attributes.map(provable)])
 
 const provable = ({ key, value, sd }: StoredAttribute): JsonValue =>
   sd === undefined ? [key, value ?? null] : [key, { sd }]

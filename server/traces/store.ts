@@ -106,7 +106,8 @@ export const listSkeleton = (tx: Transaction, { tenantId, traceId, day }: TraceK
 export const findSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, spanId: string) =>
   tx
     .selectFrom('spans')
-    .select([...skeletonColumns, 'attributes', 'events', 'facts', 'sealed', 'auditId', 'batchIndex'])
+    .select([...skeletonColumns, 'attributes', 'events', 'links', 'facts', 'sealed', 'auditId', 'batchIndex'])
+    .select('resourceIndex')
     .where('tenantId', '=', tenantId)
     .where('day', '=', day)
     .where('traceId', '=', traceId)

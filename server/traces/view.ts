@@ -72,3 +72,8 @@ function markersIn(value: JsonValue | undefined): number {
   if (Marker.safeParse(value).success) return 1
   return Object.values(value).reduce<number>((sum, inner) => sum + markersIn(inner), 0)
 }
+
+const Facts = z.record(z.string(), z.custom<JsonValue>())
+
+/** The values are not parsed again: zod drops keys such as __proto__. */
+export const factsOf = (stored: unknown) => Facts.parse(stored)

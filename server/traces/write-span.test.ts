@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { JsonValue } from '#lib/json.ts'
 import { commitment, type Disclosure } from './seal.ts'
-import { spanLeaf } from './span-leaf.ts'
-import { writeSpan } from './write-span.ts'
+import { resourceText, spanLeaf } from './span-leaf.ts'
+import { writeResource, writeSpan } from './write-span.ts'
 
 // What telemetry is written as, beside what everything else computes from the same span.
 
@@ -24,6 +24,7 @@ const plain = {
   startedMicros: 1_795_000_000_000_001,
   endedMicros: 1_795_000_000_000_002,
   events: [],
+  links: [],
   facts: {},
 }
 const full = {
@@ -39,17 +40,22 @@ const full = {
     { name: 'exception', at: '2026-11-20T00:00:00.000Z', attributes: [attribute('exception.message', 'no', 'error')] },
     { name: 'e', at: '2026-11-20T00:00:00.001Z', attributes: [] },
   ],
+  links: [
+    { traceId: 'd'.repeat(32), spanId: 'e'.repeat(16), attributes: [attribute('why', 'because', 'text')] },
+    { traceId: 'd'.repeat(32), spanId: 'f'.repeat(16), attributes: [attribute('n', 1)] },
+  ],
   facts: { tool: 'lookup', inputTokens: 3, agent: 'ä' },
 }
 
 test.each([{ ...plain, attributes: [] }, full])(
   'the texts are JSON of what is stored, and the leaf is that of the stored span',
   (span) => {
-    const { attributes, events, facts, leaf } = writeSpan(sealer, span)
+    const { attributes, events, links, facts, leaf } = writeSpan(sealer, span, undefined)
     const stored = {
       ...span,
       attributes: JSON.parse(attributes),
       events: JSON.parse(events),
+      links: JSON.parse(links),
       facts: JSON.parse(facts),
     }
     expect(stored.facts).toEqual(span.facts)
@@ -59,12 +65,17 @@ test.each([{ ...plain, attributes: [] }, full])(
 )
 
 test('each sensitive value is sealed with its salt for this span, and leaves its commitment and its length', () => {
-  const { attributes, events, sealed } = writeSpan(sealer, full)
+  const { attributes, events, sealed } = writeSpan(sealer, full, 'ab'.repeat(32))
   const [context, text] = (sealed?.toString() ?? '').split('\n')
   expect(context).toBe(`spans/${full.traceId}/${full.spanId}`)
   const disclosures: Disclosure[] = JSON.parse(text ?? '')
-  expect(disclosures.map(([, value]) => value)).toEqual(['secret "words" 😀', [{ key: 'k', value: 'v' }], 'no'])
-  expect(new Set(disclosures.map(([salt]) => salt)).size).toBe(3)
+  expect(disclosures.map(([, value]) => value)).toEqual([
+    'secret "words" 😀',
+    [{ key: 'k', value: 'v' }],
+    'no',
+    'because',
+  ])
+  expect(new Set(disclosures.map(([salt]) => salt)).size).toBe(4)
   const [content, list, error] = disclosures.map(commitment)
   expect(JSON.parse(attributes)).toEqual([
     { key: 'a', value: 'x' },
@@ -75,5 +86,17 @@ test('each sensitive value is sealed with its salt for this span, and leaves its
   expect(JSON.parse(events)[0].attributes).toEqual([
     { key: 'exception.message', masked: { class: 'error', length: 2 }, sd: error },
   ])
-  expect(writeSpan(sealer, { ...plain, attributes: [attribute('a', 1)] }).sealed).toBeNull()
+  expect(writeSpan(sealer, { ...plain, attributes: [attribute('a', 1)] }, undefined).sealed).toBeNull()
+})
+
+test('a span commits to its resource by the hash of what the resource is stored as', () => {
+  const attributes = [attribute('service.name', 'x'), attribute('host.name', 'a@b.example', 'pii.email')]
+  const resource = writeResource(sealer, attributes, 'batch_resources/1/0')
+  const stored = JSON.parse(resource.attributes)
+  expect(stored[1]).toMatchObject({ key: 'host.name', masked: { class: 'pii.email', length: 11 } })
+  expect(resource.sealed?.toString()).toContain('a@b.example')
+  const { leaf } = writeSpan(sealer, { ...plain, attributes: [] }, resource.hash)
+  const read = { ...plain, attributes: [], resource: resourceText(stored) }
+  expect(Buffer.from(leaf, 'binary')).toEqual(spanLeaf(read))
+  expect(spanLeaf(read)).not.toEqual(spanLeaf({ ...plain, attributes: [] }))
 })

@@ -12,6 +12,8 @@ import { spanContext } from './seal.ts'
 export type WrittenAttribute = { key: string; json: string; masked?: { class: string; length: number } }
 export type WrittenEvent = { name: string; at: string; attributes: readonly WrittenAttribute[] }
 
+export type WrittenLink = { traceId: string; spanId: string; attributes: readonly WrittenAttribute[] }
+
 /** A span before it is written. Times in microseconds. */
 export type SpanToWrite = {
   traceId: string
@@ -24,6 +26,7 @@ export type SpanToWrite = {
   endedMicros: number
   attributes: readonly WrittenAttribute[]
   events: readonly WrittenEvent[]
+  links: readonly WrittenLink[]
   facts: Readonly<Record<string, JsonValue>>
 }
 
@@ -31,9 +34,21 @@ export type SpanToWrite = {
  * JSON texts, the leaf's hash with a character for each byte (a third of a Buffer's cost), and salts and values encrypted;
  * `sealed` is null when nothing is sensitive.
  */
-export type WrittenSpan = { attributes: string; events: string; facts: string; leaf: string; sealed: Buffer | null }
+export type WrittenSpan = {
+  attributes: string
+  events: string
+  links: string
+  facts: string
+  leaf: string
+  sealed: Buffer | null
+}
 
-export function writeSpan(sealer: Pick<TenantSealer, 'seal'>, span: SpanToWrite): WrittenSpan {
+/** `resource`: SHA-256 in hex of what the span's resource is written as. */
+export function writeSpan(
+  sealer: Pick<TenantSealer, 'seal'>,
+  span: SpanToWrite,
+  resource: string | undefined,
+): WrittenSpan {
   const hidden: string[] = []
   const own = writeAttributes(span.attributes, hidden)
   let events = ''
@@ -44,17 +59,43 @@ export function writeSpan(sealer: Pick<TenantSealer, 'seal'>, span: SpanToWrite)
     events += `${comma}{"name":${quoted(name)},"at":"${at}","attributes":[${inner.stored}]}`
     eventLeaves += `${comma}[${quoted(name)},"${at}",[${inner.leaves}]]`
   }
+  let links = ''
+  let linkLeaves = ''
+  for (const { traceId, spanId, attributes } of span.links) {
+    const inner = writeAttributes(attributes, hidden)
+    const comma = links === '' ? '' : ','
+    links += `${comma}{"traceId":"${traceId}","spanId":"${spanId}","attributes":[${inner.stored}]}`
+    linkLeaves += `${comma}["${traceId}","${spanId}",[${inner.leaves}]]`
+  }
   const facts = Object.entries(span.facts)
   const parent = span.parentSpanId === null ? 'null' : `"${span.parentSpanId}"`
   const factLeaves = facts.length === 0 ? '' : writeFacts(facts)
-  const text = `["agcp.span.v1","${span.traceId}","${span.spanId}",${parent},${quoted(span.name)},"${span.kind}","${span.status}",${span.startedMicros},${span.endedMicros},[${own.leaves}],[${eventLeaves}],[${factLeaves}]]`
+  const isFirst = resource === undefined && links === ''
+  const more = isFirst ? '' : `,[${linkLeaves}],${resource === undefined ? 'null' : `"${resource}"`}`
+  const text = `["agcp.span.v${isFirst ? 1 : 2}","${span.traceId}","${span.spanId}",${parent},${quoted(span.name)},"${span.kind}","${span.status}",${span.startedMicros},${span.endedMicros},[${own.leaves}],[${eventLeaves}],[${factLeaves}]${more}]`
   return {
     attributes: `[${own.stored}]`,
     events: `[${events}]`,
+    links: `[${links}]`,
     facts: JSON.stringify(span.facts),
     // RFC 6962's leaf hash: U+0000 is the prefix 0x00.
     leaf: hash('sha256', `\u0000${text}`, 'binary'),
     sealed: hidden.length === 0 ? null : sealer.seal(`[${hidden.join(',')}]`, spanContext(span.traceId, span.spanId)),
+  }
+}
+
+/** A resource as it is stored, and the hash that the leaves of its spans hold. */
+export function writeResource(
+  sealer: Pick<TenantSealer, 'seal'>,
+  attributes: readonly WrittenAttribute[],
+  context: string,
+): { attributes: string; hash: string; sealed: Buffer | null } {
+  const hidden: string[] = []
+  const { stored, leaves } = writeAttributes(attributes, hidden)
+  return {
+    attributes: `[${stored}]`,
+    hash: hash('sha256', `["agcp.resource.v1",[${leaves}]]`, 'hex'),
+    sealed: hidden.length === 0 ? null : sealer.seal(`[${hidden.join(',')}]`, context),
   }
 }
 

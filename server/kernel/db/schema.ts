@@ -228,6 +228,15 @@ export interface AuditTrees {
   tenantId: string;
 }
 
+export interface BatchResources {
+  attributes: Json;
+  auditId: string;
+  day: string;
+  resourceIndex: number;
+  sealed: Buffer | null;
+  tenantId: string;
+}
+
 export interface BrandingImages {
   bytes: Buffer;
   createdAt: Generated<Timestamp>;
@@ -726,9 +735,11 @@ export interface Spans {
   facts: Generated<Json>;
   fingerprint: Buffer | null;
   kind: string;
+  links: Generated<Json>;
   name: string;
   origin: string;
   parentSpanId: string | null;
+  resourceIndex: number | null;
   sealed: ArrayType<Buffer> | null;
   spanId: string;
   startChange: number;
@@ -846,6 +857,7 @@ export interface DB {
   auditSeals: AuditSeals;
   auditTiles: AuditTiles;
   auditTrees: AuditTrees;
+  batchResources: BatchResources;
   brandingImages: BrandingImages;
   dpopProofs: DpopProofs;
   erasures: Erasures;

@@ -351,6 +351,11 @@ export const lines: Record<string, Line> = {
     by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) })),
     by('tenantExternalId', (tenantId, own) => ({ ...rootOf(own), tenantId }), { absent: 403 }),
   ],
+  'GET /v1/traces.getSpanProof': [
+    'trace:verify',
+    // An execution recorded it, so that no batch proves it.
+    by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) }), { own: [409] }),
+  ],
   'POST /v1/traces.unmask': [
     'trace:unmask',
     by('trace', (traceId) => ({ traceId, purpose: 'Proof', justification: 'The proof looks at what is masked.' })),

@@ -1,5 +1,5 @@
 import { classNames } from '#components/ui/class-names.ts'
-import type { Ladder } from './ladder.ts'
+import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The path as a ladder, the leaf at the bottom and the root at the top. The list beside it says the same in words. */

@@ -1,5 +1,5 @@
 import { Copyable } from '#components/ui/copyable.tsx'
-import type { Ladder } from './ladder.ts'
+import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The same climb in words, from the leaf to the root. */

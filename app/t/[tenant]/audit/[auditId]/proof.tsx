@@ -6,7 +6,7 @@ import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { Climbed } from './climbed.tsx'
-import { climb, type Ladder, leafOf } from './ladder.ts'
+import { climb, type Ladder, leafOf } from '#lib/ladder.ts'
 
 /** The path from the record to the day's signed root, computed by this browser. */
 export function Proof({ proof }: { proof: AuditProof }) {

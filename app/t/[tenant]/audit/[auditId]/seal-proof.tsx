@@ -5,7 +5,7 @@ import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { Climbed } from './climbed.tsx'
-import { climb, leafOfText } from './ladder.ts'
+import { climb, leafOfText } from '#lib/ladder.ts'
 
 /** The path from the day's last checkpoint to the signed root of all closed days, computed by this browser. */
 export function SealProof({ proof }: { proof: AuditProof }) {

@@ -1,0 +1,27 @@
+import Link from 'next/link'
+import { useSession } from '#components/session/session-provider.tsx'
+import { tracePath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { SpanAttributes } from './span-attributes.tsx'
+
+/** Other spans that this one belongs to, as its exporter named them: they may be in a trace that never came here. */
+export function SpanLinks({ links }: { links: Answers['traces']['getSpan']['span']['links'] }) {
+  const { tenant } = useSession()
+  return (
+    <ul className="flex flex-col gap-3">
+      {links.map(({ traceId, spanId, attributes }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: links never move.
+        <li key={index}>
+          <Link
+            href={tracePath(tenant, traceId, { span: spanId })}
+            prefetch={false}
+            className="wrap-anywhere font-mono text-dense text-link"
+          >
+            {traceId} / {spanId}
+          </Link>
+          {attributes.length > 0 && <SpanAttributes attributes={attributes} />}
+        </li>
+      ))}
+    </ul>
+  )
+}

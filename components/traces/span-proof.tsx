@@ -1,0 +1,66 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import { useTRPCClient } from '#lib/trpc.ts'
+import { verifySpanProof } from '#lib/verify-span-proof.ts'
+
+/** Reads what proves a span, checks it in this browser, and gives it as a file that others can check without us. */
+export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string }) {
+  const client = useTRPCClient()
+  const mayVerify = useSession().can('trace:verify')
+  const proof = useMutation({
+    mutationFn: async () => {
+      const found = await client.traces.getSpanProof.query({ traceId, spanId })
+      return { found, checks: await verifySpanProof(found, found.verifierKey) }
+    },
+  })
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button
+        onClick={() => proof.mutate()}
+        busyLabel={proof.isPending ? 'Checking' : undefined}
+        disabledReason={mayVerify ? undefined : 'Needs the permission trace:verify, which approvers and auditors have.'}
+      >
+        Check the proof
+      </Button>
+      <div aria-live="polite" className="flex flex-col items-start gap-2">
+        {proof.data !== undefined && (
+          <>
+            <ul className="flex flex-col gap-1">
+              {proof.data.checks.map(({ name, ok, detail }) => (
+                <li key={name} className="flex flex-wrap items-baseline gap-x-2">
+                  <StatusShape status={ok ? 'approved' : 'failed'} label={name} />
+                  <span className="wrap-anywhere">{detail}</span>
+                </li>
+              ))}
+            </ul>
+            <Button onClick={() => save(proof.data.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
+          </>
+        )}
+      </div>
+      {proof.error !== null && (
+        <RequestFailed
+          error={proof.error}
+          what="The proof"
+          act="verify traces"
+          permission="trace:verify"
+          retry={() => proof.mutate()}
+        />
+      )}
+    </div>
+  )
+}
+
+function save(content: object, name: string): void {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // The browser has taken hold of the blob by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

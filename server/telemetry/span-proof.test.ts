@@ -114,7 +114,7 @@ test('resource and links are kept, masked like attributes, and shown in clear to
   expect(shown.span.resource[2]).toEqual({ key: 'process.owner.email', value: 'pavel@x.example' })
   expect(shown.span.links[0]?.attributes[2]).toEqual({ key: 'w3c.tracestate', value: 'vendor=Pavel' })
   const { rows } = await owner.query(
-    'select attributes::text, links::text from batch_resources r join spans s using (audit_id)',
+    'select r.attributes::text, links::text from batch_resources r join spans s using (audit_id)',
   )
   expect(rows.length).toBeGreaterThan(0)
   expect(JSON.stringify(rows)).not.toMatch(/pavel/i)

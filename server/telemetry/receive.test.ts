@@ -18,7 +18,7 @@ beforeAll(async () => {
   maria = await api.person('maria')
   owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

@@ -79,5 +79,7 @@ function merge(before: Facts | undefined, next: Facts): Facts {
   const added = Object.fromEntries(
     Object.entries(next).filter(([key, value]) => value !== undefined && Reflect.get(before, key) === undefined),
   )
-  return { ...before, ...added, kind: before.kind === 'other' ? next.kind : before.kind }
+  // Without an operation the kind was a guess: Traceloop's SDK names the agent on each tool of it.
+  const isGuess = before.kind === 'other' || before.operation === undefined
+  return { ...before, ...added, kind: isGuess && next.kind !== 'other' ? next.kind : before.kind }
 }

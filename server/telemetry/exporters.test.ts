@@ -177,7 +177,12 @@ test('Traceloop, by the attributes that its SDK documents', async () => {
   expect(JSON.stringify(spans)).not.toContain('Pavel')
   const facts = (span: Span) => factsOf(traceId, span.spanContext().spanId)
   expect(await facts(agent)).toMatchObject({ dialect: 'traceloop', agent: 'joke_teller' })
-  expect(await facts(tool)).toMatchObject({ dialect: 'gen_ai+traceloop', agent: 'joke_teller', tool: 'lookup', operation: 'tool' })
+  expect(await facts(tool)).toMatchObject({
+    dialect: 'gen_ai+traceloop',
+    agent: 'joke_teller',
+    tool: 'lookup',
+    operation: 'tool',
+  })
   expect(await facts(chat)).toMatchObject({
     dialect: 'gen_ai+traceloop',
     model: 'small-1-2026',

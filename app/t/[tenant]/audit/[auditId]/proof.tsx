@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { JcsError } from '#lib/jcs.ts'
+import { climb, type Ladder, leafOf } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { Climbed } from './climbed.tsx'
-import { climb, type Ladder, leafOf } from '#lib/ladder.ts'
 
 /** The path from the record to the day's signed root, computed by this browser. */
 export function Proof({ proof }: { proof: AuditProof }) {

@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { climb, leafOfText } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { Climbed } from './climbed.tsx'
-import { climb, leafOfText } from '#lib/ladder.ts'
 
 /** The path from the day's last checkpoint to the signed root of all closed days, computed by this browser. */
 export function SealProof({ proof }: { proof: AuditProof }) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 /** The demo's policy, under which every refund is decided by a person. */
@@ -91,3 +91,65 @@ test('the decisions that the policy’s rules determined lead to their execution
   await expect(page.getByText('You may not write policies.')).toBeVisible()
   await expectAccessible(page)
 })
+
+test('a policy’s page says how much of its budgets is used, by whom, and until when', async ({ page, origin }) => {
+  const { policyId, name, spend } = await budgetedAgent(origin)
+  expect([await spend(), await spend(), await spend()]).toEqual(['allow', 'allow', 'deny'])
+  await signIn(page, 'jonas')
+  await page.goto(`/t/${externalId()}/policies/${policyId}`)
+  const budgets = page.getByRole('table', { name: 'Budgets' })
+  await expect(budgets.getByRole('row')).toHaveCount(2)
+  await expect(budgets).toContainText('lookups-a-month')
+  await expect(budgets.getByRole('link', { name })).toBeVisible()
+  await expect(budgets).toContainText('2 of 2 calls (used up)')
+  await expect(budgets).toContainText('2 of it reserved, not charged yet')
+  const matches = page.getByRole('table', { name: 'Recent matches' })
+  await expect(matches).toContainText('Denied')
+  await expectAccessible(page)
+})
+
+/** An agent that runs elsewhere and may look up two orders in thirty days. */
+async function budgetedAgent(origin: string) {
+  const ci = await clientToken(origin, 'ci-pipeline')
+  const maria = await personToken(origin, 'maria')
+  const post = async <Data>(path: string, body: unknown): Promise<Data> => {
+    const headers = { authorization: `Bearer ${ci}`, 'content-type': 'application/json' }
+    const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.ok, path).toBe(true)
+    return await response.json()
+  }
+  const name = `spends-${Date.now()}`
+  const manifest = {
+    metadata: { name, version: '1.0.0' },
+    spec: {
+      risk: { tier: 'low' },
+      runtime: { observe: {} },
+      tools: [{ mcp: { server: 'payments' }, allow: ['lookup_order'] }],
+    },
+  }
+  const { agentId } = await call<{ agentId: string }>(origin, ci, 'mutation', 'agents.create', {
+    yaml: JSON.stringify(manifest),
+  })
+  const { id: policyId } = await post<{ id: string }>('/v1/policies', { name })
+  const source = `@id("all")
+permit (principal, action in Countersign::Action::"ToolCall", resource);
+
+@id("lookups-a-month")
+@obligation("budget") @budget_limit("2") @budget_unit("calls") @budget_window("P30D")
+forbid (principal, action == Countersign::Action::"payments/lookup_order", resource)
+unless { context.fulfilled.contains("budget:lookups-a-month") };
+`
+  await post(`/v1/policies/${policyId}/versions`, { source })
+  await post(`/v1/policies/${policyId}/versions/1/publish`, {})
+  const propose = async (procedure: string, input: object) => {
+    const { approvalId } = await call<{ approvalId: string }>(origin, ci, 'mutation', procedure, input)
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'For the test.')
+  }
+  const where = { agentId, environment: 'production' }
+  await propose('policyBindings.propose', { ...where, policyId, policyVersion: 1, mode: 'enforce' })
+  await propose('releases.propose', { ...where, version: '1.0.0' })
+  const lookup = { ...where, resource: 'payments/lookup_order', arguments: { id: 'A-1001' } }
+  const spend = async () =>
+    (await call<{ effect: string }>(origin, maria, 'mutation', 'policies.evaluate', lookup)).effect
+  return { policyId, name, spend }
+}

@@ -47,9 +47,10 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   if (decision.effect === 'deny') {
     const [reason] = decision.reasons
     const message = reason?.message ?? 'No policy permits this call.'
-    await endExecution(tx, loaded, { status: 'denied', error: { code: reason?.code ?? 'policy_denied', message } }, [
-      decided,
-    ])
+    const error = { code: reason?.code ?? 'policy_denied', message }
+    const rules = decision.reasons.map(({ policyId, policyVersion, rule }) => ({ policyId, policyVersion, rule }))
+    const details = { decisionId: decision.decisionId, rules }
+    await endExecution(tx, loaded, { status: 'denied', error, details }, [decided])
     return undefined
   }
   // What a rule masks does not leave: what is approved, and what runs, are the masked arguments.

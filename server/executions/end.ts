@@ -19,6 +19,8 @@ export type Ending = {
   >
   output?: JsonValue
   error?: { code: string; message: string }
+  /** What the audit record says besides the code. */
+  details?: JsonObject
 }
 
 /** Ends an execution: state, journal, trace and audit record in one transaction. */
@@ -56,7 +58,7 @@ export async function endExecution(
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `execution.${status}`,
     resource: { type: 'execution', id: row.id },
-    details: error === undefined ? {} : { code: error.code },
+    details: { ...(error === undefined ? {} : { code: error.code }), ...ending.details },
   })
 
   async function endSpans(): Promise<void> {

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
-import { approve } from '#server/testing/refund-agent.ts'
+import { approve, bindingFor } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
@@ -92,6 +92,26 @@ test('an allowed call is answered, and is an execution with its trace and its au
   const { text } = await api.query(await api.person('vera'), 'audit.list', { limit: 20 })
   for (const action of ['execution.started', 'tool.called', 'tool.returned'])
     expect(text).toContain(`"type":"${action}"`)
+})
+
+test('what no budget holds is a tool error with the reason, and until when', async () => {
+  const agentId = await elsewhere('thrifty')
+  const binding = await bindingFor(
+    api,
+    agentId,
+    'thrifty-budget',
+    `@id("one") @obligation("budget") @budget_limit("1") @budget_unit("calls") @budget_window("P30D")
+forbid (principal, action == Countersign::Action::"payments/lookup_order", resource)
+unless { context.fulfilled.contains("budget:one") };`,
+  )
+  const proposed = await api.mutate(await api.client('ci-pipeline'), 'policyBindings.propose', binding)
+  await approve(api, payload<{ approvalId: string }>(proposed).approvalId)
+  const client = await connect('thrifty')
+  expect((await call(client, 'lookup_order')).isError).toBe(false)
+  const { isError, content, answer } = await call(client, 'lookup_order')
+  expect([isError, content.code, content.status]).toEqual([true, 'budget_exhausted', 'denied'])
+  expect(JSON.stringify(answer.content)).toMatch(/1 of 1 calls\. It begins anew at \d{4}-\d\d-\d\dT00:00:00\.000Z/)
+  await client.close()
 })
 
 test('a denied call is a tool error with the reason', async () => {

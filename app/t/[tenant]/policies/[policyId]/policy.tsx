@@ -14,6 +14,7 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { editPolicyPath, policiesPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
+import { Budgets } from './budgets.tsx'
 import { Recent } from './recent.tsx'
 import { Simulate } from './simulate.tsx'
 import { shownVersion, VersionSource } from './version-source.tsx'
@@ -97,6 +98,11 @@ function OnePolicy({ id }: { id: string }) {
       <Section title="Where it is bound">
         <WhereBound policyId={policy.id} />
       </Section>
+      {policy.versions.some(({ source }) => source.includes('@budget_limit')) && (
+        <Section title="Budgets">
+          <Budgets policyId={policy.id} />
+        </Section>
+      )}
       <Section title="Recent matches">
         <Recent policyId={policy.id} />
       </Section>

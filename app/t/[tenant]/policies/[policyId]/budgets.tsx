@@ -1,0 +1,104 @@
+'use client'
+
+import Link from 'next/link'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import { classNames } from '#components/ui/class-names.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { agentPath, executionPath } from '#lib/paths.ts'
+import type { Budget } from '#lib/schemas/policies.ts'
+
+/** How much is used of the budgets that the policy's rules demand, in the windows of now. */
+export function Budgets({ policyId }: { policyId: string }) {
+  const { client } = useApi()
+  const { tenant } = useSession()
+  const pages = usePages({
+    path: ['policies', 'budgets'],
+    input: { policyId, limit: 20 },
+    read: client.policies.budgets.query,
+  })
+  return (
+    <PagedTable
+      pages={pages}
+      caption="Budgets"
+      columns={columns(tenant)}
+      rowKey={(row) => row.id}
+      failed={{ what: 'The budgets', act: 'see policies', permission: 'policy:read' }}
+      empty={
+        <EmptyState title="Nothing is used of its budgets now.">
+          A budget stands here once a call has been reserved in its window.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const columns = (tenant: string): Column<Budget>[] => [
+  {
+    key: 'rule',
+    header: 'Rule',
+    rowHeader: true,
+    cell: (row) => (
+      <code className="wrap-anywhere font-mono text-dense">
+        <ShownText>{row.rule}</ShownText>
+      </code>
+    ),
+  },
+  { key: 'subject', header: 'Counts for', cell: (row) => <Subject budget={row} tenant={tenant} /> },
+  { key: 'used', header: 'Used', cell: (row) => <Used budget={row} /> },
+  {
+    key: 'until',
+    header: 'Begins anew',
+    cell: (row) => (row.endsAt === null ? 'Never' : <Time at={row.endsAt} show="absolute" />),
+  },
+]
+
+function Subject({ budget, tenant }: { budget: Budget; tenant: string }) {
+  const { scope, environment, agentId, agentName, executionId } = budget
+  if (scope === 'tenant') return 'All agents, in all environments'
+  if (scope === 'environment') return `All agents in ${environment}`
+  const agent = agentId !== null && (
+    <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link wrap-anywhere">
+      <ShownText>{agentName ?? agentId}</ShownText>
+    </Link>
+  )
+  if (executionId === null)
+    return (
+      <>
+        {agent} in {environment}
+      </>
+    )
+  return (
+    <>
+      <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
+        One execution
+      </Link>{' '}
+      of {agent} in {environment}
+    </>
+  )
+}
+
+/** What is only reserved counts until its call has ended. */
+function Used({ budget: { used, reserved, limit, unit } }: { budget: Budget }) {
+  const share = Number(limit) === 0 ? 1 : Math.min(1, Number(used) / Number(limit))
+  return (
+    <span className="flex flex-col gap-1">
+      <span>
+        {used} of {limit} {unit}
+        {share === 1 && <strong className="font-semibold"> (used up)</strong>}
+      </span>
+      {/* The figures say it already. */}
+      <span aria-hidden="true" className="block h-1 w-full max-w-40 bg-sunken">
+        <span
+          className={classNames('block h-full', share === 1 ? 'bg-danger' : 'bg-primary')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </span>
+      {reserved !== '0' && <span className="text-dense text-ink-2">{reserved} of it reserved, not charged yet</span>}
+    </span>
+  )
+}

@@ -21,12 +21,12 @@ export const procedures: RouteHandler = async (request) => {
   let admission: Admission | undefined
   try {
     const credentials = credentialsOf(request, requestId)
-    const inInput = tenantNamedIn(request.url, path)
     const presented = await present(credentials)
     const hasBody = request.method === 'POST'
     // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
     // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
     const reading = hasBody && 'token' in presented ? await settled(readJsonText(request)) : undefined
+    const inInput = tenantNamedIn(request.url, path, reading)
     // A longer batch is refused by the library.
     admission = await admit(presented, selecting(credentials, inInput), Math.min(path.split(',').length, maxBatchSize))
     caller = withJustification(admission.caller, request)
@@ -58,14 +58,28 @@ export const procedures: RouteHandler = async (request) => {
 
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
 
-/** The tenant that a query's input in the address names; of a batch, whose calls share one caller, none. */
-function tenantNamedIn(url: string, procedure: string): string | undefined {
+/**
+ * The tenant that the input of a query names, which stands in the address or was posted; of a batch, whose calls share one
+ * caller, none. A key's call is read after its admission: it can choose no tenant, and the procedure refuses another one.
+ */
+function tenantNamedIn(url: string, procedure: string, posted: (() => string) | undefined): string | undefined {
   const field = tenantFields.get(procedure)
-  const text = field === undefined ? null : new URL(url).searchParams.get('input')
-  if (field === undefined || text === null) return undefined
+  if (field === undefined) return undefined
+  const text = posted === undefined ? new URL(url).searchParams.get('input') : textOf(posted)
+  if (text === null) return undefined
   const input = wireTransformer.deserialize(parseJson(text))
   const named: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
   return typeof named === 'string' ? named : undefined
+}
+
+/** Null for a body that could not be read: what is wrong with it is said after the admission. */
+function textOf(posted: () => string): string | null {
+  try {
+    return posted()
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
 }
 
 /** Undefined for what is no JSON: the procedure says what is wrong with it. */

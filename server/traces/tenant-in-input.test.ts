@@ -44,11 +44,40 @@ const calls = [
   ['traces.verify', (tenant: string) => ({ tenant, auditId })],
 ] as const
 
+const post = (token: string, procedure: string, body: object | string, headers: Record<string, string> = {}) =>
+  api.request(token, `/v1/${procedure}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
 describe.each(calls)('%s', (procedure, input) => {
   test('selects the tenant of its input, where the caller is a member of it', async () => {
     const answer = payload<object>(await api.query(anna, procedure, input(globex)))
     expect(JSON.stringify(answer)).toContain(procedure === 'traces.verify' ? '"status":' : traceId)
     expect(answer).not.toMatchObject({ status: 'not_found' })
+  })
+
+  test('selects it as well where the query is posted', async () => {
+    for (const body of [{ json: input(globex) }, input(globex)]) {
+      const answer = await post(anna, procedure, body)
+      expect([answer.status, answer.text]).not.toContain(denied)
+      expect(JSON.stringify(payload<object>(answer))).toContain(
+        procedure === 'traces.verify' ? '"status":"' : `"traceId":"${traceId}"`,
+      )
+      expect(payload<object>(answer)).not.toMatchObject({ status: 'not_found' })
+    }
+    for (const [token, header] of [
+      [jonas, undefined],
+      [anna, northwind],
+    ] as const) {
+      const headers: Record<string, string> = header === undefined ? {} : { 'x-svc-tenant-external-id': header }
+      const answer = await post(token, procedure, { json: input(globex) }, headers)
+      expect([answer.status, answer.text]).toEqual([403, denied])
+    }
+    // Nothing is said about a body before its sender was let in, and all of it afterwards.
+    const broken = await post(anna, procedure, '{"json":')
+    expect(broken.status).toBe(400)
   })
 
   test('answers a stranger exactly as the header does', async () => {

@@ -63,7 +63,16 @@ export type TraceSearch = {
   to?: number
   live?: string
 }
-export const tracesPath = (tenant: string) => `${homePath(tenant)}/traces`
+export type TraceListSearch = {
+  text?: string
+  agentId?: string
+  status?: string
+  kind?: string
+  from?: string
+  to?: string
+}
+export const tracesPath = (tenant: string, search: TraceListSearch = {}) =>
+  withSearch(`${homePath(tenant)}/traces`, search)
 export const tracePath = (tenant: string, traceId: string, search: TraceSearch = {}) =>
   withSearch(`${homePath(tenant)}/traces/${segment(traceId)}`, search)
 
@@ -72,7 +81,8 @@ export const newEvidencePath = (tenant: string) => `${homePath(tenant)}/evidence
 export const evidenceExportPath = (tenant: string, exportId: string) =>
   `${homePath(tenant)}/evidence/${segment(exportId)}`
 
-export const auditPath = (tenant: string) => `${homePath(tenant)}/audit`
+export type AuditSearch = { action?: string; actorId?: string; resourceId?: string; from?: string; to?: string }
+export const auditPath = (tenant: string, search: AuditSearch = {}) => withSearch(`${homePath(tenant)}/audit`, search)
 export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(tenant)}/audit/${segment(auditId)}`
 
 export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`

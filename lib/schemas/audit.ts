@@ -28,6 +28,12 @@ export const ListAuditInput = z.strictObject({
   to: LogTime.optional(),
 })
 export const AuditList = page(AuditRecord)
+export const AuditFacets = z.object({
+  /** In the order of the alphabet. */
+  actions: z.array(z.string()),
+  /** Who acted last comes first. */
+  actors: z.array(z.object({ type: z.string(), id: z.string(), name: z.string() })),
+})
 export const GetAuditInput = z.strictObject({ auditId: Id })
 /** Where the day's last checkpoint lies in the log of closed days: its text is the leaf. */
 export const SealProof = z.object({

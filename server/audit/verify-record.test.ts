@@ -8,6 +8,7 @@ import { execute } from '#server/kernel/operation.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { verify } from '#server/traces/verify.ts'
+import { facets } from './facets.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import { signTenant } from './sealer.ts'
@@ -293,6 +294,15 @@ describe('audit.list and audit.get', () => {
     )
     expect(await found({ to: middle })).toEqual(those((item) => item.at < middle))
     expect(await found({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })).toEqual([])
+
+    const offered = await execute(facets, auditor, undefined, { name: 'audit.facets' })
+    expect(offered.actions).toEqual([...new Set(all.items.map(({ type }) => type))].sort())
+    expect(offered.actors).toEqual([...new Map(all.items.map(({ actor }) => [actor.id, actor])).values()])
+    expect(offered.actors[0]).toEqual(other)
+    const viewer = await tenant.as('viewer', { roles: ['viewer'] })
+    await expect(execute(facets, viewer, undefined, { name: 'audit.facets' })).rejects.toMatchObject({
+      code: 'forbidden',
+    })
   })
 
   test('another tenant’s record is as unknown as one that never was', async () => {

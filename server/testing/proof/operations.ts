@@ -112,6 +112,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
 
   'GET /v1/audit.checkpoint': ['any', plain()],
+  'GET /v1/audit.facets': ['audit:read', plain()],
   'GET /v1/audit.get': ['audit:read', by('auditRecord', (auditId) => ({ auditId }))],
   'GET /v1/audit.list': ['audit:read', plain(), filter('execution', 'resourceId')],
 

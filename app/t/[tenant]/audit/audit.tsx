@@ -15,7 +15,8 @@ import { Time } from '#components/ui/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { DayFacts } from './day-facts.tsx'
-import { FILTERS, Filters, filterFrom, inputOf } from './filters.tsx'
+import { countSet, filterFrom, inputOf } from './filter.ts'
+import { Filters } from './filters.tsx'
 
 type Row = Answers['audit']['list']['items'][number]
 
@@ -32,12 +33,11 @@ function AuditList() {
   const { client } = useApi()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
-  const filtered = FILTERS.some((name) => filter[name] !== '')
   const pages = usePages({ path: ['audit', 'list'], input: inputOf(filter), read: client.audit.list.query })
   return (
     <Page wide>
       <PageHeader title="Audit" facts={<DayFacts />} />
-      <Filters />
+      <Filters filter={filter} />
       <PagedTable
         pages={pages}
         caption="Audit records"
@@ -45,7 +45,7 @@ function AuditList() {
         rowKey={(row) => row.auditId}
         failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
         empty={
-          filtered ? (
+          countSet(filter) > 0 ? (
             <EmptyState title="No record fits.">Change or remove the filter above.</EmptyState>
           ) : (
             <EmptyState title="Nothing is recorded yet.">

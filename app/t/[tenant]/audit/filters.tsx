@@ -1,85 +1,65 @@
 'use client'
 
-import { usePathname, useRouter, useSearchParams } from 'next/navigation'
-import { useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { AgentField } from '#components/agents/agent-field.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { FilterFold } from '#components/lists/filter-fold.tsx'
+import { PeriodFields } from '#components/lists/period-fields.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { auditPath } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { type AuditFilter, countSet, noFilter, searchOf } from './filter.ts'
 
-export const FILTERS = ['action', 'actorId', 'resourceId', 'from', 'to'] as const
-type Filter = Record<(typeof FILTERS)[number], string>
+/** The browser's control has no value of its own for "not filtered". */
+const ALL = 'all'
 
-/** The filter that stands in the address. */
-export const filterFrom = (search: { get(name: string): string | null }): Filter => ({
-  action: search.get('action') ?? '',
-  actorId: search.get('actorId') ?? '',
-  resourceId: search.get('resourceId') ?? '',
-  from: day(search.get('from')),
-  to: day(search.get('to')),
-})
-const day = (text: string | null): string => (text !== null && /^\d{4}-\d\d-\d\d$/.test(text) ? text : '')
-
-/** As audit.list takes it: days are whole ones, in UTC. */
-export function inputOf({ from, to, ...words }: Filter): Partial<Filter> {
-  const next = (date: string) => new Date(Date.parse(date) + 86_400_000).toISOString()
-  return {
-    ...Object.fromEntries(Object.entries(words).filter(([, word]) => word !== '')),
-    ...(Number.isNaN(Date.parse(from)) ? {} : { from: `${from}T00:00:00Z` }),
-    ...(Number.isNaN(Date.parse(to)) ? {} : { to: next(to) }),
-  }
-}
-
-const FIELDS: { name: keyof Filter; label: string; type: 'text' | 'date' }[] = [
-  { name: 'action', label: 'What', type: 'text' },
-  { name: 'actorId', label: 'Who (id)', type: 'text' },
-  { name: 'resourceId', label: 'About (id)', type: 'text' },
-  { name: 'from', label: 'From (UTC)', type: 'date' },
-  { name: 'to', label: 'To (UTC)', type: 'date' },
-]
-
-/** Narrows the list down; the filter is a part of the address. */
-export function Filters() {
+/** What, who, about which agent and when; all of it stands in the address. What can be chosen is what the log holds. */
+export function Filters({ filter }: { filter: AuditFilter }) {
+  const { tenant } = useSession()
   const router = useRouter()
-  const path = usePathname()
-  const current = filterFrom(useSearchParams())
-  const [draft, setDraft] = useState(current)
-  const show = (filter: Filter) => {
-    const search = new URLSearchParams(Object.entries(filter).filter(([, value]) => value.trim() !== ''))
-    router.replace(search.size === 0 ? path : `${path}?${search}`)
-  }
-  const filtered = FILTERS.some((name) => current[name] !== '')
+  const trpc = useTRPC()
+  const facets = useQuery(trpc.audit.facets.queryOptions({}, { staleTime: 60_000 }))
+  const show = (change: Partial<AuditFilter>) =>
+    router.replace(auditPath(tenant, searchOf({ ...filter, ...change })), { scroll: false })
+  const failed = facets.error === null ? undefined : 'What there is could not be loaded.'
+  const actions = (facets.data?.actions ?? []).map((action) => ({ value: action, label: action }))
+  const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
-    <search>
-      <form
-        className="flex flex-wrap items-end gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          show(draft)
-        }}
-      >
-        {FIELDS.map(({ name, label, type }) => (
-          <div key={name} className="min-w-40 max-narrow:w-full">
-            <TextField
-              label={label}
-              type={type}
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-            />
-          </div>
-        ))}
-        <Button type="submit">Filter</Button>
-        {filtered && (
-          <Button
-            variant="quiet"
-            onClick={() => {
-              const none = { action: '', actorId: '', resourceId: '', from: '', to: '' }
-              setDraft(none)
-              show(none)
-            }}
-          >
-            Show all
-          </Button>
-        )}
-      </form>
-    </search>
+    <FilterFold label="Filter the records" set={countSet(filter)} onClear={() => show(noFilter)}>
+      <SelectField
+        label="What"
+        value={filter.action === '' ? ALL : filter.action}
+        onChange={(value) => show({ action: value === ALL ? '' : value })}
+        placeholder=""
+        options={[{ value: ALL, label: 'Every act' }, ...withChosen(actions, filter.action, filter.action)]}
+        error={failed}
+      />
+      <SelectField
+        label="Who"
+        value={filter.actorId === '' ? ALL : filter.actorId}
+        onChange={(value) => show({ actorId: value === ALL ? '' : value })}
+        placeholder=""
+        options={[
+          { value: ALL, label: 'Everyone' },
+          ...withChosen(actors, filter.actorId, `Somebody else, ${filter.actorId.slice(0, 8)}…`),
+        ]}
+        error={failed}
+      />
+      <AgentField
+        label="About"
+        agentId={filter.resourceId}
+        onChange={(resourceId) => show({ resourceId })}
+        all="Everything"
+        otherwise="Only"
+      />
+      <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
+    </FilterFold>
   )
 }
+
+type Option = { value: string; label: string }
+
+/** What the address names stands there, too, where it is none of those that are offered. */
+const withChosen = (options: Option[], value: string, label: string): Option[] =>
+  value === '' || options.some((option) => option.value === value) ? options : [{ value, label }, ...options]

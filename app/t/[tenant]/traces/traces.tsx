@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
@@ -14,6 +15,8 @@ import { Time } from '#components/ui/time.tsx'
 import { formatCount, formatDuration } from '#lib/format.ts'
 import { tracePath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { countSet, filterFrom, inputOf } from './filter.ts'
+import { Filters } from './filters.tsx'
 
 type Row = Answers['traces']['list']['items'][number]
 
@@ -31,15 +34,17 @@ export function Traces() {
 function TraceList() {
   const { client } = useApi()
   const { tenant } = useSession()
+  const filter = filterFrom(useSearchParams())
   const pages = usePages({
     path: ['traces', 'list'],
-    input: {},
+    input: inputOf(filter),
     read: client.traces.list.query,
     refreshEvery: refreshMs,
   })
   return (
     <Page wide>
       <PageHeader title="Traces" />
+      <Filters filter={filter} />
       <PagedTable
         pages={pages}
         caption="Traces"
@@ -47,9 +52,13 @@ function TraceList() {
         rowKey={(row) => row.traceId}
         failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
         empty={
-          <EmptyState title="There is no trace yet.">
-            Each execution leaves one: every decision, approval and tool call as it happens.
-          </EmptyState>
+          countSet(filter) > 0 ? (
+            <EmptyState title="No trace fits.">Change or remove the filter above.</EmptyState>
+          ) : (
+            <EmptyState title="There is no trace yet.">
+              Each execution leaves one: every decision, approval and tool call as it happens.
+            </EmptyState>
+          )
         }
       />
     </Page>

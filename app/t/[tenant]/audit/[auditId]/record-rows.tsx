@@ -1,13 +1,17 @@
 'use client'
 
+import Link from 'next/link'
+import type { ReactNode } from 'react'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { JsonView } from '#components/json/json-view.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { auditPath } from '#lib/paths.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 
 /** Fields that have a row of their own; whatever else the record holds is shown below them. */
@@ -69,8 +73,18 @@ function Actor({ actor }: { actor: JsonValue | undefined }) {
   return (
     <>
       <ShownText>{text(actor.name)}</ShownText>, {Object.hasOwn(ACTORS, type) ? ACTORS[type] : type}{' '}
-      <Copyable value={text(actor.id)} label="actor id" shorten="middle" />
+      <Copyable value={text(actor.id)} label="actor id" shorten="middle" />{' '}
+      <Records search={{ actorId: text(actor.id) }}>All that they did</Records>
     </>
+  )
+}
+
+function Records({ search, children }: { search: { actorId: string } | { resourceId: string }; children: ReactNode }) {
+  const { tenant } = useSession()
+  return (
+    <Link href={auditPath(tenant, search)} prefetch={false} className="text-link whitespace-nowrap">
+      {children}
+    </Link>
   )
 }
 
@@ -79,7 +93,8 @@ function Resource({ resource }: { resource: JsonValue | undefined }) {
   return (
     <>
       <ResourceLink type={text(resource.type)} id={text(resource.id)} />{' '}
-      <Copyable value={text(resource.id)} label="resource id" shorten="middle" />
+      <Copyable value={text(resource.id)} label="resource id" shorten="middle" />{' '}
+      <Records search={{ resourceId: text(resource.id) }}>All records about it</Records>
     </>
   )
 }

@@ -1,0 +1,76 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useEffect, useState } from 'react'
+import { AgentField } from '#components/agents/agent-field.tsx'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { FilterFold } from '#components/lists/filter-fold.tsx'
+import { PeriodFields } from '#components/lists/period-fields.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { kindWord, spanKinds } from '#components/traces/span-kind.tsx'
+import { TextField } from '#components/ui/text-field.tsx'
+import { tracesPath } from '#lib/paths.ts'
+import { countSet, kindFrom, noFilter, searchOf, statusFrom, type TraceFilter } from './filter.ts'
+
+/** The browser's control has no value of its own for "not filtered". */
+const ALL = 'all'
+
+/** Name, agent, state, kind of step and when; all of it stands in the address. */
+export function Filters({ filter }: { filter: TraceFilter }) {
+  const { tenant } = useSession()
+  const router = useRouter()
+  const show = (change: Partial<TraceFilter>) =>
+    router.replace(tracesPath(tenant, searchOf({ ...filter, ...change })), { scroll: false })
+  return (
+    <FilterFold label="Filter the traces" set={countSet(filter)} onClear={() => show(noFilter)}>
+      <NameField text={filter.text} onChange={(text) => show({ text })} />
+      <AgentField label="Agent" agentId={filter.agentId} onChange={(agentId) => show({ agentId })} />
+      <SelectField
+        label="State"
+        value={filter.status === '' ? ALL : filter.status}
+        onChange={(value) => show({ status: statusFrom(value) })}
+        placeholder=""
+        options={[
+          { value: ALL, label: 'All states' },
+          { value: 'open', label: 'Running' },
+          { value: 'ok', label: 'Ended without an error' },
+          { value: 'error', label: 'With an error' },
+        ]}
+      />
+      <SelectField
+        label="With a step of kind"
+        value={filter.kind === '' ? ALL : filter.kind}
+        onChange={(value) => show({ kind: kindFrom(value) })}
+        placeholder=""
+        options={[{ value: ALL, label: 'Any' }, ...spanKinds.map((kind) => ({ value: kind, label: kindWord(kind) }))]}
+      />
+      <PeriodFields days={filter} onChange={({ from, to }) => show({ from, to })} />
+    </FilterFold>
+  )
+}
+
+/** Looks when it is left or Enter is pressed: each letter would be a search of its own. */
+function NameField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const [draft, setDraft] = useState(text)
+  useEffect(() => setDraft(text), [text])
+  const look = () => draft.trim() !== text && onChange(draft.trim())
+  return (
+    <form
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        look()
+      }}
+    >
+      <TextField
+        label="Name contains"
+        type="search"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={100}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={look}
+      />
+    </form>
+  )
+}

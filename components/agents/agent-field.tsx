@@ -1,0 +1,45 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { SelectField } from '#components/forms/select-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** As many as one answer holds. */
+const mostAgents = 200
+/** The browser's control has no value of its own for "not filtered". */
+const ALL = 'all'
+
+type AgentFieldProps = {
+  label: string
+  /** '' is every agent, or whatever `all` says. */
+  agentId: string
+  onChange: (agentId: string) => void
+  /** What stands there when none is chosen. */
+  all?: string
+  /** What an id is that is no agent's. */
+  otherwise?: string
+}
+
+/** One of the tenant's agents, as a filter. */
+export function AgentField({ label, agentId, onChange, all = 'All agents', otherwise = 'Agent' }: AgentFieldProps) {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }, { enabled: can('agent:read') }))
+  const known = (agents.data?.items ?? []).map(({ id, displayName }) => ({ value: id, label: displayName }))
+  const unknown = agentId !== '' && !known.some(({ value }) => value === agentId)
+  return (
+    <SelectField
+      label={label}
+      value={agentId === '' ? ALL : agentId}
+      onChange={(value) => onChange(value === ALL ? '' : value)}
+      placeholder=""
+      options={[
+        { value: ALL, label: all },
+        ...(unknown ? [{ value: agentId, label: `${otherwise} ${agentId.slice(0, 8)}…` }] : []),
+        ...known,
+      ]}
+      error={agents.error === null ? undefined : 'The agents could not be loaded.'}
+    />
+  )
+}

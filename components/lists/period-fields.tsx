@@ -1,0 +1,31 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { TextField } from '#components/ui/text-field.tsx'
+import { type Days, dayFrom } from './period.ts'
+
+/** First and last day. A year that is still being typed filters nothing. */
+export function PeriodFields({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
+  /** What was typed and is not in the address yet. */
+  const [draft, setDraft] = useState<Partial<Days>>({})
+  const { from, to } = days
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what counts from now on.
+  useEffect(() => setDraft({}), [from, to])
+  const field = (name: keyof Days, label: string) => (
+    <TextField
+      label={label}
+      type="date"
+      value={draft[name] ?? days[name]}
+      onChange={({ target: { value } }) => {
+        setDraft({ ...draft, [name]: value })
+        if (value === '' || dayFrom(value) !== '') onChange({ ...days, [name]: value })
+      }}
+    />
+  )
+  return (
+    <>
+      {field('from', 'From (UTC)')}
+      {field('to', 'To (UTC)')}
+    </>
+  )
+}

@@ -1,5 +1,7 @@
-import { decideAs, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import type { Page } from '@playwright/test'
+import { call, decideAs, personToken, waitingRefund } from './cases.ts'
+import { pastDay } from './database.ts'
+import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 test('vera opens a decision’s record, sees its path to the signed root, and has it verified', async ({
   page,
@@ -28,18 +30,107 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
   await expectAccessible(page)
 })
 
-test('vera narrows the log down; the filter stands in the address', async ({ page }) => {
+const records = (page: Page) => page.getByRole('table', { name: 'Audit records' })
+
+test('vera narrows the log down to what and who there is; the filter stands in the address', async ({ page }) => {
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit`)
-  await page.getByLabel('What', { exact: true }).fill('release.proposed')
-  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.getByLabel('What', { exact: true }).selectOption('release.proposed')
   await expect(page).toHaveURL(/action=release\.proposed/)
-  await expect(page.getByRole('table', { name: 'Audit records' }).getByRole('rowheader').first()).toBeVisible()
-  for (const what of await page.getByRole('table', { name: 'Audit records' }).getByRole('rowheader').allInnerTexts())
-    expect(what).toBe('release.proposed')
+  await expect(records(page).getByRole('rowheader').filter({ hasNotText: 'release.proposed' })).toHaveCount(0)
+  await expect(records(page).getByRole('rowheader').first()).toBeVisible()
   await expectAccessible(page)
+  await page.getByLabel('Who', { exact: true }).selectOption('maria')
+  await expect(page).toHaveURL(/actorId=/)
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(page).toHaveURL(/audit$/)
+  await expect(page.getByLabel('What', { exact: true })).toHaveValue('all')
+  await page.getByLabel('To (UTC)').fill('2001-02-03')
+  await expect(page.getByText('No record fits.')).toBeVisible()
+  await expect(page).toHaveURL(/to=2001-02-03/)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(page.getByLabel('To (UTC)')).toHaveValue('')
+})
+
+test('from a record vera comes to all that its actor did, and to all about the same thing', async ({
+  page,
+  origin,
+}) => {
+  const { approvalId } = await waitingRefund(origin)
+  const { externalId } = await signIn(page, 'vera')
+  await page.goto(`/t/${externalId}/audit?resourceId=${approvalId}`)
+  await records(page).getByRole('rowheader').first().getByRole('link').click()
+  await page.getByRole('link', { name: 'All records about it' }).click()
+  await expect(page).toHaveURL(`/t/${externalId}/audit?resourceId=${approvalId}`)
+  await expect(page.getByLabel('About', { exact: true })).toHaveValue(approvalId)
+  await records(page).getByRole('rowheader').first().getByRole('link').click()
+  await page.getByRole('link', { name: 'All that they did' }).click()
+  await expect(page).toHaveURL(/audit\?actorId=/)
+  await expect(records(page).getByRole('rowheader').first()).toBeVisible()
+})
+
+test.describe('on a telephone', () => {
+  test.use({ viewport: { width: 390, height: 844 } })
+
+  test('the filters are one button that says how many are set', async ({ page }) => {
+    const { externalId } = await signIn(page, 'vera')
+    await page.goto(`/t/${externalId}/audit?action=release.proposed&from=2001-02-03`)
+    const fold = page.getByRole('button', { name: 'Filter, 2 set' })
+    await expect(fold).toHaveAttribute('aria-expanded', 'false')
+    await expect(page.getByLabel('What', { exact: true })).toBeHidden()
+    await expect(records(page).getByRole('rowheader').first()).toBeInViewport()
+    await expectAccessible(page)
+    await fold.click()
+    await page.getByLabel('What', { exact: true }).selectOption({ label: 'Every act' })
+    await expect(page.getByRole('button', { name: 'Filter, 1 set' })).toHaveAttribute('aria-expanded', 'true')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await expect(page.getByRole('button', { name: 'Filter', exact: true })).toBeVisible()
+    await expect(page).toHaveURL(/audit$/)
+  })
+})
+
+test('a day that is over is closed by the server; this browser climbs to the root of all closed days', async ({
+  page,
+  origin,
+}) => {
+  const { date, auditId } = await pastDay(demoTenant(), 5)
+  // An act of today has the tenant’s log signed, and with it the day that is over.
+  await waitingRefund(origin)
+  const token = await personToken(origin, 'vera')
+  await expect
+    .poll(
+      async () => (await call<{ sealLog: object | null }>(origin, token, 'query', 'audit.get', { auditId })).sealLog,
+      {
+        timeout: 60_000,
+      },
+    )
+    .not.toBeNull()
+  const { externalId } = await signIn(page, 'vera')
+  const log = page.getByRole('region', { name: 'Today’s log' })
+  await expect(log).toContainText(/\d{4}-\d\d-\d\d\d+ records?, sealed, not checked here/)
+  await expectAccessible(page)
+
+  await page.goto(`/t/${externalId}/audit/${auditId}`)
+  const reaches = 'this browser reaches the signed root'
+  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(
+    `From the record as it stands here, ${reaches}`,
+  )
+  const closed = page.getByRole('region', { name: 'Closed days' })
+  await expect(closed).toContainText(`From the day’s last checkpoint, ${reaches}`)
+  await expect(closed).toContainText(`${date} is entry`)
+  // The line runs from what is sealed to what was checked, and claims nothing that did not happen.
+  const sealed = page.getByText('Sealed, not checked here')
+  const verification = page.getByRole('region', { name: 'Verification' })
+  await expect(closed.getByText('Sealed, not checked here')).toHaveCount(1)
+  await expect(verification.getByText(/Sealed|Not sealed/)).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await expect(verification).toContainText('Verified: the record is the one that was logged.')
+  await expect(verification.getByRole('listitem').filter({ hasText: 'seal' }).first()).toBeVisible()
+  await expect(closed.getByText('Verified in this session')).toHaveCount(1)
+  await expect(sealed).toHaveCount(0)
+  await expectAccessible(page)
 })
 
 test('pia may read the log but not verify, and learns who can', async ({ page }) => {

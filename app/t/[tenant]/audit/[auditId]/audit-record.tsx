@@ -87,14 +87,15 @@ function OneRecord({ auditId }: { auditId: string }) {
         <CustodySection title="Proof" note={data.seal === 'pending' ? 'not sealed yet' : undefined} seal={seal}>
           <Proof proof={data} />
         </CustodySection>
+        {/* No seal of its own before it has run: until then it says nothing. */}
+        <CustodySection title="Verification" {...(verify.data === undefined ? {} : { seal })}>
+          <Verify verify={verify} pending={data.seal === 'pending'} />
+        </CustodySection>
         {data.seal === 'sealed' && (
           <CustodySection title="Closed days" seal={data.sealLog === null ? 'unsealed' : seal}>
             <SealProof proof={data} />
           </CustodySection>
         )}
-        <CustodySection title="Verification" seal={seal}>
-          <Verify verify={verify} pending={data.seal === 'pending'} />
-        </CustodySection>
       </CustodyLine>
     </Page>
   )

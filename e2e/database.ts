@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
+import { type Database, openDatabase } from '#server/kernel/db/database.ts'
+import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
+import { newId, newTraceId } from '#server/kernel/ids.ts'
+import { createLog } from '#server/kernel/log.ts'
+import { startTrace } from '#server/traces/record.ts'
+
+// What no caller can make: a day that is over, and spans that are committed one at a time.
+
+/** The server's own database as its owner, for as long as `work` takes. */
+async function asOwner<T>(work: (url: string) => Promise<T>): Promise<T> {
+  if (process.env.DATABASE_URL !== undefined) return await work(process.env.DATABASE_URL)
+  const dataDir = join(process.env.E2E_DIR ?? '', 'data')
+  const { ownerUrl, release } = await openEmbeddedDatabase({ dataDir, say: () => undefined })
+  try {
+    return await work(ownerUrl)
+  } finally {
+    await release()
+  }
+}
+
+/** A trace that is open until somebody ends it; `work` writes its spans. */
+export const withLiveTrace = <T>(
+  tenantId: string,
+  name: string,
+  work: (database: Database, traceId: string) => Promise<T>,
+): Promise<T> =>
+  asOwner(async (url) => {
+    const database = openDatabase(url, createLog('silent'), 2)
+    try {
+      const traceId = newTraceId()
+      await database.inTenant(tenantId, (tx) => startTrace(tx, tenantId, { traceId, name, startedAt: new Date() }))
+      return await work(database, traceId)
+    } finally {
+      await database.close()
+    }
+  })
+
+const dayMs = 86_400_000
+const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/**
+ * A day before the tenant's first one with records of its own, as the server would have written them then. Nobody has
+ * signed it: the server's sealer finds it, signs it and closes it. Gives its date and the id of its third record.
+ */
+export const pastDay = (tenant: { id: string; externalId: string }, count: number) =>
+  asOwner(async (url) => {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      const { rows } = await client.query<{ first: string }>(
+        `select coalesce(min(date), (clock_timestamp() at time zone 'UTC')::date)::text as first
+         from audit_days where tenant_id = $1`,
+        [tenant.id],
+      )
+      const date = dateOf(Date.parse(rows[0]?.first ?? '') - dayMs)
+      await client.query('insert into audit_days (tenant_id, date, size) values ($1, $2, $3)', [tenant.id, date, count])
+      const auditIds = []
+      for (let seq = 0; seq < count; seq++) {
+        const auditId = newId()
+        const at = new Date(Date.parse(date) + seq * 60_000).toISOString()
+        const action = 'member.signed_in'
+        const actor = { type: 'person', id: newId(), name: 'Vera Lindqvist' }
+        const record = { auditId, at, actor, action, resource: { type: 'member', id: actor.id } }
+        const nonce = randomBytes(32)
+        const digest = recordDigest(nonce, record)
+        const leafHash = auditLeafHash({ auditId, date, digest, seq, tenant: tenant.externalId, type: action })
+        await client.query(
+          `insert into audit_records
+             (tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+          [tenant.id, date, seq, auditId, action, JSON.stringify(record), nonce, digest, leafHash, at],
+        )
+        auditIds.push(auditId)
+      }
+      await client.query('commit')
+      return { date, auditId: auditIds[2] ?? '' }
+    } finally {
+      await client.end()
+    }
+  })

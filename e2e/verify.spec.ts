@@ -70,6 +70,32 @@ test('a stranger has a bundle checked in the browser; one changed bit is found; 
   expect(sent).toEqual([])
 })
 
+test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({ page, browser, origin }) => {
+  const bytes = await archive(browser, origin)
+  await page.goto('/verify')
+  const input = page.getByLabel('Choose a bundle')
+  await page.keyboard.press('Tab')
+  await expect(input).toBeFocused()
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  await chooser.setFiles({ name: 'chosen.zip', mimeType: 'application/zip', buffer: Buffer.from('no archive') })
+  await expect(page.getByText('This is no ZIP archive.')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('chosen.zip')).toBeVisible()
+
+  const dropped = await page.evaluateHandle((base64) => {
+    const transfer = new DataTransfer()
+    const content = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    transfer.items.add(new File([content], 'dropped.zip', { type: 'application/zip' }))
+    return transfer
+  }, bytes.toString('base64'))
+  await page.dispatchEvent('h1', 'dragover', { dataTransfer: dropped })
+  await expect(page.getByText('Drop it to have it checked')).toBeVisible()
+  await expectAccessible(page)
+  await page.dispatchEvent('h1', 'drop', { dataTransfer: dropped })
+  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('dropped.zip')).toBeVisible()
+  await expectAccessible(page)
+})
+
 test('verify.html of an archive, opened from the disk, checks it without a network', async ({
   page,
   browser,

@@ -1,5 +1,6 @@
-// Why above 300 lines: this file goes as it is into verify.html of every archive, so it imports nothing.
+// Why above 300 lines: this file and the one that it imports go as they are into verify.html of every archive.
 // It checks an evidence-room-bundle-v1 with what a browser has: no network, no library. Also run by the page /verify.
+import { incrementalSha256 } from './sha256.ts'
 
 /** One thing that was checked. `detail` says what holds, or what does not. */
 export type BundleCheck = { name: string; ok: boolean; detail: string }
@@ -19,8 +20,20 @@ type Note = { origin: string; size: number; root: string; text: string; signatur
 
 class Broken extends Error {}
 
-/** Checks a whole archive. Never throws for what is in it; `said` is told each check as it is made. */
-export async function verifyBundle(file: Blob, said?: (check: BundleCheck) => void): Promise<BundleReport> {
+/** Files of more bytes are hashed while they are read, so that an archive may be larger than the memory. */
+const wholeBytes = 64 * 1024 * 1024
+/** What has to be in memory as a whole: lists, signatures, and the 32 bytes that each record of a day has as its leaf. */
+const mostBytes = 1024 * 1024 * 1024
+
+/**
+ * Checks a whole archive. Never throws for what is in it; `said` is told each check as it is made, `progress` which share
+ * of the files' bytes is hashed, from 0 to 1.
+ */
+export async function verifyBundle(
+  file: Blob,
+  said?: (check: BundleCheck) => void,
+  progress?: (share: number) => void,
+): Promise<BundleReport> {
   const report: BundleReport = { ok: true, checks: [], exportId: '', fingerprint: undefined }
   const check = async (name: string, work: () => Promise<string>) => {
     const made: BundleCheck = await work().then(
@@ -40,21 +53,30 @@ export async function verifyBundle(file: Blob, said?: (check: BundleCheck) => vo
     return `${entries.size} files, each once, all below evidence-room-${opened.exportId}.`
   })
   if (!readable) return report
-  const bytes = async (path: string): Promise<Bytes> => {
+  const entryOf = (path: string): Entry => {
     const entry = entries.get(path)
     if (entry === undefined) throw new Broken(`${path} is missing.`)
-    return await readEntry(file, entry)
+    return entry
   }
+  const bytes = (path: string) => readEntry(file, entryOf(path))
   const text = async (path: string) => utf8(await bytes(path))
+  const linesIn = (path: string) => linesOf(pieces(file, entryOf(path)))
+  const total = [...entries.values()].reduce((sum, entry) => sum + entry.size, 0)
+  let hashed = 0
+  const digest = (path: string) =>
+    digestOf(file, entryOf(path), (count) => {
+      hashed += count
+      progress?.(Math.min(1, hashed / total))
+    })
 
   await check('Files', async () => {
-    const listed = await checkList(await text('manifest-sha256.txt'), bytes)
+    const listed = await checkList(await text('manifest-sha256.txt'), digest)
     for (const name of entries.keys())
       if (name.startsWith('data/') && !listed.has(name)) throw new Broken(`${name} is in no list: it is no evidence.`)
     return `All ${listed.size} files below data/ have the listed SHA-256.`
   })
   await check('Description', async () => {
-    const listed = await checkList(await text('tagmanifest-sha256.txt'), bytes)
+    const listed = await checkList(await text('tagmanifest-sha256.txt'), digest)
     for (const path of ['bagit.txt', 'manifest.json', 'manifest-sha256.txt'])
       if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
     return `The ${listed.size} files that describe the bundle belong together.`
@@ -78,7 +100,8 @@ export async function verifyBundle(file: Blob, said?: (check: BundleCheck) => vo
   const keys = entries.has('data/keys/vkeys.txt') ? (await text('data/keys/vkeys.txt')).trim().split('\n') : []
   for (const day of Array.isArray(days) ? days : []) {
     const date = String(member(day, 'date'))
-    if (entries.has(`data/proofs/${date}.leaves`)) await check(`Log of ${date}`, () => checkDay(day, date, keys, bytes))
+    if (entries.has(`data/proofs/${date}.leaves`))
+      await check(`Log of ${date}`, () => checkDay(day, date, keys, bytes, linesIn))
     if (entries.has(`data/proofs/${date}.seal.tlog-proof`))
       await check(`Seal log, ${date}`, () => checkSealProof(date, keys, text))
   }
@@ -86,7 +109,13 @@ export async function verifyBundle(file: Blob, said?: (check: BundleCheck) => vo
 }
 
 /** Every record leads to its leaf, the leaves to the root, and the root stands in the signed checkpoint. */
-async function checkDay(day: Json, date: string, keys: readonly string[], bytes: (path: string) => Promise<Bytes>) {
+async function checkDay(
+  day: Json,
+  date: string,
+  keys: readonly string[],
+  bytes: (path: string) => Promise<Bytes>,
+  linesIn: (path: string) => AsyncGenerator<string>,
+) {
   const leaves = await bytes(`data/proofs/${date}.leaves`)
   const note = parseNote(utf8(await bytes(`data/proofs/${date}.checkpoint`)))
   await checkSignature(note, keys)
@@ -97,7 +126,7 @@ async function checkDay(day: Json, date: string, keys: readonly string[], bytes:
     throw new Broken('The manifest names another root than the checkpoint.')
   if (!note.origin.endsWith(`/audit/${date}`)) throw new Broken('The checkpoint is of another log.')
   let records = 0
-  for (const line of lines(utf8(await bytes(`data/audit/${date}.ndjson`)))) {
+  for await (const line of linesIn(`data/audit/${date}.ndjson`)) {
     const { leaf, nonce, record } = JSON.parse(line)
     const digest = sha256Now(concat(recordDomain, fromHex(String(nonce)), encode(canonical(record))))
     if (leaf.digest !== `sha256:${hex(digest)}`) throw new Broken(`Record ${leaf.seq} does not have the logged digest.`)
@@ -185,12 +214,12 @@ async function checkSignature(note: Note, keys: readonly string[]): Promise<void
 }
 
 /** Each line of a `sha256sum` list holds; gives the paths. */
-async function checkList(list: string, bytes: (path: string) => Promise<Bytes>): Promise<Set<string>> {
+async function checkList(list: string, digestOf: (path: string) => Promise<string>): Promise<Set<string>> {
   const paths = new Set<string>()
   for (const line of lines(list)) {
     const [, digest = '', path = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? []
     if (path === '' || paths.has(path)) throw new Broken('A list of files is malformed.')
-    if (hex(await sha256(await bytes(path))) !== digest) throw new Broken(`${path} was changed.`)
+    if ((await digestOf(path)) !== digest) throw new Broken(`${path} was changed.`)
     paths.add(path)
   }
   return paths
@@ -263,7 +292,8 @@ function sizes(directory: DataView<ArrayBuffer>, place: number, extraAt: number,
   return { method, packed, size, offset }
 }
 
-async function readEntry(file: Blob, { name, method, packed, size, offset }: Entry): Promise<Bytes> {
+/** The unpacked bytes as they come. Ends early when there are more than the archive says. */
+async function* pieces(file: Blob, { name, method, packed, size, offset }: Entry): AsyncGenerator<Bytes> {
   const header = await view(file, offset, offset + 30)
   const [nameLength, extraLength] = [header.getUint16(26, true), header.getUint16(28, true)]
   const start = offset + 30 + nameLength + extraLength
@@ -272,9 +302,55 @@ async function readEntry(file: Blob, { name, method, packed, size, offset }: Ent
   const body = file.slice(start, start + packed)
   if (method !== 0 && method !== 8) throw new Broken(`${name} is packed in an unknown way.`)
   const stream = method === 0 ? body.stream() : body.stream().pipeThrough(new DecompressionStream('deflate-raw'))
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer())
-  if (bytes.length !== size) throw new Broken(`${name} has another size than the archive says.`)
-  return bytes
+  const reader = stream.getReader()
+  let read = 0
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      read += next.value.length
+      if (read > size) break
+      yield next.value
+    }
+  } finally {
+    await reader.cancel()
+  }
+  if (read !== size) throw new Broken(`${name} has another size than the archive says.`)
+}
+
+async function readEntry(file: Blob, entry: Entry): Promise<Bytes> {
+  if (entry.size > mostBytes) throw new Broken(`${entry.name} is too large to be checked in a browser.`)
+  const parts: Bytes[] = []
+  for await (const piece of pieces(file, entry)) parts.push(piece)
+  return concat(...parts)
+}
+
+/** SHA-256 in hex; `read` is told how many bytes more went in. */
+async function digestOf(file: Blob, entry: Entry, read: (count: number) => void): Promise<string> {
+  if (entry.size <= wholeBytes) {
+    const bytes = await readEntry(file, entry)
+    read(bytes.length)
+    return hex(await sha256(bytes))
+  }
+  const hash = incrementalSha256()
+  for await (const piece of pieces(file, entry)) {
+    hash.update(piece)
+    read(piece.length)
+  }
+  return hex(hash.digest())
+}
+
+async function* linesOf(text: AsyncIterable<Bytes>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let rest = ''
+  for await (const piece of text) {
+    const [first = '', ...more] = decoder.decode(piece, { stream: true }).split('\n')
+    rest += first
+    for (const next of more) {
+      if (rest !== '') yield rest
+      rest = next
+    }
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield rest
 }
 
 const view = async (file: Blob, from: number, to: number) => new DataView(await file.slice(from, to).arrayBuffer())

@@ -128,6 +128,23 @@ describe('the verifier', () => {
     expect(await failed(new Blob(['nothing']))).toEqual(['Archive'])
   })
 
+  test('hashes a file that is too large to be held while it reads it, and tells how far it is', async () => {
+    const path = 'data/large.ndjson'
+    const large = Buffer.alloc(65 * 1024 * 1024, 'evidence\n')
+    const digest = createHash('sha256').update(large).digest('hex')
+    const list = Buffer.from(`${files.get('manifest-sha256.txt')}${digest}  ${path}\n`)
+    const withLarge = (data: Buffer) => packed(new Map([...files, ['manifest-sha256.txt', list], [path, data]]))
+    const shares: number[] = []
+    const { checks } = await verifyBundle(await withLarge(large), undefined, (share) => shares.push(share))
+    // The list is not the one that was sealed; the files hold.
+    expect(checks.filter((check) => !check.ok).map((check) => check.name)).toEqual(['Description', 'Seal'])
+    expect(shares.length).toBeGreaterThan(files.size)
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(shares.at(-1)).toBeGreaterThan(0.99)
+    large[40_000_000] = 0
+    expect(await failed(await withLarge(large))).toEqual(['Files', 'Description', 'Seal'])
+  }, 60_000)
+
   test('finds a record that was changed together with both lists of files', async () => {
     const path = `data/audit/${today}.ndjson`
     const forged = new Map(files)

@@ -2,7 +2,10 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 
-const source = readFileSync(new URL('../../lib/verify-bundle.ts', import.meta.url), 'utf8')
+const sourceOf = (file: string) => readFileSync(new URL(`../../lib/${file}`, import.meta.url), 'utf8')
+const importLine = "import { incrementalSha256 } from './sha256.ts'\n"
+/** Both in one module: a page on a disk can load no other file. */
+const source = `${sourceOf('sha256.ts')}\n${sourceOf('verify-bundle.ts').replace(importLine, '')}`
 
 const page = `
 const input = document.querySelector('input'), list = document.querySelector('ol'), word = document.querySelector('output')
@@ -17,7 +20,9 @@ input.addEventListener('change', async () => {
   if (file === undefined) return
   list.replaceChildren()
   word.textContent = 'Checking ' + file.name
-  const { ok, fingerprint } = await verifyBundle(file, line)
+  const { ok, fingerprint } = await verifyBundle(file, line, (share) => {
+    word.textContent = 'Checking ' + file.name + ', ' + Math.floor(share * 100) + ' % read'
+  })
   word.textContent = ok
     ? 'Everything agrees. Its key has the fingerprint ' + fingerprint + ': compare it with the one that the service publishes.'
     : 'This bundle does not hold. Do not rely on it.'

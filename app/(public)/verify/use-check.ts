@@ -4,6 +4,8 @@ import type { FromWorker } from './messages.ts'
 
 export type Checking = {
   name: string
+  /** Of the bytes of its files, how many are read: 0 to 1. */
+  share: number
   checks: BundleCheck[]
   report: BundleReport | undefined
   failed: string | undefined
@@ -16,12 +18,13 @@ export function useCheck(): { checking: Checking | undefined; check(file: File):
   useEffect(() => () => worker.current?.terminate(), [])
   function check(file: File) {
     worker.current?.terminate()
-    setChecking({ name: file.name, checks: [], report: undefined, failed: undefined })
+    setChecking({ name: file.name, share: 0, checks: [], report: undefined, failed: undefined })
     const update = (change: (before: Checking) => Checking) => setChecking((before) => before && change(before))
     const started = new Worker(new URL('./check.worker.ts', import.meta.url), { type: 'module' })
     worker.current = started
     started.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if ('check' in data) update((before) => ({ ...before, checks: [...before.checks, data.check] }))
+      if ('share' in data) update((before) => ({ ...before, share: data.share }))
+      else if ('check' in data) update((before) => ({ ...before, checks: [...before.checks, data.check] }))
       else if ('report' in data) update((before) => ({ ...before, report: data.report }))
       else update((before) => ({ ...before, failed: data.failed }))
     }

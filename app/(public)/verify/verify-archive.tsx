@@ -1,16 +1,15 @@
 'use client'
 
-import { useId } from 'react'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { Seal } from '#components/ui/seal.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
+import { ChooseFile } from './choose-file.tsx'
 import { type Checking, useCheck } from './use-check.ts'
 
 /** A bundle is chosen or dropped, and checked in this browser. */
 export function VerifyArchive() {
-  const id = useId()
   const { checking, check } = useCheck()
   return (
     <>
@@ -18,28 +17,7 @@ export function VerifyArchive() {
         The archive is read in this browser and nowhere else: nothing is uploaded, and nobody has to sign in. Every file
         is hashed, the seal is checked, and each day’s log is climbed from its records to the signed root.
       </p>
-      <label
-        htmlFor={id}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault()
-          const [file] = event.dataTransfer.files
-          if (file !== undefined) check(file)
-        }}
-        className="flex flex-col gap-2 border border-line-strong border-dashed p-4"
-      >
-        <span className="font-semibold">Choose a bundle, or drop it here</span>
-        <input
-          id={id}
-          type="file"
-          accept=".zip,application/zip"
-          className="min-h-9 w-full"
-          onChange={(event) => {
-            const file = event.target.files?.[0]
-            if (file !== undefined) check(file)
-          }}
-        />
-      </label>
+      <ChooseFile chosen={checking?.name} onFile={check} />
       <div role="status" className="flex flex-col gap-3">
         {checking && <Outcome checking={checking} />}
       </div>
@@ -47,13 +25,15 @@ export function VerifyArchive() {
   )
 }
 
-function Outcome({ checking: { name, checks, report, failed } }: { checking: Checking }) {
+function Outcome({ checking: { name, share, checks, report, failed } }: { checking: Checking }) {
   return (
     <>
       <p className="font-semibold">
         {report === undefined ? (
           <span className="wrap-anywhere">
             {failed === undefined ? 'Checking' : 'Stopped at'} <ShownText>{name}</ShownText>
+            {/* Seen, not read out: each tenth of a second would be another sentence. */}
+            {failed === undefined && share > 0 && <span aria-hidden="true">, {Math.floor(share * 100)} % read</span>}
           </span>
         ) : report.ok ? (
           <Seal state="verified" label="Everything agrees." />
@@ -68,7 +48,7 @@ function Outcome({ checking: { name, checks, report, failed } }: { checking: Che
           advice="Load the page again, or use verify.html in the archive."
         />
       )}
-      <ul className="border-line border-b">
+      <ul className={checks.length === 0 ? undefined : 'border-line border-b'}>
         {checks.map(({ name: what, ok, detail }) => (
           <li key={what} className="flex flex-col gap-x-3 border-line border-t py-1.5">
             <StatusShape status={ok ? 'approved' : 'failed'} label={what} />

@@ -1,0 +1,83 @@
+'use client'
+
+import { useEffect, useId, useState } from 'react'
+import { classNames } from '#components/ui/class-names.ts'
+import { ShownText } from '#components/ui/shown-text.tsx'
+
+type ChooseFileProps = {
+  /** Name of the file that is chosen. */
+  chosen: string | undefined
+  onFile: (file: File) => void
+}
+
+/** The browser's own file input behind a field that looks like the others; a file may be dropped anywhere on the page. */
+export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
+  const id = useId()
+  const over = useDrop(onFile)
+  return (
+    <label
+      htmlFor={id}
+      className={classNames(
+        'flex cursor-pointer flex-wrap items-center gap-x-4 gap-y-2 border border-dashed p-4 has-focus-visible:outline-2 has-focus-visible:outline-focus has-focus-visible:outline-offset-2',
+        over ? 'border-ink bg-selected' : 'border-line-strong bg-surface hover:bg-selected',
+      )}
+    >
+      <span className="inline-flex min-h-9 items-center border border-line-strong bg-raised px-3">
+        {chosen === undefined ? 'Choose a bundle' : 'Choose another bundle'}
+      </span>
+      <span className="wrap-anywhere min-w-0 text-ink-2">
+        {over ? (
+          'Drop it to have it checked'
+        ) : chosen === undefined ? (
+          'or drop the ZIP anywhere on this page'
+        ) : (
+          <ShownText>{chosen}</ShownText>
+        )}
+      </span>
+      <input
+        id={id}
+        type="file"
+        accept=".zip,application/zip"
+        className="sr-only"
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          if (file !== undefined) onFile(file)
+          // The same file chosen again is another check.
+          target.value = ''
+        }}
+      />
+    </label>
+  )
+}
+
+/** Whether a file is held over the page. Without this the browser would leave the page to show what is dropped beside the field. */
+function useDrop(onFile: (file: File) => void): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const hold = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = (event: DragEvent) => {
+      // Moving from one element to the next one is no leaving.
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      setOver(false)
+      const [file] = event.dataTransfer?.files ?? []
+      if (file === undefined) return
+      event.preventDefault()
+      onFile(file)
+    }
+    window.addEventListener('dragover', hold)
+    window.addEventListener('dragleave', leave)
+    window.addEventListener('drop', drop)
+    return () => {
+      window.removeEventListener('dragover', hold)
+      window.removeEventListener('dragleave', leave)
+      window.removeEventListener('drop', drop)
+    }
+  }, [onFile])
+  return over
+}

@@ -1,0 +1,36 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { incrementalSha256 } from './sha256.ts'
+
+const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+test('agrees with the system’s at every length around the ends of blocks', () => {
+  const bytes = randomBytes(300)
+  for (let length = 0; length <= bytes.length; length++) {
+    const hash = incrementalSha256()
+    hash.update(bytes.subarray(0, length))
+    expect(hexOf(hash.digest()), `${length} bytes`).toBe(expected(bytes.subarray(0, length)))
+  }
+})
+
+test('does not care into which pieces the bytes are cut', () => {
+  const bytes = randomBytes(100_000)
+  for (const size of [1, 3, 63, 64, 65, 1000, 65_536]) {
+    const hash = incrementalSha256()
+    for (let at = 0; at < bytes.length; at += size) hash.update(bytes.subarray(at, at + size))
+    expect(hexOf(hash.digest()), `pieces of ${size}`).toBe(expected(bytes))
+  }
+})
+
+test('counts lengths that no longer fit into 32 bits', () => {
+  // 512 MiB are 2^32 bits.
+  const piece = new Uint8Array(64 * 1024 * 1024)
+  const [hash, system] = [incrementalSha256(), createHash('sha256')]
+  for (let count = 0; count < 8; count++) {
+    hash.update(piece)
+    system.update(piece)
+  }
+  hash.update(Uint8Array.of(1))
+  expect(hexOf(hash.digest())).toBe(system.update(Uint8Array.of(1)).digest('hex'))
+}, 120_000)

@@ -13,17 +13,24 @@ type LiveStateProps = {
   paused: boolean
   /** Spans that came since. */
   fresh: number
+  /** Changes that the page could not take as they came. */
+  missed: number
   onFollow: () => void
   onReconnect: () => void
 }
 
 /** Whether the page still shows what happens, and the way back to its end. */
-export function LiveState({ connection, paused, fresh, onFollow, onReconnect }: LiveStateProps) {
+export function LiveState({ connection, paused, fresh, missed, onFollow, onReconnect }: LiveStateProps) {
   return (
     <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
       <LiveWord connection={connection} paused={paused} fresh={fresh} />
       {connection === 'live' && paused && <Button onClick={onFollow}>Follow the end</Button>}
       {connection === 'lost' && <Button onClick={onReconnect}>Connect again</Button>}
+      {missed > 0 && (
+        <span className="text-ink-2">
+          {formatCount(missed, 'change')} came faster than this page could show them; the trace was read again.
+        </span>
+      )}
       <Announcement connection={connection} fresh={fresh} />
     </span>
   )

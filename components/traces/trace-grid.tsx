@@ -89,7 +89,7 @@ export function TraceGrid(props: TraceGridProps) {
       aria-activedescendant={active !== undefined && active >= first && active < last ? slotOf(active) : undefined}
       onKeyDown={press}
       onClick={click}
-      className="relative max-h-[calc(100dvh-19rem)] min-h-40 overflow-auto border-line border-y bg-surface -outline-offset-2 contain-content"
+      className="relative max-h-[calc(100dvh-19rem)] min-h-40 wide:max-h-[calc(100dvh-25.5rem)] overflow-auto border-line border-y bg-surface -outline-offset-2 contain-content"
     >
       <AxisHeader axis={layout.axis} />
       <div role="rowgroup" className="relative" style={{ height: rows.length * ROW_HEIGHT }}>

@@ -71,7 +71,7 @@ function useDrawing(canvas: { current: HTMLCanvasElement | null }, layout: Trace
     const element = canvas.current
     if (element === null) return
     const redraw = () => draw(element, layout, length)
-    redraw()
+    // It tells of the size that there is at once, too.
     const observer = new ResizeObserver(redraw)
     observer.observe(element)
     const theme = window.matchMedia('(prefers-color-scheme: dark)')
@@ -100,15 +100,18 @@ function draw(element: HTMLCanvasElement, layout: TraceLayout, length: number): 
   const lastLane = Math.floor(HEIGHT / lane) - 1
   for (const errors of [false, true]) {
     context.fillStyle = errors ? failed : plain
+    // In whole pixels, and none twice: of 50,000 spans most lie under the one before them.
+    const from = new Int32Array(lastLane + 1)
+    const to = new Int32Array(lastLane + 1)
     for (let index = 0; index < spans.length; index++) {
       if ((spans[index]?.status === 'error') !== errors) continue
-      const x = ((at(startedAt, index) - beganAt) / length) * width
-      context.fillRect(
-        x,
-        Math.min(at(tree.depth, at(tree.rowOf, index)), lastLane) * lane,
-        Math.max(1, ((at(endedAt, index) - at(startedAt, index)) / length) * width),
-        lane - 1,
-      )
+      const left = Math.floor(((at(startedAt, index) - beganAt) / length) * width)
+      const right = Math.max(left + 1, Math.ceil(((at(endedAt, index) - beganAt) / length) * width))
+      const row = Math.min(at(tree.depth, at(tree.rowOf, index)), lastLane)
+      if (left >= at(from, row) && right <= at(to, row)) continue
+      from[row] = left
+      to[row] = right
+      context.fillRect(left, row * lane, right - left, lane - 1)
     }
   }
 }

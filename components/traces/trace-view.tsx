@@ -17,7 +17,7 @@ import { useWaterfall } from './use-waterfall.ts'
 
 /** The waterfall of a trace with the detail of the selected span, live while the trace is open. */
 export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
-  const { traceId, spans, connection, reconnect } = trace
+  const { traceId, spans, connection, missed, reconnect } = trace
   const waterfall = useWaterfall(trace)
   const [reveal, setReveal, mask] = useReveal()
   const { layout, rows, selected, zoomed, setZoomed, deselect, nextError, filter, found } = waterfall
@@ -46,6 +46,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           connection={connection}
           paused={paused}
           fresh={fresh}
+          missed={missed}
           onReconnect={reconnect}
           onFollow={() => {
             deselect()
@@ -118,8 +119,10 @@ function parentName({ layout: { tree, spans } }: ReturnType<typeof useWaterfall>
 /** How many spans came since the reader stopped at something. */
 function useFresh(count: number, paused: boolean): number {
   const [seen, setSeen] = useState(count)
+  // What was there when the page was opened is not new, even where its address selects something.
+  const first = seen === 0
   useEffect(() => {
-    if (!paused) setSeen(count)
-  }, [paused, count])
-  return paused ? Math.max(0, count - seen) : 0
+    if (!paused || first) setSeen(count)
+  }, [paused, first, count])
+  return paused && !first ? Math.max(0, count - seen) : 0
 }

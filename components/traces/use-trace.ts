@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useApi } from '#components/session/session-provider.tsx'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { createSpanLog } from './span-log.ts'
@@ -36,14 +36,15 @@ export function useTrace(traceId: string) {
   const { data, refetch } = query
   const spans = useSyncExternalStore(log.subscribe, log.snapshot, () => NONE)
   const position = useRef('0')
-  useEffect(() => {
+  // Before anything is painted: with the trace there, no span would look like none.
+  useLayoutEffect(() => {
     if (data === undefined) return
     if (Number(data.lastEventId) > Number(position.current)) position.current = data.lastEventId
     if (data.skeleton !== undefined) log.takeAll(spansOfSkeleton(data.skeleton))
   }, [data, log])
 
   const open = data !== undefined && data.trace.endedAt === null
-  const { connection, reconnect } = useStream(traceId, open, position, log.take, refetch)
+  const { connection, missed, reconnect } = useStream(traceId, open, position, log.take, refetch)
   // The stream tells of spans only: when the last one has ended, the trace may have, too.
   const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
   useEffect(() => {
@@ -56,6 +57,7 @@ export function useTrace(traceId: string) {
     spans,
     log,
     connection,
+    missed,
     reconnect,
     waitingForStart: isWaiting(query, openedAt),
   }
@@ -73,10 +75,12 @@ function useStream(
   position: { current: string },
   take: (span: TraceSpan) => void,
   refetch: () => Promise<unknown>,
-): { connection: Connection; reconnect: () => void } {
+): { connection: Connection; missed: number; reconnect: () => void } {
   const { client } = useApi()
   const [attempt, setAttempt] = useState(0)
   const [connection, setConnection] = useState<Exclude<Connection, 'over'>>('connecting')
+  /** Changes that came faster than this page took them: the trace is read again then, so that none is missing. */
+  const [missed, setMissed] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another subscription.
   useEffect(() => {
     if (!open) return
@@ -87,8 +91,10 @@ function useStream(
         onData({ id, data }) {
           position.current = id
           setConnection('live')
-          if (data.type === 'gap') void refetch()
-          else if (data.type !== 'heartbeat') take(withoutDetails(data.span))
+          if (data.type === 'gap') {
+            setMissed((before) => before + data.missed)
+            void refetch()
+          } else if (data.type !== 'heartbeat') take(withoutDetails(data.span))
         },
         onConnectionStateChange({ state }) {
           if (state === 'connecting') setConnection('connecting')
@@ -100,6 +106,7 @@ function useStream(
   }, [client, traceId, open, position, take, refetch, attempt])
   return {
     connection: open ? connection : 'over',
+    missed,
     reconnect: () => {
       setConnection('connecting')
       setAttempt((count) => count + 1)

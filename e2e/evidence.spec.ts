@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { extractArchive } from '#server/testing/extract.ts'
-import { waitingRefund } from './cases.ts'
+import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const run = promisify(execFile)
@@ -61,6 +61,81 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('who may read evidence and raw payloads exports them in clear, for a reason that is recorded', async ({
+  page,
+  origin,
+}) => {
+  // An order whose customer has an e-mail address, which is masked everywhere else.
+  await waitingRefund(origin, { orderId: 'A-1003' })
+  const username = `rosa-${Date.now().toString(36)}`
+  const invited = await call<{ inviteUrl: string | null; change: { approvalId: string } | null }>(
+    origin,
+    await personToken(origin, 'tom'),
+    'mutation',
+    'members.invite',
+    {
+      email: `${username}@northwind.example`,
+      displayName: `Rosa ${username}`,
+      roles: ['auditor', 'privacy_officer'],
+      reason: 'Audits the raw payloads of this quarter.',
+    },
+  )
+  await decideAs(origin, 'maria', invited.change?.approvalId ?? '', 'approve', 'Agreed with the works council.')
+  const password = 'seven violet harbours 41'
+  await page.goto(invited.inviteUrl ?? '')
+  await page.getByLabel('New password').fill(password)
+  await page.getByLabel('The same again').fill(password)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.goto('/sign-in')
+  await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('textbox', { name: 'User name' }).fill(username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(`/t/${externalId()}`)
+
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+  await page.goto(`/t/${externalId()}/evidence/new`)
+  const why = page.getByRole('textbox', { name: 'Why are sensitive values needed?' })
+  const review = page.getByRole('region', { name: '3. Review' })
+  await expect(review).toContainText('sensitive values masked')
+  await expect(why).toBeHidden()
+  await page.getByRole('checkbox', { name: /^Raw payloads/ }).check()
+  await expect(review).toContainText('sensitive values in clear')
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  await expect(page.getByText('Give a reason of at least 20 characters.')).toBeVisible()
+  await expectAccessible(page)
+  await why.fill('The customer asks which of her data the agent has seen.')
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  const button = page.getByRole('button', { name: /^Download the archive/ })
+  await expect(button).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('With proofs, sensitive values in clear')).toBeVisible()
+  const raw = page.getByRole('table', { name: 'Files of the archive' }).getByText(/data\/raw\/.*values\.ndjson/)
+  await expect(raw.first()).toBeVisible()
+  await expectAccessible(page)
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-raw-'))
+  try {
+    const top = await extractArchive(await readFile(await download.path()), join(folder, 'archive'))
+    const { stdout } = await run('bash', ['-c', 'cat data/raw/*.values.ndjson'], { cwd: top, maxBuffer: 2 ** 28 })
+    expect(stdout).toContain('grace.okafor@mail.example')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  const records = await call<{ items: { reason: string | null; actor: { name: string } }[] }>(
+    origin,
+    await personToken(origin, 'vera'),
+    'query',
+    'audit.list',
+    { limit: 200 },
+  )
+  expect(
+    records.items.find(({ reason }) => reason === 'The customer asks which of her data the agent has seen.')?.actor
+      .name,
+  ).toBe(username)
 })
 
 test('an unknown export is not there, and a range that makes no sense is explained', async ({ page, troubles }) => {

@@ -80,6 +80,7 @@ const columns = (tenant: string): Column<ExportJob>[] => [
   },
   { key: 'state', header: 'State', cell: (row) => <ExportStatusShape status={row.status} /> },
   { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Left out') },
+  { key: 'values', header: 'Sensitive values', cell: (row) => (row.includeRawPayloads ? 'In clear' : 'Masked') },
   {
     key: 'size',
     header: 'Size',

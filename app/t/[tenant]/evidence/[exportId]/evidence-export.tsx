@@ -77,7 +77,7 @@ function OneExport({ exportId }: { exportId: string }) {
   )
 }
 
-function Facts({ job: { status, requestedBy, createdAt, includeProofs } }: { job: ExportJob }) {
+function Facts({ job: { status, requestedBy, createdAt, includeProofs, includeRawPayloads } }: { job: ExportJob }) {
   return (
     <>
       <ExportStatusShape status={status} boxed />
@@ -88,7 +88,10 @@ function Facts({ job: { status, requestedBy, createdAt, includeProofs } }: { job
         </strong>{' '}
         <Time at={createdAt} show="relative" />
       </span>
-      <span>{includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values masked</span>
+      <span>
+        {includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values{' '}
+        {includeRawPayloads ? 'in clear' : 'masked'}
+      </span>
     </>
   )
 }

@@ -17,6 +17,7 @@ import { merkle } from './case-10-merkle.ts'
 import { evidence } from './case-11-export.ts'
 import { verification } from './case-12-verify.ts'
 import { javascript } from './case-14-javascript.ts'
+import { waterfall } from './case-15-waterfall.ts'
 import { coldStart } from './case-16-start.ts'
 import { stopChildren } from './child.ts'
 import { counters } from './counters.ts'
@@ -67,7 +68,7 @@ process.env.TEST_DATABASE_URL = database.ownerUrl
 try {
   const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const compare = comparer(postmaster, pace)
-  if (wanted('1', '2', '4', '5', '7', '16')) {
+  if (wanted('1', '2', '4', '5', '7', '15', '16')) {
     const api = await startApi({ NODE_ENV: 'production' })
     const pid = api.process.pid ?? 0
     try {
@@ -78,6 +79,7 @@ try {
       await run('4', () => telemetry(api, pid, compare))
       await run('5', () => liveSpan(api, pid, compare))
       await run('7', () => inputEvents(api, pid, compare))
+      await run('15', () => waterfall(api, pace.full ? 5 : 1))
       await run('16', () => coldStart(api))
     } finally {
       await api.close()

@@ -1,0 +1,23 @@
+import { type Browser, chromium, type Page } from '@playwright/test'
+import type { TestApi } from '#server/testing/api.ts'
+
+/** The browser that the tests use, without a screen and with the processor to draw with. */
+export const openChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+
+/** Signs a person of the first demo tenant in through the console at `address`. */
+export async function signInAt(page: Page, address: string, api: TestApi, username: string): Promise<void> {
+  const [tenant] = api.credentials.tenants
+  const user = tenant?.users.find((one) => one.username === username)
+  if (tenant === undefined || user === undefined) throw new Error(`There is no demo user ${username}.`)
+  await page.goto(`${address}/sign-in`)
+  await page.getByRole('textbox', { name: 'Organisation' }).fill(tenant.slug)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('textbox', { name: 'User name' }).fill(username)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${address}/t/${tenant.externalId}`)
+}

@@ -119,6 +119,8 @@ test('a day that is over is closed by the server; this browser climbs to the roo
   const closed = page.getByRole('region', { name: 'Closed days' })
   await expect(closed).toContainText(`From the day’s last checkpoint, ${reaches}`)
   await expect(closed).toContainText(`${date} is entry`)
+  await expect(closed).toContainText('The day’s leaf')
+  await expect(closed).not.toContainText('this record')
   // The line runs from what is sealed to what was checked, and claims nothing that did not happen.
   const sealed = page.getByText('Sealed, not checked here')
   const verification = page.getByRole('region', { name: 'Verification' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AuditFacets } from '#lib/schemas/audit.ts'
 import { query } from '#server/kernel/operation.ts'
-import { listRecentActors, listTypes } from './store.ts'
+import { listRecentActors, listTypes } from './facets-store.ts'
 
 /** More would be no list to choose from. */
 const mostActors = 200

@@ -89,37 +89,6 @@ function filtered(tx: Transaction, tenantId: string, { actorId, action, resource
   return query
 }
 
-/** Every action that was ever recorded, each found by one step through the index. */
-export async function listTypes(tx: Transaction, tenantId: string): Promise<string[]> {
-  const { rows } = await sql<{ type: string }>`
-    with recursive found(type) as (
-      (select type from audit_records where tenant_id = ${tenantId} order by type limit 1)
-      union all
-      select (select type from audit_records where tenant_id = ${tenantId} and type > found.type order by type limit 1)
-      from found where found.type is not null
-    ) select type from found where type is not null order by type collate "C"`.execute(tx)
-  return rows.map(({ type }) => type)
-}
-
-/** Who acted in the last `records` records, the last one first, under the name of that act. */
-export async function listRecentActors(
-  tx: Transaction,
-  tenantId: string,
-  { records, limit }: { records: number; limit: number },
-): Promise<{ type: string; id: string; name: string }[]> {
-  const { rows } = await sql<{ type: string; id: string; name: string }>`
-    select type, id, name from (
-      select distinct on (id) id, actor ->> 'type' as type, actor ->> 'name' as name, date, seq
-      from (
-        select record -> 'actor' as actor, record -> 'actor' ->> 'id' as id, date, seq
-        from audit_records where tenant_id = ${tenantId} order by date desc, seq desc limit ${records}
-      ) recent
-      where actor ->> 'type' is not null and id is not null and actor ->> 'name' is not null
-      order by id, date desc, seq desc
-    ) actor order by date desc, seq desc limit ${limit}`.execute(tx)
-  return rows
-}
-
 /** The first `size` records of a day in order, as a stream. */
 export const streamRecords = (
   tx: Transaction,

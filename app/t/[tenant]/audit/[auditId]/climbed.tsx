@@ -4,7 +4,17 @@ import { LadderPicture } from './ladder-picture.tsx'
 import { LadderSteps } from './ladder-steps.tsx'
 
 /** Only the comparison at the top can fail; no rung is to blame. */
-export function Climbed({ ladder, root, from }: { ladder: Ladder; root: string; from: string }) {
+export function Climbed({
+  ladder,
+  root,
+  from,
+  of,
+}: {
+  ladder: Ladder
+  root: string
+  from: string
+  of: 'record' | 'day'
+}) {
   const reached = ladder.root === root
   return (
     <>
@@ -20,8 +30,8 @@ export function Climbed({ ladder, root, from }: { ladder: Ladder; root: string; 
         </p>
       )}
       <div className="grid gap-6 wide:grid-cols-2">
-        <LadderPicture ladder={ladder} />
-        <LadderSteps ladder={ladder} />
+        <LadderPicture ladder={ladder} of={of} />
+        <LadderSteps ladder={ladder} of={of} />
       </div>
     </>
   )

@@ -3,7 +3,7 @@ import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The path as a ladder, the leaf at the bottom and the root at the top. The list beside it says the same in words. */
-export function LadderPicture({ ladder: { leaf, rungs, root } }: { ladder: Ladder }) {
+export function LadderPicture({ ladder: { leaf, rungs, root }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <div aria-hidden="true" className="flex flex-col self-start border border-line bg-surface p-3 font-mono text-dense">
       <Node hash={root} label="root" own />
@@ -12,8 +12,16 @@ export function LadderPicture({ ladder: { leaf, rungs, root } }: { ladder: Ladde
           <div className="mx-auto h-3 w-px bg-line-strong" />
           <div className="mx-[25%] h-2 border-line-strong border-x border-t" />
           <div className="grid grid-cols-2 gap-3">
-            <Node hash={rung.left} own={rung.own === 'left'} label={label(rung.left, leaf, rung.own === 'left')} />
-            <Node hash={rung.right} own={rung.own === 'right'} label={label(rung.right, leaf, rung.own === 'right')} />
+            <Node
+              hash={rung.left}
+              own={rung.own === 'left'}
+              label={rung.left === leaf ? `this ${of}` : label(rung.own === 'left')}
+            />
+            <Node
+              hash={rung.right}
+              own={rung.own === 'right'}
+              label={rung.right === leaf ? `this ${of}` : label(rung.own === 'right')}
+            />
           </div>
         </div>
       ))}
@@ -21,8 +29,7 @@ export function LadderPicture({ ladder: { leaf, rungs, root } }: { ladder: Ladde
   )
 }
 
-const label = (hash: string, leaf: string, own: boolean): string =>
-  hash === leaf ? 'this record' : own ? 'computed' : 'given'
+const label = (own: boolean): string => (own ? 'computed' : 'given')
 
 function Node({ hash, label, own }: { hash: string; label: string; own: boolean }) {
   return (

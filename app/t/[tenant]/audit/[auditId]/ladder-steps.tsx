@@ -3,10 +3,10 @@ import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
 /** The same climb in words, from the leaf to the root. */
-export function LadderSteps({ ladder: { leaf, rungs } }: { ladder: Ladder }) {
+export function LadderSteps({ ladder: { leaf, rungs }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <ol className="self-start border-line border-b">
-      <Step words="The record’s leaf" formula="SHA-256(0x00 ‖ leaf)" result={leaf} label="leaf hash" />
+      <Step words={`The ${of}’s leaf`} formula="SHA-256(0x00 ‖ leaf)" result={leaf} label="leaf hash" />
       {rungs.map((rung, index) => (
         <Step
           key={rung.parent}

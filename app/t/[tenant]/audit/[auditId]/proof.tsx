@@ -45,7 +45,7 @@ export function Proof({ proof }: { proof: AuditProof }) {
       {ladder === null && (
         <p>The record can’t be hashed as it is, so this browser can’t climb the path. Verify says more.</p>
       )}
-      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record as it stands here" />}
+      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record as it stands here" of="record" />}
       {checkpoint !== null && (
         <details>
           <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint (C2SP signed note)</summary>

@@ -36,7 +36,7 @@ export function SealProof({ proof }: { proof: AuditProof }) {
         </KeyValue>
       </KeyValues>
       {ladder === null && <p>The path has not the length that it should have. Verify says more.</p>}
-      {ladder && <Climbed ladder={ladder} root={sealLog.merkleRoot} from="the day’s last checkpoint" />}
+      {ladder && <Climbed ladder={ladder} root={sealLog.merkleRoot} from="the day’s last checkpoint" of="day" />}
       <details>
         <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint of closed days (C2SP signed note)</summary>
         <pre className="wrap-anywhere mt-1 whitespace-pre-wrap border border-line bg-surface p-2 font-mono text-dense">

@@ -74,6 +74,9 @@ async function proofOf(auditId: string) {
   return { date: day, nonce, merkleRoot, leafIndex, treeSize, inclusionProof, checkpoint }
 }
 
+/** All but the columns that the database makes of the record. */
+const written = 'tenant_id, date, seq, audit_id, type, record, nonce, digest, leaf_hash, created_at'
+
 /** A statement on one record, which is `$1` of tenant `$2`. */
 type Tampering = [what: string, statement: string]
 
@@ -157,7 +160,9 @@ test('each change of one record is found by the check of the record and by that 
     if (index % 20 === 0)
       expect(await judged(id, proof), `before ${what}`).toEqual({ verified: true, broken: undefined })
     // Unique keys are checked row by row otherwise, and an exchange would fail.
-    await owner.query('create temporary table kept as select * from audit_records where tenant_id = $1', [tenant.id])
+    await owner.query(`create temporary table kept as select ${written} from audit_records where tenant_id = $1`, [
+      tenant.id,
+    ])
     await owner.query('alter table audit_records drop constraint audit_records_tenant_id_audit_id_key')
     const { rowCount } = await owner.query(statement, [id, tenant.id])
     expect(rowCount, what).toBeGreaterThan(0)
@@ -166,7 +171,7 @@ test('each change of one record is found by the check of the record and by that 
     expect(after.broken, what).toEqual(expect.any(String))
     found += 1
     await owner.query('delete from audit_records where tenant_id = $1', [tenant.id])
-    await owner.query('insert into audit_records select * from kept')
+    await owner.query(`insert into audit_records (${written}) select * from kept`)
     await owner.query('drop table kept')
     await owner.query(
       'alter table audit_records add constraint audit_records_tenant_id_audit_id_key unique (tenant_id, audit_id)',

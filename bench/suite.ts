@@ -16,6 +16,7 @@ import { audit } from './case-09-audit.ts'
 import { merkle } from './case-10-merkle.ts'
 import { evidence } from './case-11-export.ts'
 import { verification } from './case-12-verify.ts'
+import { lists } from './case-13-lists.ts'
 import { javascript } from './case-14-javascript.ts'
 import { waterfall } from './case-15-waterfall.ts'
 import { coldStart } from './case-16-start.ts'
@@ -85,7 +86,7 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '8', '9', '10', '11', '12')) {
+  if (wanted('3', '6', '8', '9', '10', '11', '12', '13')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
@@ -95,6 +96,7 @@ try {
       await run('10', () => merkle(lab, postmaster, compare, pace.full))
       await run('11', () => evidence(lab, compare, pace.full ? 200_000 : 4_000))
       await run('12', () => verification(lab, compare, pace.full ? 100_000 : 4_000))
+      await run('13', () => lists(lab, compare, pace.full ? 1_000_000 : 10_000))
     } finally {
       await lab.close()
     }

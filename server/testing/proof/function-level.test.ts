@@ -26,6 +26,9 @@ const nonsense = { 'no such field': 1 }
 let server: ProofServer
 let world: World
 let memberId: string
+/** Each asks every operation of the catalog, on a machine that may be busy: milliseconds. */
+const perTest = 300_000
+
 beforeAll(async () => {
   const slug = 'cnry-function-level'
   server = await startProof([`ext-${slug}`])
@@ -93,53 +96,69 @@ async function together(entries: readonly Entry[], work: (entry: Entry) => Promi
   return entries.length
 }
 
-test('with every permission but its own, each operation answers 403 and names it, before it looks at the input', async (context) => {
-  const guarded = catalog.filter((entry) => entry.operation.permission !== 'any')
-  const before = await tenantDigest(server.owner, world.tenant.id)
-  for (const entry of guarded)
-    for (const input of [nonsense, await cellsOf(addressOf(entry))[0]?.input('none', world)])
-      expect(told(entry, await as(without(...needed(entry)), entry, input))).toEqual(refusal(entry))
-  expect(await tenantDigest(server.owner, world.tenant.id)).toEqual(before)
-  countCases(context, guarded.length * 2)
-})
+test(
+  'with every permission but its own, each operation answers 403 and names it, before it looks at the input',
+  async (context) => {
+    const guarded = catalog.filter((entry) => entry.operation.permission !== 'any')
+    const before = await tenantDigest(server.owner, world.tenant.id)
+    for (const entry of guarded)
+      for (const input of [nonsense, await cellsOf(addressOf(entry))[0]?.input('none', world)])
+        expect(told(entry, await as(without(...needed(entry)), entry, input))).toEqual(refusal(entry))
+    expect(await tenantDigest(server.owner, world.tenant.id)).toEqual(before)
+    countCases(context, guarded.length * 2)
+  },
+  perTest,
+)
 
-test('with its permission alone, each operation lets the caller in', async (context) => {
-  let cases = 0
-  for (const entry of catalog) {
-    expectLetIn(entry, await as(new Set(needed(entry)), entry, nonsense))
-    cases += 1
-    for (const cell of cellsOf(addressOf(entry))) {
-      if (cell.names === 'new name') continue
-      const own = cell.names === 'nothing' ? '' : world.objects[cell.names]
-      const permissions = [...needed(entry), ...(cell.also === undefined ? [] : [cell.also])]
-      expectLetIn(entry, await as(new Set(permissions), entry, await cell.input(own, world)))
+test(
+  'with its permission alone, each operation lets the caller in',
+  async (context) => {
+    let cases = 0
+    for (const entry of catalog) {
+      expectLetIn(entry, await as(new Set(needed(entry)), entry, nonsense))
       cases += 1
+      for (const cell of cellsOf(addressOf(entry))) {
+        if (cell.names === 'new name') continue
+        const own = cell.names === 'nothing' ? '' : world.objects[cell.names]
+        const permissions = [...needed(entry), ...(cell.also === undefined ? [] : [cell.also])]
+        expectLetIn(entry, await as(new Set(permissions), entry, await cell.input(own, world)))
+        cases += 1
+      }
     }
-  }
-  countCases(context, cases)
-})
+    countCases(context, cases)
+  },
+  perTest,
+)
 
-test('a further permission that an operation asks for inside is named, too', async (context) => {
-  let cases = 0
-  for (const entry of catalog)
-    for (const { also, names, input } of cellsOf(addressOf(entry))) {
-      if (also === undefined || names === 'nothing' || names === 'new name') continue
-      const answer = await as(new Set(needed(entry)), entry, await input(world.objects[names], world))
-      if (answer.status === 403) expect(answer.permission, addressOf(entry)).toBe(also)
-      cases += 1
-    }
-  countCases(context, cases)
-})
+test(
+  'a further permission that an operation asks for inside is named, too',
+  async (context) => {
+    let cases = 0
+    for (const entry of catalog)
+      for (const { also, names, input } of cellsOf(addressOf(entry))) {
+        if (also === undefined || names === 'nothing' || names === 'new name') continue
+        const answer = await as(new Set(needed(entry)), entry, await input(world.objects[names], world))
+        if (answer.status === 403) expect(answer.permission, addressOf(entry)).toBe(also)
+        cases += 1
+      }
+    countCases(context, cases)
+  },
+  perTest,
+)
 
-test('without a token, and with one that is none, each operation answers 401', async (context) => {
-  for (const entry of catalog)
-    for (const authorization of [undefined, 'Bearer none', 'Basic cGF0OnBhdA==']) {
-      const answer = await call(server.baseUrl, entry, nonsense, { authorization })
-      expect(told(entry, answer)).toEqual([addressOf(entry), 401, 'unauthorized', undefined])
-      expect(answer.headers.get('www-authenticate'), addressOf(entry)).toMatch(/^Bearer /)
-    }
-  countCases(context, catalog.length * 3)
-})
+test(
+  'without a token, and with one that is none, each operation answers 401',
+  async (context) => {
+    for (const entry of catalog)
+      for (const authorization of [undefined, 'Bearer none', 'Basic cGF0OnBhdA==']) {
+        const answer = await call(server.baseUrl, entry, nonsense, { authorization })
+        expect(told(entry, answer)).toEqual([addressOf(entry), 401, 'unauthorized', undefined])
+        expect(answer.headers.get('www-authenticate'), addressOf(entry)).toMatch(/^Bearer /)
+      }
+    countCases(context, catalog.length * 3)
+  },
+  perTest,
+)
 
 test('over HTTP each role may do what the table of roles says, as a person and as a service account', async (context) => {
   let cases = 0
@@ -161,23 +180,35 @@ test('over HTTP each role may do what the table of roles says, as a person and a
   countCases(context, cases)
 }, 300_000)
 
-test('a body that is no JSON tells a caller without the permission nothing', async (context) => {
-  const authorization = `Bearer ${await world.tenant.machine('machine-of-nothing', [])}`
-  const posts = catalog.filter((entry) => entry.method === 'POST' && entry.operation.permission !== 'any')
-  for (const entry of posts) {
-    const { path } = requestOf(entry, {})
-    const headers = { authorization, 'content-type': 'application/json' }
-    const response = await fetch(new URL(path, server.baseUrl), { method: 'POST', headers, body: '{"json":' })
-    expect(told(entry, await readAnswer(response))).toEqual(refusal(entry))
-  }
-  countCases(context, posts.length)
-})
+test(
+  'a body that is no JSON tells a caller without the permission nothing',
+  async (context) => {
+    const authorization = `Bearer ${await world.tenant.machine('machine-of-nothing', [])}`
+    const posts = catalog.filter((entry) => entry.method === 'POST' && entry.operation.permission !== 'any')
+    for (const entry of posts) {
+      const { path } = requestOf(entry, {})
+      const headers = { authorization, 'content-type': 'application/json' }
+      const response = await fetch(new URL(path, server.baseUrl), { method: 'POST', headers, body: '{"json":' })
+      expect(told(entry, await readAnswer(response))).toEqual(refusal(entry))
+    }
+    countCases(context, posts.length)
+  },
+  perTest,
+)
 
-test('each operation needs the permission that the design gives it', () => {
-  const designed = (entry: Entry) => [addressOf(entry), lines[addressOf(entry)]?.[0]]
-  expect(catalog.map((entry) => [addressOf(entry), entry.operation.permission])).toEqual(catalog.map(designed))
-})
+test(
+  'each operation needs the permission that the design gives it',
+  () => {
+    const designed = (entry: Entry) => [addressOf(entry), lines[addressOf(entry)]?.[0]]
+    expect(catalog.map((entry) => [addressOf(entry), entry.operation.permission])).toEqual(catalog.map(designed))
+  },
+  perTest,
+)
 
-test('each permission that an operation needs is carried by a role', () => {
-  expect(catalog.flatMap(needed).filter((permission) => !everyPermission.has(permission))).toEqual([])
-})
+test(
+  'each permission that an operation needs is carried by a role',
+  () => {
+    expect(catalog.flatMap(needed).filter((permission) => !everyPermission.has(permission))).toEqual([])
+  },
+  perTest,
+)

@@ -241,7 +241,8 @@ describe('approvals.request', () => {
     expect(await used()).toEqual(['2'])
 
     const settled = { decisionId: one.decisionId, made: false }
-    await expect(run(settle, settled, owner)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(settle, settled, owner)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(settle, { ...settled, decisionId: newId() })).rejects.toMatchObject({ code: 'not_found' })
     const rivals = await Promise.allSettled(Array.from({ length: 10 }, () => run(settle, settled)))
     expect(rivals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await expect(run(settle, settled)).rejects.toMatchObject({ code: 'conflict' })

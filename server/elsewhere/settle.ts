@@ -18,7 +18,10 @@ export const settle = mutation({
     details: { made, ...(output === undefined ? {} : { budgets: output.settled }) },
   }),
   async run({ tx, tenant, principal, input: { decisionId, made, usage, cost } }) {
-    if (!(await decisionAskedBy(tx, tenant.id, decisionId, principal.memberId))) throw notFound()
+    const askedBy = await decisionAskedBy(tx, tenant.id, decisionId)
+    if (askedBy === undefined) throw notFound()
+    if (askedBy !== principal.memberId)
+      throw new ApiError('conflict', 'Only the member who asked for this decision can settle it.')
     const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens
     const end = made ? { made: 'yes' as const, tokens, cost } : { made: 'no' as const }
     const settled = await settleBudgets(tx, tenant.id, { decisionId, attempt: 1 }, end)

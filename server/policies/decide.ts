@@ -155,9 +155,9 @@ export async function approvalTokens(tx: Transaction, tenantId: string, decision
   return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
 }
 
-/** True when there is such a decision, and this member asked for it on behalf of an agent that runs elsewhere. */
-export const decisionAskedBy = async (tx: Transaction, tenantId: string, decisionId: string, memberId: string) =>
-  (await findDecision(tx, tenantId, decisionId))?.requestedBy === memberId
+/** The member who asked for a decision on behalf of an agent that runs elsewhere; null for other decisions. */
+export const decisionAskedBy = async (tx: Transaction, tenantId: string, decisionId: string) =>
+  (await findDecision(tx, tenantId, decisionId))?.requestedBy
 
 const Before = z.object({ fulfilled: z.array(z.string()) })
 

@@ -254,7 +254,7 @@ export const lines: Record<string, Line> = {
   // The world's decisions are of executions: nobody asked for them from elsewhere.
   'POST /v1/policies.settle': [
     'execution:start',
-    by('decision', (decisionId) => ({ decisionId, made: true }), { own: [404] }),
+    by('decision', (decisionId) => ({ decisionId, made: true }), { own: [409] }),
   ],
   // Without a device nothing is signed: what these refuse, and what they give, is in server/passkeys/passkeys.test.ts.
   'POST /v1/passkeys.beginConfirmation': ['any', plain({ purpose: { act: 'register' } }, { own: [409, 403] })],

@@ -13,7 +13,8 @@
  *
  * Each error that these give is turned by `toFailure(error)` into {code, message, requestId, httpStatus, retryable,
  * details} (lib/failure.ts); components/session/request-failed.tsx shows one. Queries are not retried on 4xx. A mutation's
- * own Idempotency-Key goes through its context: `client.x.mutate(input, { context: { idempotencyKey } })`.
+ * own Idempotency-Key goes through its context: `client.x.mutate(input, { context: { idempotencyKey } })`. A query whose input
+ * may be long is POSTed: `client.x.query(input, { context: { posted: true } })`.
  */
 import {
   createTRPCClient,
@@ -76,7 +77,11 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
         false: splitLink({
           condition: (op) => op.type === 'mutation',
           true: httpLink({ ...transport, headers: ({ op }) => idempotencyHeader(op.context.idempotencyKey) }),
-          false: httpBatchLink({ ...transport, maxItems: maxBatchSize, maxURLLength: 4000 }),
+          false: splitLink({
+            condition: (op) => op.context.posted === true,
+            true: httpLink({ ...transport, methodOverride: 'POST' }),
+            false: httpBatchLink({ ...transport, maxItems: maxBatchSize, maxURLLength: 4000 }),
+          }),
         }),
       }),
     ],

@@ -7,6 +7,7 @@ import {
   Json,
   JsonObject,
   PageInput,
+  PlacedIssue,
   page,
   Reason,
   Revision,
@@ -14,6 +15,14 @@ import {
 } from './common.ts'
 
 export const CreateAgentInput = z.strictObject({ yaml: z.string().min(1) })
+/** A text that is registered nowhere. */
+export const CheckManifestInput = z.strictObject({ yaml: z.string().max(1_000_000) })
+export const CheckManifestOutput = z.object({
+  /** Why it would be refused; empty when it would be registered. */
+  problems: z.array(PlacedIssue),
+  /** What it would be kept with all the same: members without effect, and what a release will miss. */
+  warnings: z.array(PlacedIssue),
+})
 export const AgentStatus = z.enum(['registered', 'active', 'suspended', 'retired'])
 export type AgentStatus = z.infer<typeof AgentStatus>
 

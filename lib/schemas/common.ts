@@ -34,3 +34,11 @@ export const Actor = z.object({
 export type Actor = z.infer<typeof Actor>
 
 export const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, '32 bytes in lower-case hex')
+
+/** Something about a text; line and column count from 1, where it has a place. */
+export const PlacedIssue = z.object({
+  path: z.string(),
+  message: z.string(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+})

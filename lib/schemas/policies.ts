@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { Actor, Digest, EnvironmentName, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+import { Actor, Digest, EnvironmentName, Id, PageInput, PlacedIssue, page, Reason, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens'),
   description: z.string().max(500).default(''),
+  /** Its first version, stored as a draft with it: one comes with the other, or neither. */
+  source: z.string().min(1).optional(),
 })
 export const Policy = z.object({
   id: Id,
@@ -16,6 +18,10 @@ export const Policy = z.object({
 export const PolicyList = page(Policy)
 export const ListPoliciesInput = z.strictObject(PageInput)
 export type Policy = z.infer<typeof Policy>
+
+/** A text that is stored nowhere. */
+export const CheckPolicyInput = z.strictObject({ source: z.string().max(1_000_000) })
+export const CheckPolicyOutput = z.object({ problems: z.array(PlacedIssue) })
 
 export const CreatePolicyVersionInput = z.strictObject({ policyId: Id, source: z.string().min(1) })
 export const PolicyVersion = z.object({

@@ -20,8 +20,10 @@ export type Manifest = {
   displayName: string | undefined
   /** `unknown`: what to say when nobody has this name. */
   owner: { name: string; unknown: PlacedIssue } | undefined
-  warnings: Issue[]
+  warnings: Warning[]
 }
+/** `at` is the path as its members: a name may hold a dot. */
+export type Warning = { path: string; message: string; at: readonly (string | number)[] }
 
 const member = (value: JsonValue | undefined, ...path: string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>(
@@ -107,34 +109,32 @@ function digestOf(document: JsonObject): string {
   }
 }
 
-function unknownKeys(document: JsonObject): Issue[] {
-  const unknown = (at: JsonValue | undefined, path: string, known: readonly string[]) =>
-    isJsonObject(at)
-      ? Object.keys(at)
+function unknownKeys(document: JsonObject): Warning[] {
+  const unknown = (value: JsonValue | undefined, within: readonly string[], known: readonly string[]) =>
+    isJsonObject(value)
+      ? Object.keys(value)
           .filter((key) => !known.includes(key))
-          .map((key) => ({
-            path: path === '' ? key : `${path}.${key}`,
-            message: 'Unknown member; it is kept and has no effect.',
-          }))
+          .map((key) => warning([...within, key], 'Unknown member; it is kept and has no effect.'))
       : []
   const native = document.spec !== undefined || document.metadata !== undefined
   return native
     ? [
-        ...unknown(document, '', knownKeys.top),
-        ...unknown(document.metadata, 'metadata', knownKeys.metadata),
-        ...unknown(document.spec, 'spec', knownKeys.spec),
+        ...unknown(document, [], knownKeys.top),
+        ...unknown(document.metadata, ['metadata'], knownKeys.metadata),
+        ...unknown(document.spec, ['spec'], knownKeys.spec),
       ]
     : []
 }
 
-const specIssues = (document: JsonObject): Issue[] => {
+const warning = (at: readonly (string | number)[], message: string): Warning => ({ path: at.join('.'), message, at })
+
+const specIssues = (document: JsonObject): Warning[] => {
   const result = AgentSpec.safeParse(document.spec ?? {})
   return result.success
     ? []
-    : result.error.issues.map((issue) => ({
-        path: ['spec', ...issue.path.map(String)].join('.'),
-        message: issue.message,
-      }))
+    : result.error.issues.map((issue) =>
+        warning(['spec', ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))], issue.message),
+      )
 }
 
 /** The part that runs, strictly. Throws `not_ready` (409) with everything that is missing or wrong. */
@@ -145,8 +145,6 @@ export function specOf(document: JsonObject): AgentSpec {
   throw new ApiError(
     'not_ready',
     `The manifest can't run yet: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`,
-    {
-      issues,
-    },
+    { issues: issues.map(({ path, message }) => ({ path, message })) },
   )
 }

@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { check } from './check.ts'
 import { compare } from './compare.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
@@ -9,6 +10,7 @@ import { suspend } from './suspend.ts'
 import { versions } from './versions.ts'
 
 export const agents = router({
+  check: procedure.query(check),
   compare: procedure.query(compare),
   create: procedure.mutation(create),
   get: procedure.query(get),

@@ -50,6 +50,8 @@ export type Query<I, O, In = unknown> = {
   /** The member of the input that names a tenant by its external id: it selects the tenant as the header does. */
   tenantField?: string
   run(context: Context<I>): Promise<O>
+  /** Instead of `run`, for a query that asks other systems: no transaction is open meanwhile. */
+  ask?(context: Caller & { input: I }): Promise<O>
 }
 
 export type Mutation<I, O, In = unknown> = {
@@ -103,6 +105,18 @@ export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).tr
 export const query = <I, O, In>(definition: Omit<Query<I, O, In>, 'kind'>): Query<I, O, In> => ({
   kind: 'query',
   ...definition,
+})
+/** A query that asks another system: `ask` holds no transaction open; what it reads, it reads in short ones of its own. */
+export const askingQuery = <I, O, In>({
+  ask,
+  ...definition
+}: Omit<Query<I, O, In>, 'kind' | 'run' | 'ask'> & {
+  ask(context: Caller & { input: I }): Promise<O>
+}): Query<I, O, In> => ({
+  kind: 'query',
+  ...definition,
+  ask,
+  run: ask,
 })
 export const mutation = <I, O, In>({
   run,
@@ -178,7 +192,11 @@ export async function execute<I, O>(
     const claimed = options.admission?.claim()
     return claimed === undefined ? runtime().database.inTenant(caller.tenant.id, work) : within(claimed, work)
   }
-  if (operation.kind === 'query') return await inTransaction((tx) => operation.run({ ...caller, tx, input }))
+  if (operation.kind === 'query') {
+    if (operation.ask === undefined) return await inTransaction((tx) => operation.run({ ...caller, tx, input }))
+    await options.admission?.end()
+    return await operation.ask({ ...caller, input })
+  }
   if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
   try {

@@ -3,6 +3,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { checkSource } from './check-source.ts'
 import { createPolicy } from './create-policy.ts'
 import { createVersion } from './create-version.ts'
 import { getPolicy } from './get-policy.ts'
@@ -51,6 +52,38 @@ describe('policies', () => {
     expect((await audited('policy.created')).map(({ record }) => record)).toContainEqual(
       expect.objectContaining({ resource: { type: 'policy', id: policy.id } }),
     )
+  })
+
+  test('a policy comes with its first draft, or not at all', async () => {
+    const name = `policy-${newSpanId()}`
+    await expect(run(createPolicy, { name, source: 'permit (principal' })).rejects.toMatchObject({
+      code: 'invalid_policy',
+      issues: [{ line: 1 }],
+    })
+    const policy = await run(createPolicy, { name, source })
+    expect(await run(getPolicy, { id: policy.id })).toMatchObject({
+      latestPublishedVersion: null,
+      versions: [{ version: 1, source, status: 'draft', digest: sourceDigest(source) }],
+    })
+    expect((await audited('policy_version.created')).map(({ record }) => record)).toContainEqual(
+      expect.objectContaining({
+        resource: { type: 'policy', id: policy.id },
+        details: { version: 1, digest: sourceDigest(source) },
+        actor: expect.objectContaining({ name: 'maria' }),
+      }),
+    )
+  })
+
+  test('a text is checked as if it were stored, and stored nowhere', async () => {
+    const before = (await run(listPolicies, {})).items.length
+    const wrong = 'permit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;'
+    const { problems } = await run(checkSource, { source: wrong })
+    expect(problems.length).toBeGreaterThan(0)
+    for (const { line, column } of problems) expect([line, column]).toEqual([expect.any(Number), expect.any(Number)])
+    await expect(run(createPolicy, { name: 'never', source: wrong })).rejects.toMatchObject({ issues: problems })
+    expect(await run(checkSource, { source })).toEqual({ problems: [] })
+    expect(await run(checkSource, { source: '' })).toMatchObject({ problems: [{ line: 1, column: 1 }] })
+    expect((await run(listPolicies, {})).items).toHaveLength(before)
   })
 
   test('the list is paged, newest first', async () => {

@@ -1,4 +1,5 @@
 import { procedure, router } from '#server/kernel/trpc.ts'
+import { checkSource } from './check-source.ts'
 import { getPolicy } from './get-policy.ts'
 import { listBindings } from './list-bindings.ts'
 import { listBudgets } from './list-budgets.ts'
@@ -12,6 +13,7 @@ import { withdrawBinding } from './withdraw-binding.ts'
 
 export const policies = router({
   budgets: procedure.query(listBudgets),
+  check: procedure.query(checkSource),
   decisions: procedure.query(listDecisions),
   get: procedure.query(getPolicy),
   list: procedure.query(listPolicies),

@@ -83,6 +83,7 @@ const exportOf = (exportId: string) => ({ exportId })
  * without an operation, and for one that asks for another permission.
  */
 export const lines: Record<string, Line> = {
+  'GET /v1/agents.check': ['agent:create', plain({ yaml: 'name: unregistered' })],
   'POST /v1/agents.create': [
     'agent:create',
     fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) })),
@@ -240,6 +241,8 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
   'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
   'GET /v1/policies.budgets': ['policy:read', by('policy', (policyId) => ({ policyId }))],
+  'POST /v1/policies': ['policy:author', fresh((name) => ({ name, source }), { own: [201] })],
+  'GET /v1/policies.check': ['policy:author', plain({ source })],
   'GET /v1/policies.decisions': [
     'policy:read',
     plain(),

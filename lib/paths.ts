@@ -92,6 +92,7 @@ export const compareAgentPath = (tenant: string, agentId: string, versions: { fr
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
+export const newPolicyPath = (tenant: string) => `${homePath(tenant)}/policies/new`
 /** `version` is the one to show; without it, the published one. */
 export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)

@@ -1,4 +1,4 @@
-import type { CodeProblem } from '#components/code/code-field.tsx'
+import type { CodeProblem } from '#components/code/code-problem.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 
 /** A JSON value, or why the text is none, with line and column from 1. Browsers word that differently, or leave the place out. */

@@ -1,6 +1,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { classNames } from '#components/ui/class-names.ts'
+import { ShownText } from '#components/ui/shown-text.tsx'
 
 /** The padding and measure of a page that has no decision rail. `wide` is for tables and traces. */
 export function Page({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
@@ -28,6 +29,9 @@ type PageHeaderProps = {
   action?: ReactNode
 }
 
+/** Between two crumbs, and never after the last. */
+const SEPARATOR = <span aria-hidden="true">/</span>
+
 export function PageHeader({ title, crumbs = [], id, aside, facts, action }: PageHeaderProps) {
   return (
     <div className="flex flex-col gap-2">
@@ -35,15 +39,20 @@ export function PageHeader({ title, crumbs = [], id, aside, facts, action }: Pag
         <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-4 text-dense">
           <nav aria-label="Breadcrumbs">
             <ol className="flex flex-wrap items-center gap-x-1.5">
-              {crumbs.map((crumb) => (
+              {crumbs.map((crumb, index) => (
                 <li key={crumb.href} className="flex items-center gap-x-1.5">
-                  <Link href={crumb.href} className="text-link inline-flex min-h-6 items-center">
-                    {crumb.label}
+                  {index > 0 && SEPARATOR}
+                  <Link href={crumb.href} className="text-link wrap-anywhere inline-flex min-h-6 items-center">
+                    <ShownText>{crumb.label}</ShownText>
                   </Link>
-                  <span aria-hidden="true">/</span>
                 </li>
               ))}
-              {id && <li>{id}</li>}
+              {id && (
+                <li className="flex items-center gap-x-1.5">
+                  {crumbs.length > 0 && SEPARATOR}
+                  {id}
+                </li>
+              )}
             </ol>
           </nav>
           {aside && <div>{aside}</div>}

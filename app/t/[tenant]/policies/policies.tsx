@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
+import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { usePages } from '#components/session/use-pages.ts'
@@ -10,7 +11,7 @@ import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { policyPath } from '#lib/paths.ts'
+import { newPolicyPath, policyPath } from '#lib/paths.ts'
 import type { Policy } from '#lib/schemas/policies.ts'
 
 /** Every policy, newest first. */
@@ -28,7 +29,14 @@ function PolicyList() {
   const pages = usePages({ path: ['policies', 'list'], input: {}, read: client.policies.list.query })
   return (
     <Page wide>
-      <PageHeader title="Policies" />
+      <PageHeader
+        title="Policies"
+        action={
+          <ActionLink href={newPolicyPath(tenant)} permission="policy:author">
+            Write a policy
+          </ActionLink>
+        }
+      />
       <PagedTable
         pages={pages}
         caption="Policies"
@@ -37,8 +45,8 @@ function PolicyList() {
         failed={{ what: 'The policies', act: 'see policies', permission: 'policy:read' }}
         empty={
           <EmptyState title="There is no policy yet.">
-            A policy says in Cedar what agents may do and when a person decides. It is published through the API (POST
-            /v1/policies) and bound to an agent on the agent’s page.
+            A policy says in Cedar what agents may do and when a person decides. It decides nothing until a version of
+            it is published and bound to an agent.
           </EmptyState>
         }
       />

@@ -1,14 +1,17 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { CodeField, type CodeProblem } from '#components/code/code-field.tsx'
+import { type FormEvent, useCallback, useState } from 'react'
+import { CodeEditor } from '#components/code/code-editor.tsx'
+import type { CodeProblem } from '#components/code/code-problem.ts'
+import { useChecked } from '#components/code/use-checked.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useSession } from '#components/session/session-provider.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import type { Issue } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
 import { agentsPath } from '#lib/paths.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
@@ -31,42 +34,46 @@ function ManifestForm() {
   const trpc = useTRPC()
   const [yaml, setYaml] = useState('')
   // The problem stands as long as the text that caused it.
-  const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problem: CodeProblem | undefined }>()
+  const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const register = useMutation(
     trpc.agents.create.mutationOptions({
       onError(error) {
         const failure = toFailure(error)
-        setRefused({ yaml, failure, problem: problemOf(failure) })
+        setRefused({ yaml, failure, problems: problemsOf(failure) })
       },
       onSuccess: () => setRefused(undefined),
     }),
   )
   const current = refused?.yaml === yaml ? refused : undefined
+  const { problems, note, blocked } = useManifestCheck(yaml, current?.problems)
+  const missing = yaml.trim() === '' ? 'Paste or write a manifest first.' : blocked
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (yaml.trim() !== '' && !register.isPending) register.mutate({ yaml })
+    if (missing === undefined && !register.isPending) register.mutate({ yaml })
   }
 
   if (register.data !== undefined) return <Registered answer={register.data} again={register.reset} />
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <CodeField
+      <CodeEditor
         label="Manifest (YAML)"
+        language="yaml"
         hint="A mapping with a name. A name that exists gets another version; the same content is registered once."
         value={yaml}
         onChange={setYaml}
         rows={22}
-        problem={current?.problem}
-        jumpToProblem
+        problems={problems}
+        note={note}
+        jumpTo={current?.problems?.[0]}
         readOnly={register.isPending}
       />
-      {current && current.problem === undefined && <Refused failure={current.failure} />}
+      {current && current.problems === undefined && <Refused failure={current.failure} />}
       <div>
         <Button
           type="submit"
           variant="primary"
-          disabledReason={yaml.trim() === '' ? 'Paste a manifest first.' : undefined}
+          disabledReason={missing}
           busyLabel={register.isPending ? 'Registering the agent' : undefined}
         >
           Register the agent
@@ -76,14 +83,29 @@ function ManifestForm() {
   )
 }
 
-/** What the server says is wrong with the manifest itself. */
-function problemOf({ code, message, issues }: Failure): CodeProblem | undefined {
+/** Checked as it is typed: what would refuse it, and what would have no effect. */
+function useManifestCheck(text: string, refused: readonly CodeProblem[] | undefined) {
+  const { client } = useApi()
+  const check = useCallback(
+    async (yaml: string, signal: AbortSignal): Promise<CodeProblem[]> => {
+      const answer = await client.agents.check.query({ yaml }, { signal, context: { posted: true } })
+      const warnings = answer.warnings.map((issue) => ({ ...problemOf(issue), severity: 'warning' as const }))
+      return [...answer.problems.map(problemOf), ...warnings]
+    },
+    [client],
+  )
+  return useChecked({ what: 'manifest', text, check, refused })
+}
+
+/** What the server says is wrong with the manifest itself; undefined when it is about something else. */
+function problemsOf({ code, message, issues }: Failure): CodeProblem[] | undefined {
   if (code !== 'invalid_manifest') return undefined
-  const [issue] = issues
-  if (issue === undefined) return { message }
-  const { line, column } = issue
-  if (line !== undefined) return { message: issue.message, line, column }
-  return { message: `${issue.path}: ${issue.message}` }
+  return issues.length === 0 ? [{ message }] : issues.map(problemOf)
+}
+
+/** Where something stands; by the members that lead to it when it has no line. */
+function problemOf({ path, message, line, column }: Issue): CodeProblem {
+  return line === undefined ? { message: `${path}: ${message}` } : { message, line, column }
 }
 
 function Refused({ failure }: { failure: Failure }) {

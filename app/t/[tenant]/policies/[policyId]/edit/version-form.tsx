@@ -3,7 +3,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
-import { CodeField, type CodeProblem } from '#components/code/code-field.tsx'
+import { CodeEditor } from '#components/code/code-editor.tsx'
+import type { CodeProblem } from '#components/code/code-problem.ts'
+import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -21,7 +23,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
   const cache = useQueryClient()
   const [source, setSource] = useState(base?.source ?? '')
   // The problems stand as long as the text that caused them.
-  const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] }>()
+  const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const [attempt, setAttempt] = useState<{ key: string; content: string }>()
   const save = useMutation({
     mutationFn: ({ text, idempotencyKey }: { text: string; idempotencyKey: string }) =>
@@ -32,7 +34,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
       }),
     onError(error, { text }) {
       const failure = toFailure(error)
-      setRefused({ source: text, failure, problems: problemsOf(failure) })
+      setRefused({ source: text, failure, problems: policyProblems(failure) })
     },
     async onSuccess({ version }) {
       await cache.invalidateQueries({ queryKey: [['policies']] })
@@ -44,23 +46,25 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (source.trim() === '' || busy) return
+    if (missing !== undefined || busy) return
     // After a lost answer the same text must not become two versions.
     const next = attempt?.content === source ? attempt : { key: crypto.randomUUID(), content: source }
     setAttempt(next)
     save.mutate({ text: source, idempotencyKey: next.key })
   }
 
+  const { problems, note, blocked } = usePolicyCheck(source, current?.problems)
   const missing =
     source.trim() === ''
       ? 'Write a policy first.'
       : source === base?.source
         ? `It is the same as version ${base.version}.`
-        : undefined
+        : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-      <CodeField
+      <CodeEditor
         label="Policy (Cedar)"
+        language="cedar"
         hint={
           base === undefined
             ? 'It is stored as a draft, which decides nothing.'
@@ -69,12 +73,12 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         value={source}
         onChange={setSource}
         rows={26}
-        problem={current?.problems[0]}
-        problems={current?.problems}
-        jumpToProblem
+        problems={problems}
+        note={note}
+        jumpTo={current?.problems?.[0]}
         readOnly={busy}
       />
-      {current && current.problems.length === 0 && <Refused failure={current.failure} />}
+      {current && current.problems === undefined && <Refused failure={current.failure} />}
       <div>
         <Button
           type="submit"
@@ -87,13 +91,6 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
       </div>
     </form>
   )
-}
-
-/** What the server says is wrong with the text itself. */
-function problemsOf({ code, message, issues }: Failure): CodeProblem[] {
-  if (code !== 'invalid_policy') return []
-  if (issues.length === 0) return [{ message }]
-  return issues.map(({ message: text, line, column }) => ({ message: text, line, column }))
 }
 
 function Refused({ failure }: { failure: Failure }) {

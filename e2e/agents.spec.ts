@@ -1,26 +1,38 @@
 import type { Page } from '@playwright/test'
 import { call, decideAs, externalId, personToken } from './cases.ts'
+import { editor } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
-test('maria registers an agent: the line with the mistake is marked, then it says what is still missing', async ({
+test('maria registers an agent: every mistake is marked as she types, then it says what is still missing', async ({
   page,
-  troubles,
 }) => {
-  troubles.expect(/status of 400/)
   const name = `e2e-agent-${Date.now()}`
   const { externalId } = await signIn(page, 'maria')
   await page.goto(`/t/${externalId}/agents`)
-  await expect(page.getByRole('table', { name: 'Agents' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Agents', exact: true })).toBeVisible()
   await expectAccessible(page)
-  await page.getByRole('link', { name: 'Register an agent' }).click()
-  const manifest = page.getByRole('textbox', { name: 'Manifest (YAML)' })
+  await page.getByRole('link', { name: 'Register an agent' }).first().click()
+  const manifest = await editor(page, 'Manifest (YAML)')
   await manifest.fill(`metadata:\n  name: ${name}\n bad: [1, 2\n`)
-  await page.getByRole('button', { name: 'Register the agent' }).click()
-  await expect(page.getByText(/^Line \d+, column \d+: /)).toBeVisible()
-  await expect(manifest).toBeFocused()
+  const problems = page.getByRole('list', { name: 'Problems of Manifest (YAML)' })
+  const first = problems.getByRole('button', { name: /^Line \d+, column \d+: / })
+  await expect(first.first()).toBeVisible()
   await expect(manifest).toHaveAttribute('aria-invalid', 'true')
+  await expect(page.getByText('Mend what is marked first.')).toBeVisible()
   await expectAccessible(page)
+  await first.first().click()
+  await expect(manifest).toBeFocused()
+
+  // Two waits that nobody could answer, and a member without effect: all are told, each at its line.
+  await manifest.fill(
+    `metadata: { name: ${name} }\nspec:\n  riski: high\n  runtime:\n    steps:\n      - { id: a, wait: { input: one } }\n      - { id: b, wait: { input: two } }\n`,
+  )
+  await expect(problems.getByRole('button')).toHaveText([/^Line 6/, /^Line 7/])
+  await manifest.fill(`metadata: { name: ${name} }\nspec:\n  riski: high\n`)
+  await expect(problems.getByRole('button').first()).toHaveText(/^Line 3, column \d+: Unknown member/)
+  await expect(page.getByText(/^\d+ warnings?$/)).toBeVisible()
+  await expect(manifest).toHaveAttribute('aria-invalid', 'false')
 
   await manifest.fill(manifestOf(name))
   await page.getByRole('button', { name: 'Register the agent' }).click()

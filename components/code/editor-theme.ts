@@ -3,15 +3,13 @@ import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** A mark is a shape before it is a colour. */
+/** In the gutter, in the place of the package's pictures. A mark is a shape before it is a colour. */
 const mark = (character: string, tone: string) => ({
   content: `"${character}"`,
   display: 'block',
-  width: '1em',
-  height: 'auto',
+  textAlign: 'center',
   color: `var(--${tone})`,
   fontWeight: '700',
-  textAlign: 'center',
 })
 const underlined = (tone: string, line: string) => ({
   backgroundImage: 'none',
@@ -65,8 +63,9 @@ const look = EditorView.theme({
   '.cm-lintPoint-error::after': { borderBottomColor: 'var(--danger)' },
   '.cm-lintPoint-warning::after': { borderBottomColor: 'var(--warn)' },
   '.cm-lint-marker': { width: '100%', height: 'auto' },
-  '.cm-lint-marker-error': mark('×', 'danger'),
-  '.cm-lint-marker-warning': mark('!', 'warn'),
+  '.cm-lint-marker-error, .cm-lint-marker-warning': { content: 'normal' },
+  '.cm-lint-marker-error::before': mark('×', 'danger'),
+  '.cm-lint-marker-warning::before': mark('!', 'warn'),
 })
 
 /** Few tones: weight tells structure, colour tells literals from words. */

@@ -1,0 +1,9 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect } from './fixtures.ts'
+
+/** The text box of the code editor, once it has taken the place of the plain text area. */
+export async function editor(page: Page, label: string): Promise<Locator> {
+  const box = page.getByRole('textbox', { name: label })
+  await expect(box).toHaveAttribute('contenteditable', 'true')
+  return box
+}

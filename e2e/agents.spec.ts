@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { call, decideAs, externalId, personToken } from './cases.ts'
-import { editor } from './editor.ts'
+import { editor, write } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
@@ -14,7 +14,7 @@ test('maria registers an agent: every mistake is marked as she types, then it sa
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Register an agent' }).first().click()
   const manifest = await editor(page, 'Manifest (YAML)')
-  await manifest.fill(`metadata:\n  name: ${name}\n bad: [1, 2\n`)
+  await write(manifest, `metadata:\n  name: ${name}\n bad: [1, 2\n`)
   const problems = page.getByRole('list', { name: 'Problems of Manifest (YAML)' })
   const first = problems.getByRole('button', { name: /^Line \d+, column \d+: / })
   await expect(first.first()).toBeVisible()
@@ -25,16 +25,17 @@ test('maria registers an agent: every mistake is marked as she types, then it sa
   await expect(manifest).toBeFocused()
 
   // Two waits that nobody could answer, and a member without effect: all are told, each at its line.
-  await manifest.fill(
+  await write(
+    manifest,
     `metadata: { name: ${name} }\nspec:\n  riski: high\n  runtime:\n    steps:\n      - { id: a, wait: { input: one } }\n      - { id: b, wait: { input: two } }\n`,
   )
   await expect(problems.getByRole('button')).toHaveText([/^Line 6/, /^Line 7/])
-  await manifest.fill(`metadata: { name: ${name} }\nspec:\n  riski: high\n`)
+  await write(manifest, `metadata: { name: ${name} }\nspec:\n  riski: high\n`)
   await expect(problems.getByRole('button').first()).toHaveText(/^Line 3, column \d+: Unknown member/)
   await expect(page.getByText(/^\d+ warnings?$/)).toBeVisible()
   await expect(manifest).toHaveAttribute('aria-invalid', 'false')
 
-  await manifest.fill(manifestOf(name))
+  await write(manifest, manifestOf(name))
   await page.getByRole('button', { name: 'Register the agent' }).click()
   await expect(page.getByText(`${name} is registered as version 1.`)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Before it can run' })).toContainText('policy binding')

@@ -7,3 +7,9 @@ export async function editor(page: Page, label: string): Promise<Locator> {
   await expect(box).toHaveAttribute('contenteditable', 'true')
   return box
 }
+
+/** Puts `text` in the place of all that the editor holds, as a keyboard or an input method does. */
+export async function write(box: Locator, text: string): Promise<void> {
+  await box.press('ControlOrMeta+A')
+  await box.page().keyboard.insertText(text)
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
-import { editor } from './editor.ts'
+import { editor, write } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 /** The demo's policy, under which every refund is decided by a person. */
@@ -31,7 +31,8 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await page.getByLabel('What it is for').fill('Only to be tried out.')
   await expectAccessible(page)
 
-  await text.fill(
+  await write(
+    text,
     '@id("one")\npermit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;',
   )
   const problems = page.getByRole('list', { name: 'Problems of Policy (Cedar)' }).getByRole('button')
@@ -50,7 +51,7 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await expect(text).not.toBeFocused()
 
   const source = '@id("nothing")\n@message("Nothing.")\nforbid (principal, action, resource);'
-  await text.fill(source)
+  await write(text, source)
   await page.getByRole('button', { name: 'Store the policy' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
   await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('@id("nothing")')
@@ -79,14 +80,14 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await expect(text).toContainText(source.split('\n')[0] ?? '')
   await expect(page.getByText('It is the same as version 1.')).toBeVisible()
   await expectAccessible(page)
-  await text.fill('permit (principal, action, resource)\nwhen { principal.nonsense == 1 ;')
+  await write(text, 'permit (principal, action, resource)\nwhen { principal.nonsense == 1 ;')
   await expect(page.getByRole('button', { name: /^Line \d+, column \d+: / }).first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Store as a draft' })).toHaveAttribute('aria-disabled', 'true')
   await expectAccessible(page)
 
   // A draft that stops what was allowed, and not the same text twice.
   const stricter = `${source}\n// ${Date.now()}\n@id("no-lookup")\n@message("Nobody looks up orders.")\nforbid (principal, action in Countersign::Action::"ToolCall", resource == Countersign::Tool::"payments/lookup_order");\n`
-  await text.fill(stricter)
+  await write(text, stricter)
   await page.getByRole('button', { name: 'Store as a draft' }).click()
   await expect(page).toHaveURL(/policies\/[0-9a-f-]+\?version=\d+$/)
   const version = new URL(page.url()).searchParams.get('version') ?? ''

@@ -86,7 +86,9 @@ export const auditPath = (tenant: string, search: AuditSearch = {}) => withSearc
 export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(tenant)}/audit/${segment(auditId)}`
 
 export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`
-export const newAgentPath = (tenant: string) => `${homePath(tenant)}/agents/new`
+/** `name`: of an agent that telemetry names; the manifest begins with it. */
+export const newAgentPath = (tenant: string, search: { name?: string } = {}) =>
+  withSearch(`${homePath(tenant)}/agents/new`, search)
 export const agentPath = (tenant: string, agentId: string) => `${homePath(tenant)}/agents/${segment(agentId)}`
 export const compareAgentPath = (tenant: string, agentId: string, versions: { from: string; to: string }) =>
   withSearch(`${agentPath(tenant, agentId)}/compare`, versions)
@@ -96,6 +98,9 @@ export const newPolicyPath = (tenant: string) => `${homePath(tenant)}/policies/n
 /** `version` is the one to show; without it, the published one. */
 export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)
+/** One answer of the decision point. */
+export const decisionPath = (tenant: string, decisionId: string) =>
+  `${policiesPath(tenant)}/decisions/${segment(decisionId)}`
 /** `version`: the one whose text the editor begins with. */
 export const editPolicyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${policyPath(tenant, policyId)}/edit`, search)

@@ -45,6 +45,8 @@ export function CodeEditor(props: CodeEditorProps) {
       'aria-describedby': `${id}-keys ${id}-problems ${id}-hint`,
       'aria-invalid': String(wrong),
       'aria-readonly': String(readOnly),
+      // Said, though it holds for any text box: what scrolls must be seen to be reachable by keyboard.
+      tabindex: '0',
       spellcheck: 'false',
       autocapitalize: 'off',
       autocorrect: 'off',

@@ -31,6 +31,24 @@ const letTabLeave = {
   },
 }
 
+/**
+ * Text that takes the place of a selection, or has several lines, is written into the state and never by the browser into
+ * the page: Chromium would keep the look of what was there by style attributes, which the page's policy refuses.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event
+    if (inputType !== 'insertText' || data === null || isComposing || view.state.readOnly) return false
+    if (view.state.selection.main.empty && !data.includes('\n')) return false
+    event.preventDefault()
+    view.dispatch(view.state.replaceSelection(data.replace(lineBreaks, '\n')), {
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    })
+    return true
+  },
+})
+
 const lineBreaks = /\r\n?/g
 
 /** CodeMirror 6 as a controlled field. It comes in a chunk of its own: components/code/code-editor.tsx loads it. */
@@ -107,6 +125,7 @@ const basics = (language: EditorProps['language']): Extension => [
   indentOnInput(),
   bracketMatching(),
   EditorView.lineWrapping,
+  replacing,
   editorTheme,
   language === 'cedar' ? cedar : yaml(),
   keymap.of([letTabLeave, indentWithTab, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),

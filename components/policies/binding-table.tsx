@@ -76,9 +76,9 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
   {
     key: 'end',
     header: 'End it',
-    cell: (row) =>
-      row.status === 'proposed' || row.status === 'active' ? (
-        <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />
-      ) : undefined,
+    // Also where there is nothing to end any more: an open dialog stays with what it was told.
+    cell: (row) => (
+      <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />
+    ),
   },
 ]

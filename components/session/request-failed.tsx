@@ -29,7 +29,7 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   const failure = toFailure(error)
   if (failure.code === 'forbidden' && act !== undefined && permission !== undefined)
     return <MissingPermission act={act} permission={permission} />
-  if (failure.code === 'not_found')
+  if (failure.code === 'not_found' || namesNothing(failure))
     return (
       <EmptyState title={`${what} can’t be found.`}>
         It doesn’t exist, or it belongs to another organisation: both look the same from here.
@@ -51,6 +51,10 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
     />
   )
 }
+
+/** What the address names can't be the id of anything, so it is not there either. */
+const namesNothing = ({ code, issues }: Failure): boolean =>
+  code === 'validation_failed' && issues.length > 0 && issues.every(({ path }) => /^id$|Id$/.test(path))
 
 /** A person without `permission` learns who has it. */
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {

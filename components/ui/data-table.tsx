@@ -78,7 +78,7 @@ function Cell<Row>({ column, row, dense, stack }: { column: Column<Row>; row: Ro
     column.align !== 'end' ? 'text-left' : stack ? 'text-left @[30rem]:text-right' : 'text-right',
     stack &&
       '@max-[30rem]:grid @max-[30rem]:grid-cols-[7.5rem_minmax(0,1fr)] @max-[30rem]:gap-x-3 @max-[30rem]:px-0 @max-[30rem]:py-0.5',
-    stack && empty && '@max-[30rem]:hidden',
+    stack && (empty ? '@max-[30rem]:hidden' : '@max-[30rem]:has-[>div:empty]:hidden'),
   )
   const label = stack && (
     <span aria-hidden="true" className="text-dense text-ink-2 @[30rem]:hidden">

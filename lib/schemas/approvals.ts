@@ -113,6 +113,8 @@ export const Blocked = z.object({
 export type Blocked = z.infer<typeof Blocked>
 
 export const Approval = ApprovalSummary.extend({
+  /** What is asked about: the release, the binding, the execution's call. */
+  subjectId: Id,
   presentation: Presentation,
   payloadDigest: Digest,
   quorum: z.int(),

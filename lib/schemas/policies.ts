@@ -174,6 +174,12 @@ export const RecomputeInput = z.strictObject({ decisionId: Id })
 export const RecomputeOutput = z.object({
   decisionId: Id,
   decidedAt: Time,
+  agentId: Id,
+  agentName: z.string(),
+  environment: EnvironmentName,
+  /** Null when an agent that runs elsewhere asked. */
+  executionId: Id.nullable(),
+  stepId: z.string().nullable(),
   action: z.string(),
   resource: z.string(),
   /** Every byte of the decision came out again. */

@@ -5,6 +5,8 @@ import { Id, page, Time, TraceId } from './common.ts'
 export const ListObservedAgentsInput = z.strictObject({
   limit: z.int().min(1).max(200).default(50),
   cursor: z.string().min(1).max(200).optional(),
+  /** Only those that are registered, or that nobody answers for. */
+  registered: z.boolean().optional(),
 })
 /** An agent as telemetry names it. `registered` is false for one that nobody answers for. */
 export const ObservedAgent = z.object({

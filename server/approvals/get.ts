@@ -29,6 +29,7 @@ export const get = query({
     ])
     return {
       ...summaryOf(row, facts, actor),
+      subjectId: row.subjectId,
       presentation: row.presentation,
       payloadDigest: row.payloadDigest,
       quorum: row.quorum,

@@ -3,6 +3,7 @@ import { notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { DecisionFacts, RecomputeInput, RecomputeOutput } from '#lib/schemas/policies.ts'
+import { findAgent } from '#server/agents/registry.ts'
 import { query } from '#server/kernel/operation.ts'
 import { outcomeOf } from './decide.ts'
 import { digestOf } from './decision-digest.ts'
@@ -22,6 +23,7 @@ export const recompute = query({
   async run({ tx, tenant, input }) {
     const row = await findDecision(tx, tenant.id, input.decisionId)
     if (row === undefined) throw notFound()
+    const agent = await findAgent(tx, tenant.id, row.agentId)
     const { effect, obligations, reasons, policies, inputDigest } = row
     const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })
     const { request, now, honours, budgets, whole } = await recordedRequest(schemaReader(tx, tenant.id), row.request)
@@ -40,6 +42,11 @@ export const recompute = query({
     return {
       decisionId: row.id,
       decidedAt: row.createdAt.toISOString(),
+      agentId: row.agentId,
+      agentName: agent?.name ?? row.agentId,
+      environment: row.environment,
+      executionId: row.executionId,
+      stepId: row.stepId,
       action: row.action,
       resource: row.resource,
       same: bytes(recorded) === bytes(computed),

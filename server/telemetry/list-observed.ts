@@ -9,7 +9,7 @@ export const observed = query({
   input: ListObservedAgentsInput,
   output: ObservedAgentList,
   async run({ tx, tenant, input }) {
-    const rows = await listObserved(tx, tenant.id, input.limit + 1, input.cursor)
+    const rows = await listObserved(tx, tenant.id, { ...input, limit: input.limit + 1 })
     const { items, nextCursor } = pageOf(rows, input.limit, (row) => row.name)
     return {
       items: items.map(({ id, firstSeenAt, lastSeenAt, ...row }) => ({

@@ -6,6 +6,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
+import { Section } from '#components/page/section.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
@@ -14,8 +15,9 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { agentPath, newAgentPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
+import { Unregistered } from './unregistered.tsx'
 
-/** Every registered agent, newest first. */
+/** Every registered agent, newest first, and those that nobody answers for. */
 export function Agents() {
   return (
     <Permitted permission="agent:read" act="see agents" title="Agents">
@@ -48,6 +50,9 @@ function AgentList() {
           </EmptyState>
         }
       />
+      <Section title="Seen in telemetry, not registered">
+        <Unregistered />
+      </Section>
     </Page>
   )
 }

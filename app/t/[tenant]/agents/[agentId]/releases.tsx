@@ -15,6 +15,7 @@ import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { ChangedPolicies } from './changed-policies.tsx'
 import { ProposeRelease } from './propose-release.tsx'
 
 type Row = Answers['releases']['list']['items'][number]
@@ -48,6 +49,7 @@ function ReleaseList({ agent }: { agent: AgentDetail }) {
           </EmptyState>
         }
       />
+      <ChangedPolicies releases={pages.items ?? []} />
       <ProposeRelease agent={agent} />
     </>
   )
@@ -79,9 +81,7 @@ const columns = (tenant: string): Column<Row>[] => [
   {
     key: 'end',
     header: 'End it',
-    cell: (row) =>
-      row.status === 'proposed' || row.status === 'active' ? (
-        <EndChange kind="release" change={row} about={`${row.version} in ${row.environment}`} />
-      ) : undefined,
+    // Also where there is nothing to end any more: an open dialog stays with what it was told.
+    cell: (row) => <EndChange kind="release" change={row} about={`${row.version} in ${row.environment}`} />,
   },
 ]

@@ -1,6 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
+import { useSearchParams } from 'next/navigation'
 import { type FormEvent, useCallback, useState } from 'react'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
@@ -32,7 +33,8 @@ export function RegisterAgent() {
 
 function ManifestForm() {
   const trpc = useTRPC()
-  const [yaml, setYaml] = useState('')
+  const name = useSearchParams().get('name')
+  const [yaml, setYaml] = useState(() => (name === null ? '' : manifestFor(name)))
   // The problem stands as long as the text that caused it.
   const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const register = useMutation(
@@ -82,6 +84,17 @@ function ManifestForm() {
     </form>
   )
 }
+
+/** Where to begin for an agent that telemetry has named; a JSON string is a YAML one. */
+const manifestFor = (name: string): string => `apiVersion: governance/v1
+kind: Agent
+metadata:
+  name: ${JSON.stringify(name)}
+spec:
+  # It runs elsewhere, sends telemetry, and asks policies.evaluate before each call.
+  runtime:
+    observe: {}
+`
 
 /** Checked as it is typed: what would refuse it, and what would have no effect. */
 function useManifestCheck(text: string, refused: readonly CodeProblem[] | undefined) {

@@ -19,6 +19,7 @@ import { ArgumentsSection } from './arguments-section.tsx'
 import { EffectsSection } from './effects-section.tsx'
 import { ReasonsSection } from './reasons-section.tsx'
 import { RecordSection } from './record-section.tsx'
+import { ReleasePolicies } from './release-policies.tsx'
 import { TraceSection } from './trace-section.tsx'
 import type { DecisionControl } from './use-decision.ts'
 import type { Neighbours } from './use-neighbours.ts'
@@ -40,6 +41,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
       <CustodyLine>
         <EffectsSection shown={shown} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
+        <ReleasePolicies shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />
         <TraceSection shown={shown} />
         <RecordSection decision={decision} shown={shown} />

@@ -59,6 +59,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
     position: null,
     subject: null,
   },
+  subjectId: '0198c000-0000-7000-8000-00000000000e',
   payloadDigest: `sha256:${'9c'.repeat(32)}`,
   quorum: 1,
   approvalsSoFar: 0,

@@ -9,7 +9,8 @@ import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
-import { agentPath, executionPath } from '#lib/paths.ts'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { agentPath, decisionPath, executionPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 
 type Row = Answers['policies']['decisions']['items'][number]
@@ -76,5 +77,14 @@ const columns = (tenant: string): Column<Row>[] => [
         </Link>
       ),
   },
-  { key: 'at', header: 'When', cell: (row) => <Time at={row.decidedAt} show="absolute" /> },
+  {
+    key: 'at',
+    header: 'Decided',
+    cell: (row) => (
+      <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link">
+        <VisuallyHidden>Decision of </VisuallyHidden>
+        <Time at={row.decidedAt} show="absolute" />
+      </Link>
+    ),
+  },
 ]

@@ -6,8 +6,9 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { type Column, DataTable } from '#components/ui/data-table.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { formatCount } from '#lib/format.ts'
-import { agentPath } from '#lib/paths.ts'
+import { agentPath, decisionPath } from '#lib/paths.ts'
 import type { Simulation } from './merge-simulation.ts'
 
 type Item = Simulation['items'][number]
@@ -86,12 +87,13 @@ const columns = (tenant: string): Column<Item>[] => [
         <code className="wrap-anywhere font-mono text-dense">
           <ShownText>{row.resource}</ShownText>
         </code>
+        <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link text-dense">
+          <VisuallyHidden>Decision of </VisuallyHidden>
+          <Time at={row.decidedAt} show="absolute" />
+        </Link>
         <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link text-dense">
           Its agent
         </Link>
-        <span className="text-dense text-ink-2">
-          <Time at={row.decidedAt} show="absolute" />
-        </span>
       </span>
     ),
   },

@@ -1,0 +1,32 @@
+'use client'
+
+import { useQueries } from '@tanstack/react-query'
+import { PolicyChanges } from '#components/agents/policy-changes.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { type Answers, useTRPC } from '#lib/trpc.ts'
+
+type Release = Answers['releases']['list']['items'][number]
+
+/** One question for each; an agent runs in few environments. */
+const mostAsked = 10
+
+/** For each release in force: how the policies there differ from those that it was approved with. */
+export function ChangedPolicies({ releases }: { releases: Release[] }) {
+  const trpc = useTRPC()
+  const active = releases.filter(({ status }) => status === 'active').slice(0, mostAsked)
+  const answers = useQueries({ queries: active.map(({ id }) => trpc.releases.get.queryOptions({ id })) })
+  return answers.map(({ data }) => {
+    if (data === undefined || data.policyChanges === null || data.policyChanges.length === 0) return null
+    const about = `${data.version} in ${data.environment}`
+    return (
+      <div key={data.id} className="flex flex-col gap-2">
+        <Banner tone="warn" urgency="none">
+          Since <ShownText>{about}</ShownText> was proposed, its policies have changed. Those bound now decide; propose
+          it again to have them approved as a whole.
+        </Banner>
+        <PolicyChanges changes={data.policyChanges} of={about} />
+      </div>
+    )
+  })
+}

@@ -1,0 +1,89 @@
+'use client'
+
+import Link from 'next/link'
+import { PagedTable } from '#components/lists/paged-table.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { usePages } from '#components/session/use-pages.ts'
+import type { Column } from '#components/ui/data-table.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { newAgentPath, tracePath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+
+type Row = Answers['agents']['observed']['items'][number]
+
+const perPage = 20
+
+/** Agents that run somewhere and send telemetry, but that nobody answers for: no policy decides about their calls. */
+export function Unregistered() {
+  const { client } = useApi()
+  const { tenant, can } = useSession()
+  const pages = usePages({
+    path: ['agents', 'observed'],
+    input: { registered: false, limit: perPage },
+    read: client.agents.observed.query,
+  })
+  return (
+    <>
+      {pages.items !== undefined && pages.items.length > 0 && (
+        <p className="max-w-[75ch] text-ink-2">
+          They run somewhere and name themselves in spans. Nobody owns them, and no policy decides about their calls.
+        </p>
+      )}
+      <PagedTable
+        pages={pages}
+        caption="Unregistered agents"
+        columns={columns(tenant, can('agent:create'))}
+        rowKey={(row) => row.name}
+        failed={{ what: 'The agents of telemetry', act: 'see agents', permission: 'agent:read' }}
+        empty={<p className="text-ink-2">Every agent that telemetry names is registered.</p>}
+      />
+    </>
+  )
+}
+
+const columns = (tenant: string, mayRegister: boolean): Column<Row>[] => [
+  {
+    key: 'name',
+    header: 'Name in telemetry',
+    rowHeader: true,
+    cell: (row) => (
+      <span className="wrap-anywhere">
+        <ShownText>{row.name}</ShownText>
+      </span>
+    ),
+  },
+  { key: 'first', header: 'First seen', cell: (row) => <Time at={row.firstSeenAt} show="relative" /> },
+  { key: 'last', header: 'Last seen', cell: (row) => <Time at={row.lastSeenAt} show="relative" /> },
+  {
+    key: 'trace',
+    header: 'Last trace',
+    cell: (row) => (
+      <Link href={tracePath(tenant, row.lastTraceId)} prefetch={false} className="text-link">
+        Open
+        <VisuallyHidden>
+          {' '}
+          the last trace of <ShownText>{row.name}</ShownText>
+        </VisuallyHidden>
+      </Link>
+    ),
+  },
+  ...(mayRegister
+    ? [
+        {
+          key: 'register',
+          header: 'Register',
+          cell: (row: Row) => (
+            <Link href={newAgentPath(tenant, { name: row.name })} prefetch={false} className="text-link">
+              Register
+              <VisuallyHidden>
+                {' '}
+                <ShownText>{row.name}</ShownText>
+              </VisuallyHidden>
+            </Link>
+          ),
+        },
+      ]
+    : []),
+]

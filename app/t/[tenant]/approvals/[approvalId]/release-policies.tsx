@@ -1,0 +1,59 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { PolicyChanges } from '#components/agents/policy-changes.tsx'
+import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { CustodySection } from '#components/ui/custody-line.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import { useTRPC } from '#lib/trpc.ts'
+
+/** How often the bindings are looked at while the request is open, in milliseconds. */
+const refreshMs = 15_000
+
+/** For a release: whether the policies that it was proposed with are still those that will decide. */
+export function ReleasePolicies({ shown: { kind, subjectId, status } }: { shown: Approval }) {
+  if (kind !== 'release') return null
+  return (
+    <CustodySection title="Policies now">
+      <Policies releaseId={subjectId} open={status === 'pending'} />
+    </CustodySection>
+  )
+}
+
+function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const allowed = can('release:read')
+  const { data, error, refetch } = useQuery(
+    trpc.releases.get.queryOptions({ id: releaseId }, { enabled: allowed, refetchInterval: open ? refreshMs : false }),
+  )
+  if (!allowed) return <MissingPermission act="see releases" permission="release:read" />
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton label="Loading the release’s policies" rows={2} />
+    ) : (
+      <RequestFailed
+        error={error}
+        what="The release"
+        act="see releases"
+        permission="release:read"
+        retry={() => void refetch()}
+      />
+    )
+  const { policyChanges, version, environment } = data
+  if (policyChanges === null) return <p>The release has ended; what is bound there does not concern it any more.</p>
+  if (policyChanges.length === 0)
+    return <p>What is bound there now is what the release was proposed with: the versions in its arguments above.</p>
+  return (
+    <>
+      <Banner tone="warn" urgency="none">
+        The policies have changed since it was proposed. Calls are decided by what is bound when they are made, not by
+        what the release was proposed with.
+      </Banner>
+      <PolicyChanges changes={policyChanges} of={`${version} in ${environment}`} />
+    </>
+  )
+}

@@ -1,0 +1,149 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useParams } from 'next/navigation'
+import { ShortDigest } from '#components/json/short-digest.tsx'
+import { Page, PageHeader } from '#components/layout/page.tsx'
+import { Permitted } from '#components/navigation/permitted.tsx'
+import { Section } from '#components/page/section.tsx'
+import { EffectShape, Reasons } from '#components/policies/effect.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/copyable.tsx'
+import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Time } from '#components/ui/time.tsx'
+import { agentPath, executionPath, policiesPath, policyPath } from '#lib/paths.ts'
+import { type Answers, useTRPC } from '#lib/trpc.ts'
+import { ComputedAgain } from './computed-again.tsx'
+
+type Answer = Answers['policies']['recompute']
+
+/** One answer of the decision point: what was asked, what it said and why, and that it comes out the same again. */
+export function Decision() {
+  const { decisionId } = useParams<{ decisionId: string }>()
+  return (
+    <Permitted permission="policy:read" act="see decisions of policies" title="Decision of a policy">
+      <OneDecision key={decisionId} id={decisionId} />
+    </Permitted>
+  )
+}
+
+function OneDecision({ id }: { id: string }) {
+  const { tenant } = useSession()
+  const trpc = useTRPC()
+  const { data, error, refetch } = useQuery(trpc.policies.recompute.queryOptions({ decisionId: id }))
+  const header = {
+    crumbs: [{ label: 'Policies', href: policiesPath(tenant) }],
+    id: <Copyable value={id} label="decision id" shorten="middle" />,
+  }
+  if (data === undefined)
+    return (
+      <Page>
+        <PageHeader title="Decision of a policy" {...header} />
+        {error === null ? (
+          <Skeleton label="Loading the decision" rows={8} />
+        ) : (
+          <RequestFailed
+            error={error}
+            what="The decision"
+            act="see decisions of policies"
+            permission="policy:read"
+            retry={() => void refetch()}
+          />
+        )}
+      </Page>
+    )
+  return (
+    <Page>
+      <PageHeader
+        title={
+          <>
+            Decision on <ShownText>{data.resource}</ShownText>
+          </>
+        }
+        {...header}
+        facts={<Facts answer={data} />}
+      />
+      <Section title="Why">
+        <Reasons reasons={data.recorded.reasons} />
+      </Section>
+      <Section title="What was decided">
+        <What answer={data} />
+      </Section>
+      <Section title="Computed again">
+        <ComputedAgain answer={data} />
+      </Section>
+    </Page>
+  )
+}
+
+function Facts({ answer: { recorded, agentId, agentName, environment, decidedAt } }: { answer: Answer }) {
+  const { tenant } = useSession()
+  return (
+    <>
+      <EffectShape effect={recorded.effect} />
+      <span>
+        Agent{' '}
+        <Link href={agentPath(tenant, agentId)} prefetch={false} className="text-link font-semibold">
+          <ShownText>{agentName}</ShownText>
+        </Link>{' '}
+        in {environment}
+      </span>
+      <Time at={decidedAt} show="both" />
+    </>
+  )
+}
+
+function What({ answer: { action, executionId, stepId, recorded } }: { answer: Answer }) {
+  const { tenant } = useSession()
+  return (
+    <KeyValues>
+      <KeyValue name="Action">
+        <ShownText>{action}</ShownText>
+      </KeyValue>
+      <KeyValue name="Asked by">
+        {executionId === null ? (
+          'An agent that runs elsewhere'
+        ) : (
+          <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
+            Step <ShownText>{stepId ?? ''}</ShownText> of an execution
+          </Link>
+        )}
+      </KeyValue>
+      <KeyValue name="Obligations">
+        {recorded.obligations.length === 0 ? 'None' : recorded.obligations.map(obligationText).join('; ')}
+      </KeyValue>
+      <KeyValue name="Versions that could decide">
+        {recorded.policies.length === 0 ? (
+          'None'
+        ) : (
+          <ul className="flex flex-col gap-1">
+            {recorded.policies.map(({ policyId, name, version, digest }) => (
+              <li key={`${policyId} ${version}`} className="flex flex-wrap items-center gap-x-3">
+                {version === 0 ? (
+                  <ShownText>{name}</ShownText>
+                ) : (
+                  <Link href={policyPath(tenant, policyId, { version })} prefetch={false} className="text-link">
+                    <ShownText>{name}</ShownText>, version {version}
+                  </Link>
+                )}
+                <ShortDigest digest={digest} of={`${name}, version ${version}`} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </KeyValue>
+      <KeyValue name="Request, SHA-256">
+        <ShortDigest digest={recorded.inputDigest} of="the request" />
+      </KeyValue>
+    </KeyValues>
+  )
+}
+
+function obligationText({ kind, policyRule, parameters }: Answer['recorded']['obligations'][number]): string {
+  const details = Object.entries(parameters).map(([name, value]) => `${name} ${value}`)
+  return `${kind} by ${policyRule}${details.length === 0 ? '' : ` (${details.join(', ')})`}`
+}

@@ -1,0 +1,11 @@
+import type { Metadata } from 'next'
+import { placeholder } from '#lib/paths.ts'
+import { Decision } from './decision.tsx'
+
+export const metadata: Metadata = { title: 'Decision of a policy' }
+
+export const generateStaticParams = () => [{ decisionId: placeholder('decisionId') }]
+
+export default function DecisionPage() {
+  return <Decision />
+}

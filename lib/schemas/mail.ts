@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Actor, Id, Reason, Revision, Time } from './common.ts'
 
 /** `unknown`: the message was handed over and no answer came. The product never sends it again by itself. */
 export const Delivery = z.enum(['pending', 'in_flight', 'delivered', 'failed', 'unknown'])
@@ -6,3 +7,22 @@ export type Delivery = z.infer<typeof Delivery>
 
 export const MailKind = z.enum(['approval_request', 'input_request'])
 export type MailKind = z.infer<typeof MailKind>
+
+/** A mail that told a person of a request. `error` says why it failed, or why nobody knows. */
+export const ApprovalMail = z.object({
+  id: Id,
+  to: Actor,
+  delivery: Delivery,
+  error: z.string().nullable(),
+  /** How often it was handed to the mail server; 0 where none is configured. */
+  attempts: z.int(),
+  createdAt: Time,
+  settledAt: Time.nullable(),
+  revision: Revision,
+})
+export type ApprovalMail = z.infer<typeof ApprovalMail>
+export const ListApprovalMailsInput = z.strictObject({ approvalId: Id })
+/** A request tells at most 50 people at a time. */
+export const ApprovalMailList = z.object({ items: z.array(ApprovalMail) })
+export const RetryApprovalMailInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
+export const RetryApprovalMailOutput = z.object({ id: Id, delivery: Delivery, revision: Revision })

@@ -7,6 +7,8 @@ import { list as listDelegations } from './delegations/list.ts'
 import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { list } from './list.ts'
+import { list as listMails } from './mails/list.ts'
+import { retry as retryMail } from './mails/retry.ts'
 import { watch } from './watch.ts'
 
 export const approvals = router({
@@ -15,6 +17,7 @@ export const approvals = router({
   get: procedure.query(get),
   getPending: procedure.query(getPending),
   list: procedure.query(list),
+  mails: router({ list: procedure.query(listMails), retry: procedure.mutation(retryMail) }),
   watch: procedure.subscription(watch),
 })
 

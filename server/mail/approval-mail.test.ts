@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApi, type TestApi } from '#server/testing/api.ts'
+import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
@@ -61,3 +61,53 @@ test('people who could decide are told, with no argument of the call; a kill -9 
   expect(mail.attempts).toBe(1)
   expect(smtp.received.filter((one) => one.to === recipient)).toHaveLength(before + 1)
 }, 90_000)
+
+test('a mail that nobody knows of is listed with its request, and sent again because a person says so and why', async () => {
+  const executions = executionsOf(api)
+  const agentId = await releaseRefundAgent(api, 'asking-again')
+  const [{ recipient } = { recipient: '' }] = (
+    await owner.query<{ recipient: string }>(`select recipient from mails where kind = 'approval_request' limit 1`)
+  ).rows
+  smtp.behave(recipient.split('@')[0] ?? '', 'drop-after-dot')
+  const before = smtp.received.filter((one) => one.to === recipient).length
+  const executionId = await executions.start(agentId, { orderId: 'A-1003' })
+  const approvalId = await until(
+    async () => (await executions.get(executionId)).steps.find((step) => step.approvalId !== null)?.approvalId,
+    'an approval was asked for',
+  )
+  const [maria, omar, jonas] = [await api.person('maria'), await api.person('omar'), await api.person('jonas')]
+  const unknownOnes = async (attempts: number) => {
+    const { items } = payload<{ items: Mail[] }>(await api.query(maria, 'approvals.mails.list', { approvalId }))
+    return items.find((one) => one.delivery === 'unknown' && one.attempts === attempts)
+  }
+  const mail = await until(() => unknownOnes(1), 'the outcome is unknown')
+  expect(mail.error).toMatch(/did not answer/)
+  expect(mail.to.kind).toBe('person')
+
+  const again = { id: mail.id, expectedRevision: mail.revision, reason: 'They say that nothing came.' }
+  expect((await api.mutate(maria, 'approvals.mails.retry', again)).status).toBe(403)
+  const answer = await api.mutate(omar, 'approvals.mails.retry', again)
+  expect(payload(answer)).toMatchObject({ id: mail.id, delivery: 'pending', revision: mail.revision + 1 })
+  expect(reason(await api.mutate(omar, 'approvals.mails.retry', again))).toBe('revision_conflict')
+  const second = await until(() => unknownOnes(2), 'it was sent once more')
+  expect(smtp.received.filter((one) => one.to === recipient)).toHaveLength(before + 2)
+  const { rows } = await owner.query<{ record: { reason: string } }>(
+    `select record from audit_records where type = 'mail.retried' and record->'resource'->>'id' = $1`,
+    [mail.id],
+  )
+  expect(rows.map(({ record }) => record.reason)).toEqual([again.reason])
+
+  const decision = { approvalId, decision: 'reject', decisionAcknowledged: true, reason: 'Not this one.' }
+  expect((await api.mutate(jonas, 'approvals.decide', decision)).status).toBe(200)
+  const late = await api.mutate(omar, 'approvals.mails.retry', { ...again, expectedRevision: second.revision })
+  expect([late.status, reason(late)]).toEqual([409, 'conflict'])
+}, 90_000)
+
+type Mail = {
+  id: string
+  to: { kind: string }
+  delivery: string
+  error: string | null
+  attempts: number
+  revision: number
+}

@@ -6,16 +6,28 @@ import { mailQueue } from './queue-mail.ts'
 import { findMail, setPendingAgain } from './store.ts'
 
 /**
- * Sends a mail again because a person said so: failed or unknown → pending. The caller is a mutation, whose audit record
- * says who and why. Throws `conflict` (409) for a mail in any other state, `not_found` for none.
+ * Sends a mail again because a person said so: failed or unknown → pending; gives its new revision. The caller is a mutation,
+ * whose audit record says who and why. Throws `revision_conflict` (409) when the mail is not at `expectedRevision` any more,
+ * `conflict` (409) for a mail in any other state, `not_found` for none.
  */
-export async function retryMail(tx: Transaction, tenant: Pick<Tenant, 'id'>, mailId: string): Promise<void> {
+export async function retryMail(
+  tx: Transaction,
+  tenant: Pick<Tenant, 'id'>,
+  mailId: string,
+  expectedRevision?: number,
+): Promise<number> {
   const mail = await findMail(tx, tenant.id, mailId)
   if (mail === undefined) throw notFound()
-  if ((await setPendingAgain(tx, tenant.id, mailId, mail.revision)) === undefined)
+  if (expectedRevision !== undefined && mail.revision !== expectedRevision)
+    throw new ApiError('revision_conflict', 'The mail has changed since you read it.', {
+      details: { revision: mail.revision },
+    })
+  const again = await setPendingAgain(tx, tenant.id, mailId, mail.revision)
+  if (again === undefined)
     throw new ApiError(
       'conflict',
       `The mail is ${mail.delivery}; only one that failed, or whose outcome is unknown, is sent again.`,
     )
   await runtime().queue.enqueue(tx, mailQueue, { tenantId: tenant.id, id: mailId })
+  return again.revision
 }

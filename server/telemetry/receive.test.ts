@@ -191,6 +191,11 @@ describe('what was sent', () => {
         expect.objectContaining({ name: 'billing-agent', registered: false }),
       ]),
     )
+    const named = async (registered: boolean) =>
+      payload<{ items: { name: string }[] }>(await api.query(maria, 'agents.observed', { registered, limit: 200 }))
+        .items
+    expect(await named(false)).toContainEqual(expect.objectContaining({ name: 'shadow-bot' }))
+    expect(await named(true)).not.toContainEqual(expect.objectContaining({ name: 'shadow-bot' }))
   })
 })
 

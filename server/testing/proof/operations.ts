@@ -111,6 +111,9 @@ export const lines: Record<string, Line> = {
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
   'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  // The world's mail has another revision: it goes on.
+  'POST /v1/approvals.mails.retry': ['input:manage', by('mail', (id) => ({ id, ...unknownRevision }), { own: [409] })],
 
   'GET /v1/audit.checkpoint': ['any', plain()],
   'GET /v1/audit.facets': ['audit:read', plain()],

@@ -23,6 +23,7 @@ export type Kind =
   | 'inputEvent'
   | 'inputResolution'
   | 'inputWait'
+  | 'mail'
   | 'member'
   | 'policy'
   | 'release'
@@ -99,6 +100,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
     id: executionId,
   })
   const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
+  const mails = await api.query<{ items: { id: string }[] }>('approvals.mails.list', { approvalId: approval })
   const own = apiOf(server.baseUrl, person)
   const another = { ...makers(own, tenant, slug), inputWait: async () => (await waiting()).wait }
   const reader = { name: slug, permissions: ['decisions:read'] }
@@ -122,6 +124,7 @@ export async function buildWorld(server: ProofServer, slug: string): Promise<Wor
       inputEvent: input.event,
       inputResolution: input.resolution,
       inputWait: input.wait,
+      mail: mails.items[0]?.id ?? '',
       member: await another.member(),
       policy,
       release: release.releaseId,

@@ -8,6 +8,8 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { Tag } from '#components/ui/tag.tsx'
 import { Time } from '#components/ui/time.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
+import { Names } from './names.tsx'
+import { ToldByMail } from './told-by-mail.tsx'
 
 /** Which rule asks for a person, which person, and how many. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
@@ -33,6 +35,9 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         </KeyValue>
         <KeyValue name="Members">
           {groupMembers.length === 0 ? 'Nobody' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
+        </KeyValue>
+        <KeyValue name="Told by mail">
+          <ToldByMail shown={shown} />
         </KeyValue>
         {votes.length > 0 && shown.status === 'pending' && (
           <KeyValue name="Decisions so far">
@@ -123,15 +128,6 @@ const Verdict = ({ tag, children }: { tag: ReactNode; children: ReactNode }) => 
     <span>{children}</span>
   </span>
 )
-
-export function Names({ children }: { children: string[] }) {
-  return children.map((name, index) => (
-    <span key={name}>
-      {index > 0 && (index === children.length - 1 ? ' and ' : ', ')}
-      <ShownText>{name}</ShownText>
-    </span>
-  ))
-}
 
 const Tick = () => (
   <Glyph>

@@ -13,7 +13,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { Receipt } from '#lib/schemas/inputs.ts'
-import { inputsRefreshMs } from './waits.tsx'
+import { inputsRefreshMs } from './use-resolutions.ts'
 
 /** The execution's inbox: every event that was sent to it, whatever became of it. */
 export function Inputs({ execution }: { execution: Execution }) {

@@ -1,30 +1,20 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
-import { isLive } from '#components/executions/execution-status.tsx'
-import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { applicationWords, deliveryWords } from '#components/inputs/receipt-words.ts'
 import { StateCell } from '#components/inputs/state-words.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
+import { mailErrorText } from '#components/mail/mail-error.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { InputResolution } from '#lib/schemas/inputs.ts'
-import { refreshInputs } from './use-execution.ts'
-import { inputsRefreshMs } from './waits.tsx'
+import { SendAgain } from './send-again.tsx'
+import { useResolutions } from './use-resolutions.ts'
 
 /** Each answer on its way to the execution, and each question on its way to a person; what failed can be sent again. */
 export function Resolutions({ execution }: { execution: Execution }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['executions', 'inputResolutions.list'],
-    input: { executionId: execution.id },
-    read: client.executions.inputResolutions.list.query,
-    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
-  })
+  const pages = useResolutions(execution)
   return (
     <PagedTable
       pages={pages}
@@ -72,7 +62,7 @@ const COLUMNS: Column<InputResolution>[] = [
         <StateCell words={{ ...deliveryWords(row.delivery), at: row.deliveredAt }} />
         {row.deliveryError !== null && (
           <span className="wrap-anywhere text-dense text-ink-2">
-            <ShownText>{row.deliveryError}</ShownText>
+            <ShownText>{row.channel === 'mail' ? mailErrorText(row.deliveryError) : row.deliveryError}</ShownText>
           </span>
         )}
       </>
@@ -84,34 +74,10 @@ const COLUMNS: Column<InputResolution>[] = [
     cell: (row) => <StateCell words={{ ...applicationWords(row.application), at: row.appliedAt }} />,
   },
   { key: 'attempts', header: 'Attempts', align: 'end', cell: (row) => row.attempts },
-  { key: 'retry', header: 'Retry', cell: (row) => <Retry resolution={row} /> },
+  {
+    key: 'retry',
+    header: 'Retry',
+    // A question by mail is sent again at its wait.
+    cell: (row) => (row.channel === 'event' ? <SendAgain resolution={row} /> : undefined),
+  },
 ]
-
-function Retry({
-  resolution: { id, executionId, input, delivery, application, revision },
-}: {
-  resolution: InputResolution
-}) {
-  const { client } = useApi()
-  const cache = useQueryClient()
-  const over = application !== 'not_applied' || (delivery !== 'failed' && delivery !== 'unknown')
-  return (
-    <ReasonDialog
-      label="Send again"
-      busyLabel="Sending again"
-      keepLabel="Leave it"
-      title={`Send ${input} again?`}
-      consequence={
-        delivery === 'unknown'
-          ? 'Nobody knows whether it arrived the first time: it may arrive twice.'
-          : 'It failed for certain, so it does not arrive twice. It is sent once more.'
-      }
-      permission="input:manage"
-      over={over}
-      act={(reason) => client.executions.inputResolutions.retry.mutate({ id, expectedRevision: revision, reason })}
-      refresh={() => refreshInputs(cache, executionId)}
-      done="It is on its way again."
-      notDone="It was not sent again."
-    />
-  )
-}

@@ -9,9 +9,10 @@ import { ShownText } from '#components/ui/shown-text.tsx'
 import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
 import { Time } from '#components/ui/time.tsx'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
-import type { InputWait } from '#lib/schemas/inputs.ts'
+import type { InputResolution, InputWait } from '#lib/schemas/inputs.ts'
 import { SendInput } from './send-input.tsx'
 import { refreshInputs } from './use-execution.ts'
+import { WaitMails } from './wait-mails.tsx'
 
 const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
   open: { status: 'waiting', label: 'Open' },
@@ -22,8 +23,15 @@ const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
   superseded: { status: 'revoked', label: 'Superseded' },
 }
 
+type WaitProps = {
+  wait: InputWait
+  executionStatus: ExecutionStatus
+  /** Questions that were sent to people for it. */
+  mails: InputResolution[]
+}
+
 /** One wait: what it is for, how it stands, and what a person may do about it. */
-export function Wait({ wait, executionStatus }: { wait: InputWait; executionStatus: ExecutionStatus }) {
+export function Wait({ wait, executionStatus, mails }: WaitProps) {
   const { client } = useApi()
   const cache = useQueryClient()
   const over = wait.status !== 'open'
@@ -44,6 +52,7 @@ export function Wait({ wait, executionStatus }: { wait: InputWait; executionStat
           Its time has stood still since <Time at={wait.parkedAt} show="absolute" />, because the agent is suspended.
         </p>
       )}
+      <WaitMails mails={mails} over={over && wait.status !== 'matched'} />
       <div className="flex flex-wrap items-start gap-3">
         <SendInput
           executionId={wait.executionId}

@@ -12,9 +12,8 @@ import type { Execution } from '#lib/schemas/executions.ts'
 import type { InputWait } from '#lib/schemas/inputs.ts'
 import { AskedInputs } from './asked-inputs.tsx'
 import { Resolutions } from './resolutions.tsx'
+import { inputsRefreshMs, useResolutions } from './use-resolutions.ts'
 import { Wait } from './wait.tsx'
-
-export const inputsRefreshMs = 3000
 
 /** What the execution waits for from outside, what it waited for before, and how each answer got to it. */
 export function Waits({ execution }: { execution: Execution }) {
@@ -70,6 +69,7 @@ function WaitList({ execution }: { execution: Execution }) {
 
 function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: InputWait[]; execution: Execution }) {
   const open = waits.filter((wait) => wait.status === 'open')
+  const mails = (useResolutions(execution).items ?? []).filter(({ channel }) => channel === 'mail')
   const ordered = [...open, ...waits.filter((wait) => wait.status !== 'open')]
   return (
     <Section
@@ -79,7 +79,12 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
       <ul className="border-line border-t">
         {/* One list in one order of keys: a dialog that is open lives on when its wait closes meanwhile. */}
         {ordered.map((wait) => (
-          <Wait key={wait.id} wait={wait} executionStatus={execution.status} />
+          <Wait
+            key={wait.id}
+            wait={wait}
+            executionStatus={execution.status}
+            mails={mails.filter(({ waitId }) => waitId === wait.id)}
+          />
         ))}
       </ul>
       {pages.hasMore && (

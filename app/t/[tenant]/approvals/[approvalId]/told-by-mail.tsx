@@ -1,0 +1,102 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
+import { deliveryWords } from '#components/inputs/receipt-words.ts'
+import { mailErrorText } from '#components/mail/mail-error.ts'
+import { mailGroups } from '#components/mail/mail-groups.ts'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { StatusShape } from '#components/ui/status-shape.tsx'
+import type { Approval } from '#lib/schemas/approvals.ts'
+import type { ApprovalMail } from '#lib/schemas/mail.ts'
+import { useTRPC } from '#lib/trpc.ts'
+import { Names } from './names.tsx'
+
+const refreshMs = 3000
+
+const onItsWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
+const canGoAgain = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
+
+/** Who was told of the request by mail, and what became of each mail; an operator has one sent again. */
+export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval }) {
+  const { can } = useSession()
+  const trpc = useTRPC()
+  const { data, error, refetch } = useQuery(
+    trpc.approvals.mails.list.queryOptions(
+      { approvalId },
+      { refetchInterval: ({ state }) => (state.data?.items.some(onItsWay) ? refreshMs : false) },
+    ),
+  )
+  if (data === undefined)
+    return error === null ? (
+      'Loading'
+    ) : (
+      <RequestFailed
+        error={error}
+        what="The mails"
+        plural
+        act="see approvals"
+        permission="approval:list"
+        retry={() => void refetch()}
+      />
+    )
+  if (data.items.length === 0) return 'Nobody. The request stands in the inbox of those who may decide.'
+  const open = status === 'pending'
+  return (
+    <div className="flex flex-col gap-2">
+      <ul className="flex flex-col gap-1">
+        {mailGroups(data.items).map((group) => (
+          <li key={`${group.delivery} ${group.error ?? ''}`} className="flex flex-wrap items-baseline gap-x-2">
+            <StatusShape {...deliveryWords(group.delivery)} />
+            <span>
+              <Names>{group.names}</Names>
+              {group.error !== null && (
+                <span className="text-ink-2">
+                  . <ShownText>{mailErrorText(group.error)}</ShownText>
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {open && data.items.some(canGoAgain) && !can('input:manage') && (
+        <p className="text-dense text-ink-2">An operator can have it sent again. The inbox holds the request anyway.</p>
+      )}
+      {can('input:manage') && (
+        <div className="flex flex-wrap gap-3 empty:hidden">
+          {data.items.map((mail) => (
+            <SendAgain key={mail.id} mail={mail} approvalId={approvalId} over={!open || !canGoAgain(mail)} />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function SendAgain({ mail, approvalId, over }: { mail: ApprovalMail; approvalId: string; over: boolean }) {
+  const { client } = useApi()
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const { id, to, delivery, revision } = mail
+  return (
+    <ReasonDialog
+      label={`Tell ${to.displayName} again`}
+      busyLabel={`Telling ${to.displayName} again`}
+      keepLabel="Leave it"
+      title={`Send the mail to ${to.displayName} again?`}
+      consequence={
+        delivery === 'unknown'
+          ? 'Nobody knows whether it arrived the first time: it may arrive twice. It decides nothing by itself.'
+          : 'It failed for certain, so it does not arrive twice. It is sent once more.'
+      }
+      permission="input:manage"
+      over={over}
+      act={(reason) => client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason })}
+      refresh={() => cache.invalidateQueries(trpc.approvals.mails.list.queryFilter({ approvalId }))}
+      done="It is on its way again."
+      notDone="It was not sent again."
+    />
+  )
+}

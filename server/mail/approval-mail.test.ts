@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = await startApi({ SMTP_URL: smtp.url })
   owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

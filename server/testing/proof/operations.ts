@@ -242,7 +242,6 @@ export const lines: Record<string, Line> = {
   'POST /v1/members.suspend': ['member:manage', by('member', (id) => ({ id, reason }))],
 
   'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
-  'POST /v1/policies': ['policy:author', fresh((name) => ({ name }), { own: [201] })],
   'GET /v1/policies.budgets': ['policy:read', by('policy', (policyId) => ({ policyId }))],
   'POST /v1/policies': ['policy:author', fresh((name) => ({ name, source }), { own: [201] })],
   'GET /v1/policies.check': ['policy:author', plain({ source })],

@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
-import { call, decideAs, externalId, personToken } from './cases.ts'
+import { externalId } from './cases.ts'
 import { editor, write } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
+import { readerManifest, register, releasedAgent, startAs } from './own-agent.ts'
 
 test('maria registers an agent: every mistake is marked as she types, then it says what is still missing', async ({
   page,
@@ -35,7 +36,7 @@ test('maria registers an agent: every mistake is marked as she types, then it sa
   await expect(page.getByText(/^\d+ warnings?$/)).toBeVisible()
   await expect(manifest).toHaveAttribute('aria-invalid', 'false')
 
-  await write(manifest, manifestOf(name))
+  await write(manifest, readerManifest(name))
   await page.getByRole('button', { name: 'Register the agent' }).click()
   await expect(page.getByText(`${name} is registered as version 1.`)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Before it can run' })).toContainText('policy binding')
@@ -68,9 +69,9 @@ test('a policy shows its source and where it is bound', async ({ page }) => {
 
 test('two versions are compared in the terms of governance', async ({ page, origin }) => {
   const name = `e2e-versions-${Date.now()}`
-  const first = await register(origin, manifestOf(name))
+  const first = await register(origin, readerManifest(name))
   const more = `allow: [lookup_order, issue_refund]\n      requireApproval: [issue_refund]\n  limits: { maxToolCalls: 3 }`
-  await register(origin, manifestOf(name).replace('allow: [lookup_order]', more))
+  await register(origin, readerManifest(name).replace('allow: [lookup_order]', more))
   await signIn(page, 'vera')
   await page.goto(`/t/${externalId()}/agents/${first}`)
   await page.getByRole('link', { name: 'Compare 2 with 1' }).click()
@@ -89,12 +90,10 @@ test('omar suspends an agent that runs: a stop has two times; resumed and suspen
   page,
   origin,
 }) => {
-  const agentId = await runningAgent(origin)
+  const agentId = await releasedAgent(origin, readerManifest(`e2e-stopped-${Date.now()}`))
   const gate = hold('lookup_order')
   try {
-    const token = await personToken(origin, 'maria')
-    const start = { agentId, environment: 'production', input: { orderId: 'A-1001' } }
-    await call(origin, token, 'mutation', 'executions.execute', start)
+    await startAs(origin, agentId, { orderId: 'A-1001' })
     await signIn(page, 'omar')
     await page.goto(`/t/${externalId()}/agents/${agentId}`)
     const kill = page.getByRole('region', { name: 'Kill switch' })
@@ -126,34 +125,3 @@ async function act(page: Page, label: string, title: RegExp, reason: string): Pr
   await dialog.getByRole('button', { name: label }).click()
   await expect(dialog).toBeHidden()
 }
-
-const register = async (origin: string, yaml: string): Promise<string> =>
-  (await call<{ agentId: string }>(origin, await personToken(origin, 'maria'), 'mutation', 'agents.create', { yaml }))
-    .agentId
-
-/** An agent of the test's own, governed by the demo's policy and released. */
-async function runningAgent(origin: string): Promise<string> {
-  const maria = await personToken(origin, 'maria')
-  const agentId = await register(origin, manifestOf(`e2e-stopped-${Date.now()}`))
-  const policies = await call<{ items: { id: string; name: string }[] }>(origin, maria, 'query', 'policies.list', {})
-  const policyId = policies.items.find(({ name }) => name === 'refund-policy')?.id ?? ''
-  const environment = 'production'
-  const approve = async (procedure: string, input: unknown) => {
-    const { approvalId } = await call<{ approvalId: string }>(origin, maria, 'mutation', procedure, input)
-    await decideAs(origin, 'jonas', approvalId, 'approve', 'Only to be tried out.')
-  }
-  await approve('policyBindings.propose', { agentId, environment, policyId, policyVersion: 1, mode: 'enforce' })
-  await approve('releases.propose', { agentId, version: '1', environment })
-  return agentId
-}
-
-const manifestOf = (name: string): string => `metadata:
-  name: ${name}
-spec:
-  runtime:
-    steps:
-      - { id: order, tool: { server: payments, name: lookup_order, arguments: { id: "\${input.orderId}" } } }
-  tools:
-    - mcp: { server: payments }
-      allow: [lookup_order]
-`

@@ -1,5 +1,6 @@
 import { call, clientToken, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { hold, wasCalled } from './gate.ts'
 
 test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
@@ -220,6 +221,30 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   await expectAccessible(page)
   const jonas = await personToken(origin, 'jonas')
   expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
+})
+
+test('a stop during a refund can’t be confirmed, and the page says that nobody knows', async ({ page, origin }) => {
+  const gate = hold('issue_refund')
+  try {
+    const { executionId, approvalId } = await waitingRefund(origin)
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
+    await expect.poll(() => wasCalled(`${executionId}:refund`)).toBe(true)
+    const omar = await personToken(origin, 'omar')
+    const { revision } = await call<{ revision: number }>(origin, omar, 'query', 'executions.get', { id: executionId })
+    const cancel = { id: executionId, expectedRevision: revision, reason: 'The order was withdrawn.' }
+    await call(origin, omar, 'mutation', 'executions.cancel', cancel)
+    await signIn(page, 'omar')
+    await page.goto(`/t/${externalId()}/executions/${executionId}`)
+    const panel = page.getByRole('alert', { name: 'Nobody knows whether the last call took effect.' })
+    await expect(panel).toContainText('It was not repeated, because repeating it could do it twice.')
+    const times = page.getByRole('region', { name: 'Times' })
+    await expect(times).toContainText('Stop requested')
+    await expect(times).toContainText('Can’t be confirmed')
+    await expect(page.getByRole('button', { name: 'Cancel the execution' })).toBeHidden()
+    await expectAccessible(page)
+  } finally {
+    gate.open()
+  }
 })
 
 test('who may send input but not read it is told so, and the records are for who may see them', async ({

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = (): string => {
@@ -13,3 +13,9 @@ export function hold(tool: 'lookup_order' | 'issue_refund'): { open(): void } {
   writeFileSync(file, '')
   return { open: () => rmSync(file, { force: true }) }
 }
+
+/** Whether a call with this idempotency key has reached the tool server. */
+export const wasCalled = (key: string): boolean =>
+  readFileSync(join(folder(), 'calls.log'), 'utf8')
+    .split('\n')
+    .some((line) => line.startsWith('called ') && line.endsWith(` ${key}`))

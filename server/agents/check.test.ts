@@ -33,6 +33,12 @@ spec:
   expect(await execute(list, maria, {}, { name: 'test' })).toMatchObject({ items: [] })
 })
 
+test('an owner whom nobody knows is told at their line', async () => {
+  expect(await checked('metadata:\n  name: owned\nspec:\n  owner: nobody@x.example\n')).toMatchObject({
+    problems: [{ path: 'spec.owner', line: 4 }],
+  })
+})
+
 test('members without effect are warnings with their place', async () => {
   const answer = await checked('metadata:\n  name: kept\n  "odd.member": 1\nspec:\n  riski: high\n')
   expect(answer.problems).toEqual([])

@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { CheckManifestInput, CheckManifestOutput } from '#lib/schemas/agents.ts'
 import { query } from '#server/kernel/operation.ts'
+import { findMemberByName } from '#server/tenants/directory.ts'
 import { readManifest, type Warning } from './manifest.ts'
 import { positionOf } from './yaml-position.ts'
 
@@ -12,10 +13,14 @@ export const check = query({
   permission: 'agent:create',
   input: CheckManifestInput,
   output: CheckManifestOutput,
-  async run({ input: { yaml } }) {
+  async run({ tx, tenant, input: { yaml } }) {
     try {
-      const { warnings } = readManifest(yaml)
-      return { problems: [], warnings: warnings.slice(0, mostWarnings).map((one) => placed(yaml, one)) }
+      const { owner, warnings } = readManifest(yaml)
+      const known = owner === undefined || (await findMemberByName(tx, tenant.id, owner.name)) !== undefined
+      return {
+        problems: known ? [] : [owner.unknown],
+        warnings: warnings.slice(0, mostWarnings).map((one) => placed(yaml, one)),
+      }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const { issues = [{ path: 'yaml', message: error.message }] } = error

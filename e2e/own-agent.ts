@@ -1,0 +1,63 @@
+import { call, decideAs, personToken } from './cases.ts'
+
+export const environment = 'production'
+
+/** Registers a manifest as maria; gives the agent's id. */
+export const register = async (origin: string, yaml: string): Promise<string> =>
+  (await call<{ agentId: string }>(origin, await personToken(origin, 'maria'), 'mutation', 'agents.create', { yaml }))
+    .agentId
+
+export const demoPolicy = async (origin: string): Promise<string> => {
+  const maria = await personToken(origin, 'maria')
+  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, maria, 'query', 'policies.list', {})
+  return items.find(({ name }) => name === 'refund-policy')?.id ?? ''
+}
+
+/** Proposed as maria; gives the request that others decide. */
+export async function proposeBinding(origin: string, agentId: string): Promise<string> {
+  const binding = { agentId, environment, policyId: await demoPolicy(origin), policyVersion: 1, mode: 'enforce' }
+  const maria = await personToken(origin, 'maria')
+  return (await call<{ approvalId: string }>(origin, maria, 'mutation', 'policyBindings.propose', binding)).approvalId
+}
+
+export async function proposeRelease(origin: string, agentId: string, version = '1'): Promise<string> {
+  const maria = await personToken(origin, 'maria')
+  const release = { agentId, version, environment }
+  return (await call<{ approvalId: string }>(origin, maria, 'mutation', 'releases.propose', release)).approvalId
+}
+
+/** An agent of the test's own, governed by the demo's policy and released; jonas approved both. */
+export async function releasedAgent(origin: string, yaml: string): Promise<string> {
+  const agentId = await register(origin, yaml)
+  for (const propose of [proposeBinding, proposeRelease])
+    await decideAs(origin, 'jonas', await propose(origin, agentId), 'approve', 'Only to be tried out.')
+  return agentId
+}
+
+export const startAs = async (origin: string, agentId: string, input: unknown = {}): Promise<string> => {
+  const maria = await personToken(origin, 'maria')
+  const start = { agentId, environment, input }
+  return (await call<{ executionId: string }>(origin, maria, 'mutation', 'executions.execute', start)).executionId
+}
+
+/** Reads one payment's order and ends. */
+export const readerManifest = (name: string): string => `metadata:
+  name: ${name}
+spec:
+  runtime:
+    steps:
+      - { id: order, tool: { server: payments, name: lookup_order, arguments: { id: "\${input.orderId}" } } }
+  tools:
+    - mcp: { server: payments }
+      allow: [lookup_order]
+`
+
+/** Waits for an input, and asks somebody for it by mail. */
+export const askingManifest = (name: string, ask: string): string => `metadata:
+  name: ${name}
+spec:
+  runtime:
+    steps:
+      - { id: ok, wait: { input: confirmation } }
+  inputs: [{ name: confirmation, ttl: PT1H, ask: ${ask} }]
+`

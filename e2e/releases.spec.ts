@@ -1,0 +1,109 @@
+import type { Page } from '@playwright/test'
+import { clientToken, decideAs, externalId } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { proposeBinding, proposeRelease, readerManifest, register, releasedAgent } from './own-agent.ts'
+
+const reasonIn = async (page: Page, title: RegExp, label: string) => {
+  const dialog = page.getByRole('dialog', { name: title })
+  await dialog.getByLabel('Reason').fill('Only to be tried out.')
+  await dialog.getByRole('button', { name: label }).click()
+  return dialog
+}
+
+test('maria withdraws what she proposed; a refusal stays to be read when the row has changed', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/status of 409/)
+  const agentId = await register(origin, readerManifest(`e2e-withdrawn-${Date.now()}`))
+  await proposeBinding(origin, agentId)
+  const second = await proposeRelease(origin, agentId)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/agents/${agentId}`)
+  const bindings = page.getByRole('region', { name: 'Policy bindings' })
+  await bindings.getByRole('button', { name: 'Withdraw the binding' }).click()
+  const withdrawn = await reasonIn(page, /^Withdraw the binding of version 1 in production\?$/, 'Withdraw the binding')
+  await expect(withdrawn).toBeHidden()
+  await expect(bindings).toContainText('Withdrawn')
+  await expect(bindings.getByRole('button', { name: 'Withdraw the binding' })).toBeHidden()
+  await expectAccessible(page)
+
+  // The release is approved while she still writes her reason.
+  const releases = page.getByRole('region', { name: 'Releases' })
+  await releases.getByRole('button', { name: 'Withdraw the release' }).click()
+  await page.route('**/releases.withdraw*', async (route) => {
+    await decideAs(origin, 'jonas', second, 'approve', 'Only to be tried out.')
+    await route.continue()
+  })
+  const refused = await reasonIn(page, /^Withdraw the release of 1 in production\?$/, 'Withdraw the release')
+  await expect(refused.getByRole('alert', { name: 'The release was not withdrawn.' })).toBeVisible()
+  await expect(releases.getByText('Active', { exact: true })).toBeVisible()
+  await expect(refused.getByRole('alert', { name: 'The release was not withdrawn.' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('omar revokes a binding, and the agent’s page says that its release was approved with other policies', async ({
+  page,
+  origin,
+}) => {
+  const agentId = await releasedAgent(origin, readerManifest(`e2e-revoked-${Date.now()}`))
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/agents/${agentId}`)
+  const bindings = page.getByRole('region', { name: 'Policy bindings' })
+  const releases = page.getByRole('region', { name: 'Releases' })
+  await expect(releases.getByText('Active', { exact: true })).toBeVisible()
+  await expect(releases).not.toContainText('its policies have changed')
+  // The request for the release says with which policies it will run.
+  await releases.getByRole('link', { name: /^Open the request/ }).click()
+  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText('what the release was proposed with')
+  await expectAccessible(page)
+  await page.goBack()
+
+  await bindings.getByRole('button', { name: 'Revoke the binding' }).click()
+  const revoked = await reasonIn(page, /^Revoke the binding of version 1 in production\?$/, 'Revoke the binding')
+  await expect(revoked).toBeHidden()
+  await expect(bindings).toContainText('Revoked')
+  await expect(bindings.getByRole('button', { name: 'Revoke the binding' })).toBeHidden()
+  const changed = releases.getByRole('table', { name: 'Policies that changed since 1 in production was proposed' })
+  await expect(changed).toContainText('Not bound')
+  await expectAccessible(page)
+
+  await releases.getByRole('button', { name: 'Revoke the release' }).click()
+  const over = await reasonIn(page, /^Revoke the release of 1 in production\?$/, 'Revoke the release')
+  await expect(over).toBeHidden()
+  await expect(releases.getByText('Revoked', { exact: true })).toBeVisible()
+  await expect(changed).toBeHidden()
+})
+
+test('an agent that only telemetry knows is listed, and registered from there', async ({ page, origin }) => {
+  const name = `e2e-shadow-${Date.now()}`
+  const now = BigInt(Date.now()) * 1_000_000n
+  const span = {
+    traceId: crypto.randomUUID().replaceAll('-', ''),
+    spanId: crypto.randomUUID().replaceAll('-', '').slice(16),
+    name: 'invoke_agent',
+    startTimeUnixNano: `${now}`,
+    endTimeUnixNano: `${now + 1_000_000n}`,
+    attributes: [{ key: 'gen_ai.agent.name', value: { stringValue: name } }],
+  }
+  const sent = await fetch(`${origin}/v1/traces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await clientToken(origin, 'telemetry')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
+  })
+  expect(sent.status).toBe(200)
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/agents`)
+  const unregistered = page.getByRole('region', { name: 'Seen in telemetry, not registered' })
+  const link = unregistered.getByRole('link', { name: `Register ${name}` })
+  await expect(link).toBeVisible()
+  await expectAccessible(page)
+  await link.click()
+  await expect(page.getByRole('textbox', { name: 'Manifest (YAML)' })).toContainText(name)
+  await page.getByRole('button', { name: 'Register the agent' }).click()
+  await expect(page.getByText(`${name} is registered as version 1.`)).toBeVisible()
+  await page.goto(`/t/${externalId()}/agents`)
+  await expect(page.getByRole('table', { name: 'Agents', exact: true })).toContainText(name)
+  await expect(link).toBeHidden()
+})

@@ -1,0 +1,143 @@
+import { call, externalId, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { askingManifest, releasedAgent, startAs } from './own-agent.ts'
+
+// The server of these tests has no SMTP_URL: each mail fails at once, and says why.
+
+async function askingExecution(origin: string): Promise<{ agentId: string; executionId: string }> {
+  const agentId = await releasedAgent(origin, askingManifest(`e2e-asks-${Date.now()}`, 'jonas@northwind.example'))
+  const executionId = await startAs(origin, agentId)
+  const omar = await personToken(origin, 'omar')
+  await expect
+    .poll(
+      async () =>
+        (await call<{ items: unknown[] }>(origin, omar, 'query', 'executions.inputResolutions.list', { executionId }))
+          .items,
+    )
+    .toHaveLength(1)
+  return { agentId, executionId }
+}
+
+test('a wait says whom it asked by mail and that it failed; omar has it sent again, with a reason', async ({
+  page,
+  origin,
+}) => {
+  const { executionId } = await askingExecution(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
+  const waits = page.getByRole('region', { name: 'Waits' })
+  await expect(waits).toContainText('Asked by mail: jonas@northwind.example')
+  await expect(waits).toContainText('Failed')
+  await expect(waits).toContainText('Mail is not set up on this server (SMTP_URL).')
+  await expectAccessible(page)
+  await waits.getByRole('button', { name: 'Send again' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send confirmation again?' })
+  await expect(dialog).toContainText('It failed for certain')
+  await dialog.getByLabel('Reason').fill('Mail is set up now.')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await expect(dialog).toBeHidden()
+  // It was tried once more, and fails for the same reason.
+  const omar = await personToken(origin, 'omar')
+  await expect
+    .poll(async () => {
+      const { items } = await call<{ items: { attempts: number; delivery: string }[] }>(
+        origin,
+        omar,
+        'query',
+        'executions.inputResolutions.list',
+        { executionId },
+      )
+      return items.map(({ attempts, delivery }) => `${delivery} ${attempts}`)
+    })
+    .toEqual(['failed 2'])
+  await expect(waits.getByRole('button', { name: 'Send again' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Answers and their delivery' })).toContainText('jonas@northwind.example')
+})
+
+test('a retry that comes too late says so, and keeps saying it when the wait is over', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/status of 409/)
+  const { executionId } = await askingExecution(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
+  const waits = page.getByRole('region', { name: 'Waits' })
+  await waits.getByRole('button', { name: 'Send again' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send confirmation again?' })
+  await dialog.getByLabel('Reason').fill('Nothing came.')
+  // Meanwhile somebody else closes the wait.
+  const omar = await personToken(origin, 'omar')
+  const { items } = await call<{ items: { id: string; revision: number }[] }>(
+    origin,
+    omar,
+    'query',
+    'executions.inputWaits.list',
+    { executionId },
+  )
+  const [wait] = items
+  const cancel = { id: wait?.id, expectedRevision: wait?.revision, reason: 'Not needed any more.' }
+  await page.route('**/executions.inputResolutions.retry*', async (route) => {
+    await call(origin, omar, 'mutation', 'executions.inputWaits.cancel', cancel)
+    await route.continue()
+  })
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await expect(dialog.getByRole('alert', { name: 'It was not sent again.' })).toBeVisible()
+  await expect(waits).toContainText('Canceled')
+  await expect(dialog.getByRole('alert', { name: 'It was not sent again.' })).toBeVisible()
+})
+
+test('the wait of a suspended agent is parked: its time stands still, until the agent is resumed', async ({
+  page,
+  origin,
+}) => {
+  const { agentId, executionId } = await askingExecution(origin)
+  const omar = await personToken(origin, 'omar')
+  const operate = async (act: 'suspend' | 'resume') => {
+    const { revision } = await call<{ revision: number }>(origin, omar, 'query', 'agents.get', { id: agentId })
+    const input = { id: agentId, expectedRevision: revision, reason: 'Only to be tried out.' }
+    await call(origin, omar, 'mutation', `agents.${act}`, input)
+  }
+  await operate('suspend')
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
+  const waits = page.getByRole('region', { name: 'Waits' })
+  await expect(waits).toContainText('Its time has stood still since')
+  await expect(waits).toContainText('because the agent is suspended')
+  await expectAccessible(page)
+  await operate('resume')
+  await expect(waits).not.toContainText('Its time has stood still since')
+  await expect(waits).toContainText('1 open')
+})
+
+test('the request’s page says who was told by mail; an operator has one told again', async ({ page, origin }) => {
+  const { approvalId } = await waitingRefund(origin)
+  await signIn(page, 'omar')
+  await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
+  const reasons = page.getByRole('region', { name: /^Why this needs/ })
+  await expect(reasons).toContainText('Told by mail')
+  await expect(reasons).toContainText('Mail is not set up on this server (SMTP_URL).')
+  await expectAccessible(page)
+  await reasons.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send the mail to Jonas Berg again?' })
+  await dialog.getByLabel('Reason').fill('He asks for it.')
+  await dialog.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  await expect(dialog).toBeHidden()
+  const omar = await personToken(origin, 'omar')
+  await expect
+    .poll(async () => {
+      const { items } = await call<{ items: { to: { username: string }; attempts: number; delivery: string }[] }>(
+        origin,
+        omar,
+        'query',
+        'approvals.mails.list',
+        { approvalId },
+      )
+      const mail = items.find(({ to }) => to.username === 'jonas')
+      return `${mail?.delivery} ${mail?.attempts}`
+    })
+    .toBe('failed 1')
+  await expect(reasons.getByRole('button', { name: 'Tell Jonas Berg again' })).toBeVisible()
+})

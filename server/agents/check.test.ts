@@ -48,6 +48,6 @@ test('members without effect are warnings with their place', async () => {
 
 test('a manifest that is too large is told as such', async () => {
   expect(await checked(`name: ${'x'.repeat(70_000)}`)).toMatchObject({
-    problems: [{ message: 'A manifest has at most 65536 bytes.' }],
+    problems: [{ message: expect.stringMatching(/^A manifest has at most 65536 bytes/) }],
   })
 })

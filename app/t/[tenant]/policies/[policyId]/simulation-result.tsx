@@ -87,11 +87,19 @@ const columns = (tenant: string): Column<Item>[] => [
         <code className="wrap-anywhere font-mono text-dense">
           <ShownText>{row.resource}</ShownText>
         </code>
-        <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link inline-flex min-h-6 items-center self-start text-dense">
+        <Link
+          href={decisionPath(tenant, row.decisionId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center self-start text-dense"
+        >
           <VisuallyHidden>Decision of </VisuallyHidden>
           <Time at={row.decidedAt} show="absolute" />
         </Link>
-        <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link inline-flex min-h-6 items-center self-start text-dense">
+        <Link
+          href={agentPath(tenant, row.agentId)}
+          prefetch={false}
+          className="text-link inline-flex min-h-6 items-center self-start text-dense"
+        >
           Its agent
         </Link>
       </span>

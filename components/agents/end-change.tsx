@@ -25,7 +25,9 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
   const router = client[LISTS[kind]]
   const refresh = () =>
     Promise.all([
-      cache.invalidateQueries({ queryKey: [[LISTS[kind], 'list']] }),
+      cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
+      // A release says what changed in the bindings since it was proposed.
+      cache.invalidateQueries({ queryKey: [['releases']] }),
       cache.invalidateQueries({ queryKey: [['agents']] }),
     ])
   const input = (reason: string) => ({ id, expectedRevision: revision, reason })

@@ -4,7 +4,9 @@ import { decide } from '#server/approvals/decide.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { type Lab, perform } from './lab.ts'
 import { type comparer, latency, type Side } from './measure.ts'
 import { type Figure, figure, number, ratioFigure } from './report.ts'
@@ -54,15 +56,24 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
     }),
   )
   const { rows } = await owner.query<{ column_name: string }>(
-    `select column_name from information_schema.columns where table_name = 'approvals' and column_name <> 'id'`,
+    `select column_name from information_schema.columns where table_name = 'approvals' and column_name not in ('id', 'presentation')`,
   )
   const columns = rows.map((row) => `"${row.column_name}"`).join(', ')
   return async (count) => {
     const ids = Array.from({ length: count }, newId)
+    // Content is sealed for the row that it stands in.
+    const sealer = await runtime.database.inTenant(tenant.id, (tx) => tenantSealer(tx, tenant.id))
+    const presentations = ids.map((id) =>
+      sealer.sealJson(
+        { ...presentation, effects: [], arguments: [] },
+        contentContext('approvals', [id], 'presentation'),
+      ),
+    )
     await owner.query(
-      `insert into approvals (id, ${columns}) select made.id, ${columns}
-       from (select * from approvals where id = $2) as pattern, unnest($1::uuid[]) as made (id)`,
-      [ids, pattern],
+      `insert into approvals (id, presentation, ${columns}) select made.id, made.presentation, ${columns}
+       from (select ${columns} from approvals where id = $2) as pattern,
+         unnest($1::uuid[], $3::bytea[]) as made (id, presentation)`,
+      [ids, pattern, presentations],
     )
     return ids
   }

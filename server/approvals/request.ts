@@ -6,6 +6,7 @@ import { permissionsOf } from '#lib/permissions.ts'
 import type { ApprovalKind, Presentation } from '#lib/schemas/approvals.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { newSalt } from '#server/kernel/content/salt.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -20,7 +21,7 @@ import { insertApproval } from './store.ts'
 export type ApprovalRequest = {
   kind: ApprovalKind
   subjectId: string
-  /** What the decision binds: its JCS digest is what was shown, what is approved and what runs. */
+  /** What the decision binds: the JCS digest of it and a salt is what was shown, what is approved and what runs. */
   payload: JsonObject
   presentation: Presentation
   /** Undefined for a change that is not about an agent. */
@@ -54,7 +55,8 @@ export async function requestApproval(
   const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
 
   const approvalId = newId()
-  const payloadDigest = payloadDigestOf(request.payload)
+  const payload = { ...request.payload, salt: newSalt() }
+  const payloadDigest = payloadDigestOf(payload)
   const {
     owners: _owners,
     parties: _parties,
@@ -69,6 +71,7 @@ export async function requestApproval(
     ...row,
     tenantId: tenant.id,
     id: approvalId,
+    payload,
     payloadDigest,
     agentId: agentId ?? null,
     executionId: executionId ?? null,

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import type { JsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from './identities.ts'
 
 const columns = [
@@ -12,7 +14,6 @@ const columns = [
   'kind',
   'subjectId',
   'status',
-  'payload',
   'payloadDigest',
   'presentation',
   'agentId',
@@ -42,17 +43,49 @@ async function selectApproval(tx: Transaction, tenantId: string, id: string, loc
     .where('id', '=', id)
     .$if(lock, (q) => q.forUpdate())
     .executeTakeFirst()
-  return row === undefined ? undefined : typed(row)
+  return row === undefined ? undefined : typed(await tenantSealer(tx, tenantId), row)
 }
 
-function typed<T extends { status: string; presentation: unknown; identities: unknown; payload: unknown }>(row: T) {
+const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
+
+function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
+  sealer: TenantSealer,
+  row: T,
+) {
+  const { id, presentation } = row
   return {
     ...row,
     status: row.status as ApprovalStatus,
-    presentation: Presentation.parse(row.presentation),
+    presentation:
+      presentation === null
+        ? expiredPresentation
+        : Presentation.parse(sealer.openJson(presentation, contextOf(id, 'presentation'))),
     identities: row.identities as Identity[],
-    payload: row.payload as JsonObject,
   }
+}
+
+/** What is left to show of a request whose content the tenant's retention has passed. */
+const expiredPresentation: Presentation = {
+  title: 'A request whose content is no longer kept',
+  effectLabel: 'not kept',
+  verb: 'Decide',
+  effects: [],
+  onReject: '',
+  onExpiry: '',
+  onEscalate: '',
+  reversible: true,
+  irreversibleNote: null,
+  risk: 'medium',
+  action: '',
+  resource: '',
+  environment: null,
+  arguments: [],
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
 }
 
 export const findApproval = (tx: Transaction, tenantId: string, id: string) => selectApproval(tx, tenantId, id, false)
@@ -80,13 +113,14 @@ export async function insertApproval(
   },
 ): Promise<{ expiresAt: Date }> {
   const { expiresAfterSeconds, ...values } = row
+  const sealer = await tenantSealer(tx, row.tenantId)
   return await tx
     .insertInto('approvals')
     .values({
       ...values,
       status: 'pending',
-      payload: json(row.payload),
-      presentation: json(row.presentation),
+      payload: sealer.sealJson(row.payload, contextOf(row.id, 'payload')),
+      presentation: sealer.sealJson(row.presentation, contextOf(row.id, 'presentation')),
       identities: json(row.identities),
       expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${expiresAfterSeconds})`,
     })
@@ -131,6 +165,19 @@ export async function setPending(
     .where('revision', '=', revision)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
+}
+
+/** What the payload's digest was salted with; undefined for one from before there were salts, and for one that was erased. */
+export async function findSalt(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('approvals')
+    .select('payload')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined || row.payload === null) return undefined
+  const payload = (await tenantSealer(tx, tenantId)).openJson(row.payload, contextOf(id, 'payload'))
+  return isJsonObject(payload) && typeof payload.salt === 'string' ? payload.salt : undefined
 }
 
 /** approved and unused → used, for exactly these bytes. False when it was used before or is bound to other bytes. */
@@ -263,7 +310,9 @@ export async function listApprovals(
       ),
     )
   }
-  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(typed)
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => typed(sealer, row))
 }
 
 /** For `identities @>`: the person is one identity with the requester. */

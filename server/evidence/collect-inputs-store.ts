@@ -1,22 +1,31 @@
 import { sql } from 'kysely'
+import { fileName } from '#server/files/file-name.ts'
+import { openAttributes, openData } from '#server/inputs/event-content.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import type { Period } from './collect-store.ts'
 
 // What came from outside, as collect-store.ts reads the rest.
 
-export const readInputEvents = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('inputEvents')
-      .select(['id', 'fingerprint', 'source', 'eventId', 'type', 'subject', 'executionId', 'inputName', 'data'])
+      .select(['id', 'fingerprint', 'attributes', 'executionId', 'inputName', 'data'])
       .select(['status', 'submittedBy', 'revision', 'receivedAt', 'expiresAt', 'settledAt'])
       .where('tenantId', '=', tenantId)
       .where('receivedAt', '<', end)
       .where(({ eb, or }) => or([eb('settledAt', 'is', null), eb('settledAt', '>=', start)]))
       .orderBy('id'),
   )
+  const sealer = await tenantSealer(tx, tenantId)
+  for await (const { attributes, data, ...row } of rows) {
+    const { source, id: eventId, type, subject } = openAttributes(sealer, row.id, attributes)
+    yield { ...row, source, eventId, type, subject, data: openData(sealer, row.id, data) }
+  }
+}
 
 export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(
@@ -44,8 +53,8 @@ export const readInputResolutions = (tx: Transaction, tenantId: string, { end }:
   )
 
 /** Which files there were, by digest, and which executions had them. Their bytes are not in the archive. */
-export const readFiles = (tx: Transaction, tenantId: string, { end }: Period) =>
-  cursorRows(
+export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period) {
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('files')
@@ -59,3 +68,6 @@ export const readFiles = (tx: Transaction, tenantId: string, { end }: Period) =>
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
+  const sealer = await tenantSealer(tx, tenantId)
+  for await (const row of rows) yield { ...row, name: fileName(sealer, row) }
+}

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { openOfEvent, openOfExecution, openOfStep, sealOfEvent, sealOfExecution, sealOfStep } from './content.ts'
 
 const summary = (tx: Transaction, tenantId: string) =>
@@ -94,16 +95,21 @@ export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** What stands in the column instead of the caller's idempotency key. */
+export const executionKey = (sealer: TenantSealer, idempotencyKey: string): string =>
+  keyedDigest(sealer, 'executions', 'idempotency_key', idempotencyKey)
+
 export async function findExecutionByKey(tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) {
+  const sealer = await tenantSealer(tx, tenantId)
   const row = await tx
     .selectFrom('executions')
     .select(['id', 'status', 'traceId', 'agentId', 'environment', 'input'])
     .where('tenantId', '=', tenantId)
     .where('startedBy', '=', startedBy)
-    .where('idempotencyKey', '=', idempotencyKey)
+    .where('idempotencyKey', '=', executionKey(sealer, idempotencyKey))
     .executeTakeFirst()
   if (row === undefined) return undefined
-  return { ...row, input: openOfExecution(await tenantSealer(tx, tenantId), row.id, 'input', row.input) ?? {} }
+  return { ...row, input: openOfExecution(sealer, row.id, 'input', row.input) ?? {} }
 }
 
 /** Inserts; false when the same caller has used the idempotency key before. */
@@ -124,7 +130,12 @@ export async function insertExecution(
   const sealer = await tenantSealer(tx, row.tenantId)
   const result = await tx
     .insertInto('executions')
-    .values({ ...row, input: sealOfExecution(sealer, row.id, 'input', row.input), status: 'queued' })
+    .values({
+      ...row,
+      idempotencyKey: row.idempotencyKey === null ? null : executionKey(sealer, row.idempotencyKey),
+      input: sealOfExecution(sealer, row.id, 'input', row.input),
+      status: 'queued',
+    })
     .onConflict((conflict) =>
       conflict.columns(['tenantId', 'startedBy', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
     )

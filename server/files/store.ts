@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { fileName, nameContext } from './file-name.ts'
 
 /** Until commit nobody else keeps or removes the content of this digest. */
 export async function lockDigest(tx: Transaction, tenantId: string, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`file ${tenantId} ${sha256}`}, 0))`.execute(tx)
 }
 
-export const insertFile = (
+export async function insertFile(
   tx: Transaction,
   row: {
     tenantId: string
@@ -17,15 +19,25 @@ export const insertFile = (
     mediaType: string
     createdBy: string
   },
-): Promise<{ createdAt: Date }> => tx.insertInto('files').values(row).returning('createdAt').executeTakeFirstOrThrow()
+): Promise<{ createdAt: Date }> {
+  const name = (await tenantSealer(tx, row.tenantId)).sealJson(row.name, nameContext(row.id))
+  return await tx
+    .insertInto('files')
+    .values({ ...row, name })
+    .returning('createdAt')
+    .executeTakeFirstOrThrow()
+}
 
-export const findFiles = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
-  tx
+export async function findFiles(tx: Transaction, tenantId: string, ids: readonly string[]) {
+  const rows = await tx
     .selectFrom('files')
     .select(['id', 'sha256', 'bytes', 'name', 'mediaType'])
     .where('tenantId', '=', tenantId)
     .where('id', 'in', [...ids])
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, name: fileName(sealer, row) }))
+}
 
 export async function insertUses(
   tx: Transaction,
@@ -45,7 +57,7 @@ export async function insertUses(
 export const findUnused = (tx: Transaction, tenantId: string, limit: number) =>
   tx
     .selectFrom('files as file')
-    .select(['file.id', 'file.sha256', 'file.name', 'file.bytes'])
+    .select(['file.id', 'file.sha256', 'file.bytes'])
     .where('file.tenantId', '=', tenantId)
     .where('file.createdAt', '<', sql<Date>`clock_timestamp() - interval '7 days'`)
     .where(({ not, exists, selectFrom }) =>

@@ -7,7 +7,9 @@ import type { InputResolution, InputWait, Receipt } from '#lib/schemas/inputs.ts
 import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { countCases, sized } from '#server/testing/proof/counts.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
+import { sealerOfApi } from '#server/testing/tenant-sealer.ts'
 import { until } from '#server/testing/until.ts'
+import { openData } from './event-content.ts'
 
 // Durable external input as a sender and an operator see it, over HTTP.
 
@@ -201,10 +203,12 @@ describe('CloudEvents', () => {
       ['ce-empty', '', 'application/json'],
     ] as const)
       expect((await binary(attributes(id, execution), body, type)).status).toBe(202)
-    const { rows } = await owner.query(`select data from input_events where execution_id = $1 order by event_id desc`, [
-      execution,
-    ])
-    expect(rows.map((row) => row.data)).toEqual(['grüße', null, { $base64: 'Ynl0ZXM=' }])
+    const { rows } = await owner.query<{ id: string; data: Buffer }>(
+      `select id, data from input_events where execution_id = $1 order by id`,
+      [execution],
+    )
+    const sealer = await sealerOfApi(api)
+    expect(rows.map((row) => openData(sealer, row.id, row.data))).toEqual(['grüße', { $base64: 'Ynl0ZXM=' }, null])
   })
 
   test.each([

@@ -1,15 +1,28 @@
 import { sql } from 'kysely'
 import type { Delivery } from '#lib/schemas/mail.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+
+export const recipientContext = (id: string): string => contentContext('input_resolutions', [id], 'recipient')
 
 /** What a person was asked by mail, beside the answers that come as events. */
 export async function insertMailResolution(
   tx: Transaction,
   row: { tenantId: string; id: string; waitId: string; recipient: string },
 ): Promise<void> {
+  const recipient = (await tenantSealer(tx, row.tenantId)).sealJson(row.recipient, recipientContext(row.id))
   await tx
     .insertInto('inputResolutions')
-    .values({ ...row, eventId: null, channel: 'mail', delivery: 'pending', application: 'not_applied', attempts: 1 })
+    .values({
+      ...row,
+      recipient,
+      eventId: null,
+      channel: 'mail',
+      delivery: 'pending',
+      application: 'not_applied',
+      attempts: 1,
+    })
     .execute()
 }
 

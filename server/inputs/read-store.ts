@@ -1,4 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openAttributes } from './event-content.ts'
 import type { Filter } from './store.ts'
 
 const receipts = (tx: Transaction, tenantId: string) =>
@@ -11,8 +13,7 @@ const receipts = (tx: Transaction, tenantId: string) =>
       join.onRef('wait.tenantId', '=', 'resolution.tenantId').onRef('wait.id', '=', 'resolution.waitId'),
     )
     .select(['event.id', 'event.status', 'event.executionId', 'event.inputName', 'event.fingerprint', 'event.revision'])
-    .select(['event.idempotencyKey', 'event.source', 'event.eventId', 'event.type', 'event.subject'])
-    .select(['event.submittedBy', 'event.receivedAt', 'event.expiresAt'])
+    .select(['event.attributes', 'event.submittedBy', 'event.receivedAt', 'event.expiresAt'])
     .select(['wait.id as waitId', 'wait.stepId', 'wait.status as waitStatus', 'wait.matchedAt'])
     .select(['resolution.id as resolutionId', 'resolution.delivery', 'resolution.attempts', 'resolution.deliveredAt'])
     .select(['resolution.application', 'resolution.appliedAt'])
@@ -20,21 +21,27 @@ const receipts = (tx: Transaction, tenantId: string) =>
 
 export type ReceiptRow = NonNullable<Awaited<ReturnType<typeof findReceipt>>>
 
-export const findReceipt = (tx: Transaction, tenantId: string, id: string) =>
-  receipts(tx, tenantId).where('event.id', '=', id).executeTakeFirst()
+export async function findReceipt(tx: Transaction, tenantId: string, id: string) {
+  const row = await receipts(tx, tenantId).where('event.id', '=', id).executeTakeFirst()
+  if (row === undefined) return undefined
+  return { ...row, attributes: openAttributes(await tenantSealer(tx, tenantId), row.id, row.attributes) }
+}
 
-export const listReceipts = (
+export async function listReceipts(
   tx: Transaction,
   tenantId: string,
   { limit, cursor, executionId, status }: Filter & { status?: string | undefined },
-) =>
-  receipts(tx, tenantId)
+) {
+  const rows = await receipts(tx, tenantId)
     .$if(cursor !== undefined, (q) => q.where('event.id', '<', cursor ?? ''))
     .$if(executionId !== undefined, (q) => q.where('event.executionId', '=', executionId ?? ''))
     .$if(status !== undefined, (q) => q.where('event.status', '=', status ?? ''))
     .orderBy('event.id', 'desc')
     .limit(limit)
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, attributes: openAttributes(sealer, row.id, row.attributes) }))
+}
 
 export type WaitRow = Awaited<ReturnType<typeof listWaits>>[number]
 

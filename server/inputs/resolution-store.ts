@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { recipientContext } from './mail-store.ts'
 import type { Filter } from './store.ts'
 
 export async function insertResolution(
@@ -45,21 +47,29 @@ const resolutions = (tx: Transaction, tenantId: string) =>
     .select(['wait.executionId', 'wait.inputName', 'wait.status as waitStatus'])
     .where('resolution.tenantId', '=', tenantId)
 
-export const findResolution = (tx: Transaction, tenantId: string, id: string) =>
-  resolutions(tx, tenantId).where('resolution.id', '=', id).executeTakeFirst()
+const recipientOf = (sealer: TenantSealer, { id, recipient }: { id: string; recipient: Buffer | null }) =>
+  recipient === null ? null : String(sealer.openJson(recipient, recipientContext(id)))
 
-export const listResolutions = (
+export async function findResolution(tx: Transaction, tenantId: string, id: string) {
+  const row = await resolutions(tx, tenantId).where('resolution.id', '=', id).executeTakeFirst()
+  return row === undefined ? undefined : { ...row, recipient: recipientOf(await tenantSealer(tx, tenantId), row) }
+}
+
+export async function listResolutions(
   tx: Transaction,
   tenantId: string,
   { limit, cursor, executionId, delivery }: Filter & { delivery?: string | undefined },
-) =>
-  resolutions(tx, tenantId)
+) {
+  const rows = await resolutions(tx, tenantId)
     .$if(cursor !== undefined, (q) => q.where('resolution.id', '<', cursor ?? ''))
     .$if(executionId !== undefined, (q) => q.where('wait.executionId', '=', executionId ?? ''))
     .$if(delivery !== undefined, (q) => q.where('resolution.delivery', '=', delivery ?? ''))
     .orderBy('resolution.id', 'desc')
     .limit(limit)
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, recipient: recipientOf(sealer, row) }))
+}
 
 /** failed or unknown → pending, by a person's hand. Undefined when it changed meanwhile. */
 export async function setRetried(

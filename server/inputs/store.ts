@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import type { ReceiptStatus, WaitStatus } from '#lib/schemas/inputs.ts'
+import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { json } from '#server/kernel/db/json.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type EventAttributes, openAttributes, openData, sealAttributes, sealData } from './event-content.ts'
 
 /**
  * Every change of an execution's waits, and of the events sent to it, first takes this lock until commit: an event and the
@@ -12,19 +14,16 @@ export async function lockInputs(tx: Transaction, tenantId: string, executionId:
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs ${tenantId} ${executionId}`}, 0))`.execute(tx)
 }
 
-/** Inserts; false when an event of the same identity is there (or was committed meanwhile). */
+/** Inserts; false when an event of the same identity is there (or was committed meanwhile). The statement goes out at once. */
 export async function insertEvent(
   tx: Transaction,
+  sealer: TenantSealer,
   row: {
     tenantId: string
     id: string
     identity: string
     fingerprint: string
-    idempotencyKey: string | null
-    source: string | null
-    eventId: string | null
-    type: string | null
-    subject: string | null
+    attributes: EventAttributes
     executionId: string
     inputName: string
     data: JsonValue
@@ -32,12 +31,14 @@ export async function insertEvent(
     ttlSeconds: number
   },
 ): Promise<boolean> {
-  const { ttlSeconds, data, ...values } = row
+  const { ttlSeconds, data, attributes, identity, ...values } = row
   const result = await tx
     .insertInto('inputEvents')
     .values({
       ...values,
-      data: json(data),
+      identity: keyedDigest(sealer, 'input_events', 'identity', identity),
+      data: sealData(sealer, row.id, data),
+      attributes: sealAttributes(sealer, row.id, attributes),
       status: 'received',
       expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${ttlSeconds})`,
     })
@@ -46,13 +47,16 @@ export async function insertEvent(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-export const findEventByIdentity = (tx: Transaction, tenantId: string, identity: string) =>
-  tx
+export async function findEventByIdentity(tx: Transaction, tenantId: string, identity: string) {
+  const sealer = await tenantSealer(tx, tenantId)
+  const row = await tx
     .selectFrom('inputEvents')
-    .select(['id', 'fingerprint', 'status'])
+    .select(['id', 'fingerprint', 'status', 'attributes'])
     .where('tenantId', '=', tenantId)
-    .where('identity', '=', identity)
+    .where('identity', '=', keyedDigest(sealer, 'input_events', 'identity', identity))
     .executeTakeFirst()
+  return row === undefined ? undefined : { ...row, attributes: openAttributes(sealer, row.id, row.attributes) }
+}
 
 /** Events for one input that nothing took yet, the first one first. What has expired does not count any more. */
 export const findUnmatched = (tx: Transaction, tenantId: string, executionId: string, inputName: string) =>
@@ -195,8 +199,8 @@ export const findWaitFor = (tx: Transaction, tenantId: string, executionId: stri
     .executeTakeFirst()
 
 /** The waits of one step, with the data of the events that answered them. */
-export const findStepWaits = (tx: Transaction, tenantId: string, executionId: string, stepId: string) =>
-  tx
+export async function findStepWaits(tx: Transaction, tenantId: string, executionId: string, stepId: string) {
+  const rows = await tx
     .selectFrom('inputWaits as wait')
     .leftJoin('inputEvents as event', (join) =>
       join.onRef('event.tenantId', '=', 'wait.tenantId').onRef('event.id', '=', 'wait.eventId'),
@@ -209,6 +213,9 @@ export const findStepWaits = (tx: Transaction, tenantId: string, executionId: st
     .orderBy('wait.matchedAt')
     .orderBy('wait.id')
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, data: row.eventId === null ? null : openData(sealer, row.eventId, row.data) }))
+}
 
 export const findOpenWaits = (tx: Transaction, tenantId: string, executionId: string) =>
   tx

@@ -3,7 +3,9 @@ import { durationSeconds } from '#lib/duration.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { ReceiptStatus, SubmitInput, SubmitOutput } from '#lib/schemas/inputs.ts'
+import { newSalt } from '#server/kernel/content/salt.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tellExecution } from './listeners.ts'
 import { matchEvent } from './match.ts'
@@ -15,9 +17,11 @@ const digest = (value: JsonValue) => createHash('sha256').update(canonicalJson(v
 const identityOf = ({ idempotencyKey, source, id }: SubmitInput) =>
   digest(idempotencyKey === undefined ? { source: source ?? null, id: id ?? null } : { key: idempotencyKey })
 
-/** What the same event must say again. */
-const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput) =>
-  `sha256:${digest({ source: source ?? null, type: type ?? null, subject: subject ?? null, correlation, data })}`
+/** What the same event must say again. Salted, because it is shown where the data are not. */
+const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput, salt: string | undefined) => {
+  const content = { source: source ?? null, type: type ?? null, subject: subject ?? null, correlation, data }
+  return `sha256:${digest(salt === undefined ? content : { ...content, salt })}`
+}
 
 /**
  * Takes an event into the durable inbox: it is committed before the caller hears `accepted`, and given to the wait that it
@@ -27,28 +31,32 @@ export const submit = mutation({
   permission: 'input:submit',
   input: SubmitInput,
   output: SubmitOutput,
-  audit: ({ correlation: { executionId, input }, ...event }, output) => ({
+  audit: ({ correlation: { executionId, input } }, output) => ({
     action: 'input.submitted',
     resource: { type: 'input_event', id: output?.receiptId ?? 'none' },
     details: {
       executionId,
       input,
-      fingerprint: fingerprintOf({ correlation: { executionId, input }, ...event }),
       ...(output === undefined ? {} : { status: output.status }),
     },
   }),
-  async run({ tx, tenant, principal, input, repeated }) {
+  async run({ tx, tenant, principal, input, repeated, note }) {
     const { executionId, input: inputName } = input.correlation
-    const fingerprint = fingerprintOf(input)
+    const salt = newSalt()
+    const fingerprint = fingerprintOf(input, salt)
     const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
+    const sealer = await tenantSealer(tx, tenant.id)
     // Asked for at once, so that they travel together: a duplicate takes a lock that it does not need.
-    const insert = insertEvent(tx, {
+    const insert = insertEvent(tx, sealer, {
       ...row,
-      idempotencyKey: input.idempotencyKey ?? null,
-      source: input.source ?? null,
-      eventId: input.id ?? null,
-      type: input.type ?? null,
-      subject: input.subject ?? null,
+      attributes: {
+        idempotencyKey: input.idempotencyKey ?? null,
+        source: input.source ?? null,
+        id: input.id ?? null,
+        type: input.type ?? null,
+        subject: input.subject ?? null,
+        salt,
+      },
       data: input.data,
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
@@ -59,14 +67,16 @@ export const submit = mutation({
       findWaitFor(tx, tenant.id, executionId, inputName),
     ])
     if (!inserted) return await again()
+    note({ fingerprint })
     const match = wait === undefined ? undefined : await matchEvent(tx, tenant.id, row, wait)
     if (match?.status === 'accepted') await tellExecution(tx, tenant.id, executionId)
     return { result: 'accepted' as const, receiptId: row.id, status: match?.status ?? ('received' as const) }
 
     async function again() {
       const before = await findEventByIdentity(tx, tenant.id, row.identity)
-      if (before === undefined || before.fingerprint !== fingerprint)
+      if (before === undefined || before.fingerprint !== fingerprintOf(input, before.attributes.salt))
         throw refuse('event_conflict', 'This event’s key, or source and id, came before with other content.')
+      note({ fingerprint: before.fingerprint })
       repeated()
       return { result: 'duplicate' as const, receiptId: before.id, status: ReceiptStatus.parse(before.status) }
     }

@@ -1,13 +1,26 @@
 import type { JsonValue } from '#lib/json.ts'
+import { keyedDigest } from './content/keyed-digest.ts'
+import { contentContext } from './content/tables.ts'
 import type { Transaction } from './db/database.ts'
-import { json } from './db/json.ts'
+import { type TenantSealer, tenantSealer } from './keys/tenant-keys.ts'
 
 type Address = { tenantId: string; memberId: string; operation: string; key: string }
 
+const table = 'idempotency_keys'
+const keyed = (sealer: TenantSealer, column: 'key' | 'fingerprint', text: string) =>
+  keyedDigest(sealer, table, column, text)
+const contextOf = ({ memberId, operation }: Address, key: string) =>
+  contentContext(table, [memberId, operation, key], 'response')
+
+/** `same`: it was given to a request of this fingerprint. */
 export async function findAnswer(
   tx: Transaction,
-  { tenantId, memberId, operation, key }: Address,
-): Promise<{ fingerprint: string; response: JsonValue } | undefined> {
+  address: Address,
+  fingerprint: string,
+): Promise<{ same: boolean; response: JsonValue } | undefined> {
+  const { tenantId, memberId, operation } = address
+  const sealer = await tenantSealer(tx, tenantId)
+  const key = keyed(sealer, 'key', address.key)
   const row = await tx
     .selectFrom('idempotencyKeys')
     .select(['fingerprint', 'response'])
@@ -16,15 +29,26 @@ export async function findAnswer(
     .where('operation', '=', operation)
     .where('key', '=', key)
     .executeTakeFirst()
-  return row as { fingerprint: string; response: JsonValue } | undefined
+  if (row === undefined) return undefined
+  return {
+    same: row.fingerprint === keyed(sealer, 'fingerprint', fingerprint),
+    response: row.response === null ? null : sealer.openJson(row.response, contextOf(address, key)),
+  }
 }
 
 export async function insertAnswer(
   tx: Transaction,
-  { response, ...row }: Address & { fingerprint: string; response: JsonValue },
+  { response, fingerprint, ...address }: Address & { fingerprint: string; response: JsonValue },
 ): Promise<void> {
+  const sealer = await tenantSealer(tx, address.tenantId)
+  const key = keyed(sealer, 'key', address.key)
   await tx
     .insertInto('idempotencyKeys')
-    .values({ ...row, response: json(response) })
+    .values({
+      ...address,
+      key,
+      fingerprint: keyed(sealer, 'fingerprint', fingerprint),
+      response: sealer.sealJson(response, contextOf(address, key)),
+    })
     .execute()
 }

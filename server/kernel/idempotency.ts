@@ -33,10 +33,9 @@ export async function answered(tx: Transaction, identity: Identity): Promise<{ r
   if (where.key === '' || where.key.length > maxKeyLength)
     throw new ApiError('bad_request', `An Idempotency-Key has 1 to ${maxKeyLength} characters.`)
   await sql`select pg_advisory_xact_lock(hashtextextended(${Object.values(where).join('\n')}, 0))`.execute(tx)
-  const row = await findAnswer(tx, where)
+  const row = await findAnswer(tx, where, await fingerprintOf(tx, identity))
   if (row === undefined) return undefined
-  if (row.fingerprint !== (await fingerprintOf(tx, identity)))
-    throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
+  if (!row.same) throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
   return { response: row.response }
 }
 

@@ -28,6 +28,8 @@ export type MutationContext<I> = Context<I> & {
   auditId: string
   /** Call it when the same thing was there already and nothing was done: the record then says "repeated". */
   repeated(): void
+  /** Adds to the details of the record what only this run knows. */
+  note(details: JsonObject): void
 }
 
 /** What an audit record says happened. Details hold digests, ids and reasons; never content or secrets. */
@@ -227,11 +229,12 @@ async function mutate<I, O>(
     if (before !== undefined) return operation.output.parse(before.response)
   }
   const auditId = newId()
-  let repeat = {}
-  const repeated = () => {
-    repeat = { repeated: true }
+  let noted: JsonObject = {}
+  const note = (details: JsonObject) => {
+    noted = { ...noted, ...details }
   }
-  const output = await run({ ...caller, tx, input, auditId, repeated })
+  const repeated = () => note({ repeated: true })
+  const output = await run({ ...caller, tx, input, auditId, repeated, note })
   const entry = operation.audit(input, output)
   if (entry !== undefined)
     await appendAudit(tx, caller.tenant, {
@@ -239,7 +242,7 @@ async function mutate<I, O>(
       actor: actorOfCall(caller.principal),
       requestId: caller.requestId,
       ...entry,
-      details: { ...entry.details, ...repeat },
+      details: { ...entry.details, ...noted },
     })
   if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
   return output

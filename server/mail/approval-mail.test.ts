@@ -1,9 +1,12 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isJsonObject } from '#lib/json.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
+import { sealerOfApi } from '#server/testing/tenant-sealer.ts'
 import { until } from '#server/testing/until.ts'
 
 let smtp: TestSmtp
@@ -21,15 +24,19 @@ afterAll(async () => {
   await smtp.close()
 })
 
-const mailsOf = async (executionId: string) =>
-  (
-    await owner.query<{ delivery: string; recipient: string; attempts: number }>(
-      `select mail.delivery, mail.recipient, mail.attempts from mails mail join approvals approval
-       on approval.tenant_id = mail.tenant_id and approval.id = mail.subject_id
-       where approval.execution_id = $1 order by mail.recipient`,
-      [executionId],
-    )
-  ).rows
+const mailsOf = async (executionId: string) => {
+  const { rows } = await owner.query<{ id: string; delivery: string; message: Buffer; attempts: number }>(
+    `select mail.id, mail.delivery, mail.message, mail.attempts from mails mail join approvals approval
+     on approval.tenant_id = mail.tenant_id and approval.id = mail.subject_id
+     where approval.execution_id = $1 order by mail.id`,
+    [executionId],
+  )
+  const sealer = await sealerOfApi(api)
+  return rows.map(({ id, message, ...row }) => {
+    const opened = sealer.openJson(message, contentContext('mails', [id], 'message'))
+    return { ...row, recipient: isJsonObject(opened) ? String(opened.recipient) : '' }
+  })
+}
 
 test('people who could decide are told, with no argument of the call; a kill -9 sends nothing twice', async () => {
   const executions = executionsOf(api)

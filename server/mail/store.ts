@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 
 export async function insertMail(
   tx: Transaction,
@@ -17,17 +20,33 @@ export async function insertMail(
     error: string | null
   },
 ): Promise<void> {
-  await tx.insertInto('mails').values(row).execute()
+  const { recipient, subject, body, ...values } = row
+  const message = (await tenantSealer(tx, row.tenantId)).sealJson({ recipient, subject, body }, contextOf(row.id))
+  await tx
+    .insertInto('mails')
+    .values({ ...values, message })
+    .execute()
 }
+
+const contextOf = (id: string) => contentContext('mails', [id], 'message')
+
+/** Who gets it and what it says; empty when the tenant's retention has passed it. */
+async function opened<T extends { id: string; message: Buffer | null }>(tx: Transaction, tenantId: string, row: T) {
+  const { message, ...rest } = row
+  const sealer = await tenantSealer(tx, tenantId)
+  const content = message === null ? noMessage : Message.parse(sealer.openJson(message, contextOf(row.id)))
+  return { ...rest, ...content }
+}
+
+const Message = z.object({ recipient: z.string(), subject: z.string(), body: z.string() })
+const noMessage: z.infer<typeof Message> = { recipient: '', subject: '', body: '' }
 
 const columns = [
   'id',
   'kind',
   'subjectId',
   'memberId',
-  'recipient',
-  'subject',
-  'body',
+  'message',
   'delivery',
   'attempts',
   'error',
@@ -36,11 +55,18 @@ const columns = [
   'settledAt',
 ] as const
 
-export const findMail = (tx: Transaction, tenantId: string, id: string) =>
-  tx.selectFrom('mails').select(columns).where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
+export async function findMail(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
+    .selectFrom('mails')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && (await opened(tx, tenantId, row))
+}
 
-export const findMailsAbout = (tx: Transaction, tenantId: string, subjectId: string) =>
-  tx
+export async function findMailsAbout(tx: Transaction, tenantId: string, subjectId: string) {
+  const rows = await tx
     .selectFrom('mails')
     .select(columns)
     .where('tenantId', '=', tenantId)
@@ -48,10 +74,12 @@ export const findMailsAbout = (tx: Transaction, tenantId: string, subjectId: str
     .orderBy('id')
     .limit(200)
     .execute()
+  return await Promise.all(rows.map((row) => opened(tx, tenantId, row)))
+}
 
 /** pending → in_flight, once. Gives the mail as it is sent, or undefined when it is not pending. */
-export const setInFlight = (tx: Transaction, tenantId: string, id: string) =>
-  tx
+export async function setInFlight(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
     .updateTable('mails')
     .set((e) => ({
       delivery: 'in_flight',
@@ -65,16 +93,18 @@ export const setInFlight = (tx: Transaction, tenantId: string, id: string) =>
     .where('delivery', '=', 'pending')
     .returning(columns)
     .executeTakeFirst()
+  return row && (await opened(tx, tenantId, row))
+}
 
 /** in_flight → its end, for the attempt that was made. */
-export const setSettled = (
+export async function setSettled(
   tx: Transaction,
   tenantId: string,
   id: string,
   attempts: number,
   outcome: { delivery: Extract<Delivery, 'delivered' | 'failed' | 'unknown'>; error: string | null },
-) =>
-  tx
+) {
+  const row = await tx
     .updateTable('mails')
     .set((e) => ({ ...outcome, settledAt: sql<Date>`clock_timestamp()`, revision: e('revision', '+', 1) }))
     .where('tenantId', '=', tenantId)
@@ -83,6 +113,8 @@ export const setSettled = (
     .where('attempts', '=', attempts)
     .returning(columns)
     .executeTakeFirst()
+  return row && (await opened(tx, tenantId, row))
+}
 
 /** failed or unknown → pending, at this revision. */
 export const setPendingAgain = (tx: Transaction, tenantId: string, id: string, revision: number) =>
@@ -93,5 +125,5 @@ export const setPendingAgain = (tx: Transaction, tenantId: string, id: string, r
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('delivery', 'in', ['failed', 'unknown'])
-    .returning(columns)
+    .returning('id')
     .executeTakeFirst()

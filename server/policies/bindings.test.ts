@@ -11,6 +11,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { createPolicy } from './create-policy.ts'
 import { createVersion } from './create-version.ts'
 import { approvalTokens, decide, hasActiveBinding, type ToolCallRequest } from './decide.ts'
+import { findDecision } from './decision-store.ts'
 import { closeEngine } from './engine.ts'
 import { listBindings } from './list-bindings.ts'
 import { bindingDecided } from './on-decided.ts'
@@ -239,7 +240,11 @@ describe('the decision point', () => {
   })
   const ask = (request: ToolCallRequest) => inTenant((tx) => decide(tx, tenant, request))
   const recorded = (id: string) =>
-    inTenant((tx) => tx.selectFrom('policyDecisions').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
+    inTenant(async (tx) => {
+      const row = await findDecision(tx, tenant.id, id)
+      if (row === undefined) throw new Error('It was not recorded.')
+      return row
+    })
 
   test('without an active binding that is enforced, it denies', async () => {
     const agent = await newAgent()

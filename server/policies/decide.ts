@@ -3,6 +3,7 @@ import { JcsError } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { Obligation } from '#lib/schemas/policies.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { newSalt } from '#server/kernel/content/salt.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import type { ObligationKind } from './annotations.ts'
@@ -177,6 +178,8 @@ function recordable(
     now: now.toISOString(),
     honours: [...honours],
     ...(budgets.length === 0 ? {} : { budgets: budgets.map((state) => ({ ...state })) }),
+    // The digest is shown where the arguments are not.
+    salt: newSalt(),
   }
   const value: JsonObject = { ...withoutSchema(request), ...more }
   try {

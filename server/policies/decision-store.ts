@@ -1,8 +1,10 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { firstIdAt } from '#server/kernel/ids.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 
 /** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
 export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
@@ -87,11 +89,19 @@ const insertText = `
   insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
     action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
   select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text,
-    $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::text`
+    $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::bytea, $17::text`
 const insertIfCurrentText = `${insertText}
   where (select revision from policy_binding_revisions where tenant_id = $1::uuid) is not distinct from $18::uuid`
 
-const valuesOf = (row: DecisionRow): unknown[] => [
+const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
+
+/** Null: the tenant's retention has passed it. */
+const openRequest = <T extends { id: string; request: Buffer | null }>(sealer: TenantSealer, row: T) => ({
+  ...row,
+  request: row.request === null ? null : sealer.openJson(row.request, requestContext(row.id)),
+})
+
+const valuesOf = (sealer: TenantSealer, row: DecisionRow): unknown[] => [
   row.tenantId,
   row.id,
   row.agentId,
@@ -107,13 +117,13 @@ const valuesOf = (row: DecisionRow): unknown[] => [
   JSON.stringify(row.reasons),
   JSON.stringify(row.policies),
   row.shadow === null ? null : JSON.stringify(row.shadow),
-  JSON.stringify(row.request),
+  sealer.sealJson(row.request, requestContext(row.id)),
   row.inputDigest,
 ]
 
 /** Decisions are only ever added. */
 export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
-  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(row)))
+  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantSealer(tx, row.tenantId), row)))
 }
 
 /** False, and nothing added, when the tenant's binding revision is another one by now. */
@@ -122,12 +132,20 @@ export async function insertDecisionIfCurrent(
   row: DecisionRow,
   revision: string | undefined,
 ): Promise<boolean> {
-  const query = CompiledQuery.raw(insertIfCurrentText, [...valuesOf(row), revision ?? null])
+  const values = valuesOf(await tenantSealer(tx, row.tenantId), row)
+  const query = CompiledQuery.raw(insertIfCurrentText, [...values, revision ?? null])
   return (await tx.executeQuery(query)).numAffectedRows === 1n
 }
 
-export const findDecision = (tx: Transaction, tenantId: string, id: string) =>
-  tx.selectFrom('policyDecisions').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
+export async function findDecision(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
+    .selectFrom('policyDecisions')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row === undefined ? undefined : openRequest(await tenantSealer(tx, tenantId), row)
+}
 
 export type DecisionFilter = {
   policyId?: string | undefined
@@ -163,14 +181,14 @@ const newestDecisions = (
     .orderBy('id', 'desc')
     .limit(searched)
 
-/** The same with what was asked, to be decided again; those of one environment. */
-export const listDecisions = (
+/** The same with what was asked, to be decided again; those of one environment. What was asked may no longer be kept. */
+export async function listDecisions(
   tx: Transaction,
   tenantId: string,
   filter: DecisionFilter & { environment: string },
   { searched, limit, cursor }: { searched: number; limit: number; cursor: string | undefined },
-) =>
-  tx
+) {
+  const rows = await tx
     .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
     .innerJoin('policyDecisions as whole', (join) =>
       join.on('whole.tenantId', '=', tenantId).onRef('whole.id', '=', 'decision.id'),
@@ -182,6 +200,9 @@ export const listDecisions = (
     .orderBy('decision.id', 'desc')
     .limit(limit)
     .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => openRequest(sealer, row))
+}
 
 /** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */
 export const listFilteredDecisions = (

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { notFound } from '#lib/errors.ts'
+import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { DecisionFacts, RecomputeInput, RecomputeOutput } from '#lib/schemas/policies.ts'
@@ -23,6 +23,7 @@ export const recompute = query({
   async run({ tx, tenant, input }) {
     const row = await findDecision(tx, tenant.id, input.decisionId)
     if (row === undefined) throw notFound()
+    if (row.request === null) throw new ApiError('conflict', 'What this decision was asked is no longer kept.')
     const agent = await findAgent(tx, tenant.id, row.agentId)
     const { effect, obligations, reasons, policies, inputDigest } = row
     const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })

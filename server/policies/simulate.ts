@@ -68,6 +68,8 @@ export const simulate = query({
     }
 
     async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {
+      // What was asked is no longer kept.
+      if (row.request === null) return undefined
       const { request, now, budgets, whole } = await recordedRequest(read, row.request)
       const policies = withDraft(DecisionFacts.shape.policies.parse(row.policies), draft)
       const set = decidingSet(tx, tenant.id, request, policies)

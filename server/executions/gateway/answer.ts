@@ -14,9 +14,9 @@ type Call = NonNullable<Awaited<ReturnType<typeof findCall>>>
  * same call takes the answer, once; undefined when the caller has a key of its own.
  */
 export async function answerTo(tenant: Tenant, executionId: string, key: string | undefined): Promise<CallToolResult> {
-  const call = await settled(tenant.id, executionId)
+  const call = await settled(tenant.id, executionId, key)
   if (call.endedAt !== null) {
-    if (key !== undefined && call.idempotencyKey === key)
+    if (key !== undefined && call.awaited)
       await runtime().database.inTenant(tenant.id, (tx) => setAnswered(tx, tenant.id, executionId, key))
     return finished(call, executionId)
   }
@@ -53,7 +53,7 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
 })
 
 /** The call as soon as it has ended or waits for a person; or as it is after a while. */
-async function settled(tenantId: string, id: string): Promise<Call> {
+async function settled(tenantId: string, id: string, key: string | undefined): Promise<Call> {
   const { database, listener } = runtime()
   const deadline = Date.now() + longestWaitMs
   for (;;) {
@@ -63,7 +63,7 @@ async function settled(tenantId: string, id: string): Promise<Call> {
     })
     const off = listener.on('execution', id, wake)
     try {
-      const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id))
+      const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
       if (call === undefined) throw new Error(`There is no execution ${id}.`)
       const left = deadline - Date.now()
       if (call.endedAt !== null || call.status === 'waiting_approval' || left <= 0) return call

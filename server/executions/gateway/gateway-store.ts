@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { openOfExecution } from '../content.ts'
+import { executionKey } from '../store.ts'
 
-/** The state of a call, and the approval that it waits for. */
-export async function findCall(tx: Transaction, tenantId: string, id: string) {
+/** The state of a call, the approval that it waits for, and whether its answer is still to be fetched by `key`. */
+export async function findCall(tx: Transaction, tenantId: string, id: string, key: string | undefined) {
   const row = await tx
     .selectFrom('executions as execution')
     .leftJoin('executionSteps as step', (join) =>
@@ -23,8 +24,10 @@ export async function findCall(tx: Transaction, tenantId: string, id: string) {
     .executeTakeFirst()
   if (row === undefined) return undefined
   const sealer = await tenantSealer(tx, tenantId)
+  const { idempotencyKey, ...rest } = row
   return {
-    ...row,
+    ...rest,
+    awaited: key !== undefined && idempotencyKey === executionKey(sealer, key),
     output: openOfExecution(sealer, id, 'output', row.output),
     error: openOfExecution(sealer, id, 'error', row.error),
   }
@@ -32,9 +35,10 @@ export async function findCall(tx: Transaction, tenantId: string, id: string) {
 
 /** Marks a call as one whose answer is still to be fetched by the same call; nothing when another one is marked so. */
 export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
+  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
   await tx
     .updateTable('executions as execution')
-    .set({ idempotencyKey: key })
+    .set({ idempotencyKey })
     .where('execution.tenantId', '=', tenantId)
     .where('execution.id', '=', id)
     .where('execution.idempotencyKey', 'is', null)
@@ -46,7 +50,7 @@ export async function setAwaited(tx: Transaction, tenantId: string, id: string, 
             .select('other.id')
             .whereRef('other.tenantId', '=', 'execution.tenantId')
             .whereRef('other.startedBy', '=', 'execution.startedBy')
-            .where('other.idempotencyKey', '=', key),
+            .where('other.idempotencyKey', '=', idempotencyKey),
         ),
       ),
     )
@@ -55,12 +59,13 @@ export async function setAwaited(tx: Transaction, tenantId: string, id: string, 
 
 /** Its answer is given: from now on, the same call is a new one. */
 export async function setAnswered(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
+  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
   await tx
     .updateTable('executions')
     .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
-    .where('idempotencyKey', '=', key)
+    .where('idempotencyKey', '=', idempotencyKey)
     .execute()
 }
 
@@ -71,12 +76,13 @@ export async function takeAwaited(
   startedBy: string,
   key: string,
 ): Promise<{ id: string; status: string } | undefined> {
+  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
   const ended = await tx
     .updateTable('executions')
     .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })
     .where('tenantId', '=', tenantId)
     .where('startedBy', '=', startedBy)
-    .where('idempotencyKey', '=', key)
+    .where('idempotencyKey', '=', idempotencyKey)
     .where('endedAt', 'is not', null)
     .returning(['id', 'status'])
     .executeTakeFirst()
@@ -86,6 +92,6 @@ export async function takeAwaited(
     .select(['id', 'status'])
     .where('tenantId', '=', tenantId)
     .where('startedBy', '=', startedBy)
-    .where('idempotencyKey', '=', key)
+    .where('idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
 }

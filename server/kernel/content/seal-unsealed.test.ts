@@ -2,12 +2,22 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findEvents, findExecution, findSteps } from '#server/executions/store.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { payloadDigestOf } from '#server/approvals/request.ts'
+import { spendApproval } from '#server/approvals/spend.ts'
+import { findApproval } from '#server/approvals/store.ts'
+import { findEvents, findExecution, findExecutionByKey, findSteps } from '#server/executions/store.ts'
+import { findFiles } from '#server/files/store.ts'
+import { findEventByIdentity } from '#server/inputs/store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { migrate } from '#server/kernel/db/migrate.ts'
+import { findAnswer } from '#server/kernel/idempotency-store.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
+import { findMail } from '#server/mail/store.ts'
+import { findDecision } from '#server/policies/decision-store.ts'
 import { type testRuntime as TestRuntime, testRuntime } from '#server/testing/tenant.ts'
 import { sealUnsealed } from './seal-unsealed.ts'
 import { contentContext, contentTables } from './tables.ts'
@@ -112,7 +122,96 @@ async function insertBefore(): Promise<void> {
        values ($1, $2, 1, 'tool.called', 'one', $3), ($1, $2, 2, 'execution.parked', null, '{}')`,
       [tenantId, id, { who: canary }],
     )
+    await insertRest(tenantId, id)
   }
+}
+
+/** One row of each other table; all have the execution's id. */
+async function insertRest(tenantId: string, id: string): Promise<void> {
+  const fill = (text: string, ...values: unknown[]) => superuser.query(text, [tenantId, id, ...values])
+  await fill(`update executions set idempotency_key = $3 where tenant_id = $1 and id = $2`, `${canary}-key`)
+  await fill(
+    `insert into approvals (tenant_id, id, kind, subject_id, status, payload, payload_digest, presentation, requested_by,
+       identities, group_id, quorum, expires_at)
+     values ($1, $2, 'tool_call', $2, 'approved', $3, $4, $5, $2, '[]', $2, 1, now())`,
+    approved,
+    payloadDigestOf(approved),
+    presentation,
+  )
+  await fill(
+    `insert into policy_decisions (tenant_id, id, agent_id, environment, action, resource, effect, obligations, reasons,
+       policies, request, input_digest) values ($1, $2, $2, 'production', 'x', 'x', 'allow', '[]', '[]', '[]', $3, 'x')`,
+    { arguments: { who: canary } },
+  )
+  await fill(
+    `insert into input_events (tenant_id, id, identity, fingerprint, idempotency_key, source, event_id, type, subject,
+       execution_id, input_name, data, status, submitted_by, expires_at)
+     values ($1, $2, 'the identity', 'x', null, $3, '7', 't', $3, $2, 'go', $4, 'received', $2, now())`,
+    canary,
+    JSON.stringify(canary),
+  )
+  await fill(
+    `insert into input_resolutions (tenant_id, id, wait_id, channel, recipient, delivery, application)
+     values ($1, $2, $2, 'mail', $3, 'failed', 'not_applied')`,
+    canary,
+  )
+  await fill(
+    `insert into mails (tenant_id, id, kind, subject_id, recipient, subject, body, delivery)
+     values ($1, $2, 'approval_request', $2, $3, $3, $3, 'failed')`,
+    canary,
+  )
+  await fill(
+    `insert into files (tenant_id, id, sha256, bytes, name, media_type, created_by)
+     values ($1, $2, $4, 1, $3, 'text/plain', $2)`,
+    canary,
+    'a'.repeat(64),
+  )
+  await fill(
+    `insert into idempotency_keys (tenant_id, member_id, operation, key, fingerprint, response)
+     values ($1, $2, 'secrets.create', $3, 'sha256:abc', $4)`,
+    `${canary}-key`,
+    { who: canary },
+  )
+}
+
+async function readRest(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  expect(await findExecutionByKey(tx, tenantId, id, `${canary}-key`)).toMatchObject({ id, input: { n: 0 } })
+  expect(await findApproval(tx, tenantId, id)).toMatchObject({ presentation: { title: canary } })
+  expect(await findDecision(tx, tenantId, id)).toMatchObject({ request: { arguments: { who: canary } } })
+  const attributes = { idempotencyKey: null, source: canary, id: '7', type: 't', subject: canary }
+  expect(await findEventByIdentity(tx, tenantId, 'the identity')).toMatchObject({ id, attributes })
+  expect(await findMail(tx, tenantId, id)).toMatchObject({ recipient: canary, subject: canary, body: canary })
+  expect(await findFiles(tx, tenantId, [id])).toMatchObject([{ name: canary }])
+  const address = { tenantId, memberId: id, operation: 'secrets.create', key: `${canary}-key` }
+  expect(await findAnswer(tx, address, 'sha256:abc')).toEqual({ same: true, response: { who: canary } })
+  expect(await findAnswer(tx, address, 'sha256:abd')).toMatchObject({ same: false })
+  // What was approved before there were salts can still be spent, once.
+  expect(await spendApproval(tx, tenantId, id, { ...approved, arguments: {} })).toBe(false)
+  expect(await spendApproval(tx, tenantId, id, approved)).toBe(true)
+}
+
+const approved = { action: 'x', arguments: { who: canary } }
+const presentation: Presentation = {
+  title: canary,
+  effectLabel: 'x',
+  verb: 'x',
+  effects: [],
+  onReject: 'x',
+  onExpiry: 'x',
+  onEscalate: 'x',
+  reversible: true,
+  irreversibleNote: null,
+  risk: 'low',
+  action: 'x',
+  resource: 'x',
+  environment: null,
+  arguments: [],
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
 }
 
 test('what lay in clear is sealed before anything is served, is read as before, and leaves no bytes behind', async () => {
@@ -133,7 +232,10 @@ test('what lay in clear is sealed before anything is served, is read as before, 
   const left = async () => (await superuser.query('select 1 from unsealed')).rowCount ?? 0
   expect(await left()).toBeGreaterThan(0)
   expect(await left()).toBeLessThan(rowsOf.length * 232)
-  await superuser.query(`update unsealed set kind = case when row_key ? 'seq' then 'execution_event'
+  await superuser.query(`update unsealed set kind = case when row_values ? 'message' then 'mail' when row_values ? 'name' then 'file'
+    when row_values ? 'recipient' then 'input_resolution' when row_values ? 'response' then 'idempotency_key'
+    when row_values ? 'payload' then 'approval' when row_values ? 'request' then 'policy_decision'
+    when row_values ? 'identity' then 'input_event' when row_key ? 'seq' then 'execution_event'
     when row_key ? 'step_id' then 'execution_step' else 'execution' end`)
   // Two that start at once.
   const [one, two] = await Promise.all([sealUnsealed(ownerUrl), sealUnsealed(ownerUrl)])
@@ -171,6 +273,7 @@ test('what lay in clear is sealed before anything is served, is read as before, 
         { type: 'tool.called', data: { who: canary } },
         { type: 'execution.parked', data: {} },
       ])
+      await readRest(tx, tenantId, id)
     })
   expect((await pages([...contentTables.map(({ table }) => table), 'unsealed'])).includes(canary)).toBe(false)
   await database.close()

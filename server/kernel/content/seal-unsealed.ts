@@ -1,9 +1,11 @@
+import type { Client } from 'pg'
 import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { asOwnerOf } from '#server/kernel/db/partitions.ts'
 import { listTenantIds } from '#server/kernel/keys/store.ts'
 import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { keyedDigest } from './keyed-digest.ts'
 import { contentContext, contentTables } from './tables.ts'
 import { deleteUnsealed, hasUnsealed, lockUnsealed, setContent, type UnsealedRow } from './unsealed-store.ts'
 
@@ -22,10 +24,30 @@ export async function sealUnsealed(ownerUrl: string): Promise<number> {
     const { rows } = await client.query<{ bytes: string }>(`select pg_relation_size('unsealed') as bytes`)
     if (Number(rows[0]?.bytes) === 0) return 0
     const sealed = await sealAll()
-    for (const { table } of contentTables) await client.query(`vacuum full ${client.escapeIdentifier(table)}`)
-    await client.query('vacuum full unsealed')
+    await writeAnew(client)
     return sealed
   })
+}
+
+/**
+ * Copies what lives into new files and leaves the old ones, which hold dropped columns and old versions of rows. VACUUM FULL
+ * would keep versions that some other transaction might still look at; a column whose type changes does not.
+ */
+async function writeAnew(client: Client): Promise<void> {
+  await client.query('begin')
+  await client.query('lock table unsealed in access exclusive mode')
+  await client.query('alter table unsealed no force row level security')
+  const { rowCount } = await client.query('select 1 from unsealed limit 1')
+  if (rowCount !== 0) throw new Error('Another process is still sealing content: start again.')
+  for (const { table, columns } of contentTables) {
+    const column = client.escapeIdentifier(columns[0] ?? '')
+    const alter = `alter table ${client.escapeIdentifier(table)} alter column ${column}`
+    await client.query(`${alter} type bytea using ${column} || ''::bytea`)
+    await client.query(`${alter} set storage external`)
+  }
+  await client.query('truncate unsealed')
+  await client.query('alter table unsealed force row level security')
+  await client.query('commit')
 }
 
 async function sealAll(): Promise<number> {
@@ -53,12 +75,20 @@ async function sealAll(): Promise<number> {
 async function takeBack(tx: Transaction, sealer: TenantSealer, tenantId: string, row: UnsealedRow): Promise<void> {
   const found = contentTables.find(({ kind }) => kind === row.kind)
   if (found === undefined) throw new Error(`Nobody knows how to seal a ${row.kind}.`)
-  const place = found.place.map((column) => String(row.rowKey[column] ?? ''))
-  const values = Object.fromEntries(
-    Object.entries(row.rowValues).map(([column, text]) => [
-      column,
-      sealer.sealJson(JSON.parse(text) as JsonValue, contentContext(found.table, place, column)),
-    ]),
+  const digests = Object.fromEntries(
+    (found.digests ?? []).flatMap((column) => {
+      const text = row.rowValues[column]
+      return text === undefined ? [] : [[column, keyedDigest(sealer, found.table, column, text)]]
+    }),
   )
+  // A row is found by what it was called before, and its content is sealed for what it is called now.
+  const place = found.place.map((column) => String(digests[column] ?? row.rowKey[column] ?? ''))
+  const sealed = found.columns.flatMap((column) => {
+    const text = row.rowValues[column]
+    if (text === undefined) return []
+    const value = JSON.parse(text) as JsonValue
+    return [[column, sealer.sealJson(value, contentContext(found.table, place, column))]]
+  })
+  const values: Record<string, string | Buffer> = { ...digests, ...Object.fromEntries(sealed) }
   await setContent(tx, tenantId, found, row.rowKey, values)
 }

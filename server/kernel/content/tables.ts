@@ -9,6 +9,8 @@ export type ContentTable = {
   place: readonly string[]
   /** Each bytea: JSON, sealed by the tenant's sealer for `contentContext`. */
   columns: readonly string[]
+  /** Columns of texts that others chose, as keyed digests (keyed-digest.ts): rows are found by them. */
+  digests?: readonly string[]
 }
 
 /** Every column that holds content, but for spans, which have commitments (server/traces). docs/privacy.md says what is in each. */
@@ -19,6 +21,7 @@ export const contentTables: readonly ContentTable[] = [
     key: ['id'],
     place: ['id'],
     columns: ['input', 'output', 'error'],
+    digests: ['idempotency_key'],
   },
   {
     table: 'execution_steps',
@@ -34,6 +37,27 @@ export const contentTables: readonly ContentTable[] = [
     // Its number is given by the statement that inserts it.
     place: ['execution_id', 'type', 'step_id'],
     columns: ['data'],
+  },
+  { table: 'approvals', kind: 'approval', key: ['id'], place: ['id'], columns: ['payload', 'presentation'] },
+  { table: 'policy_decisions', kind: 'policy_decision', key: ['id'], place: ['id'], columns: ['request'] },
+  {
+    table: 'input_events',
+    kind: 'input_event',
+    key: ['id'],
+    place: ['id'],
+    columns: ['data', 'attributes'],
+    digests: ['identity'],
+  },
+  { table: 'input_resolutions', kind: 'input_resolution', key: ['id'], place: ['id'], columns: ['recipient'] },
+  { table: 'mails', kind: 'mail', key: ['id'], place: ['id'], columns: ['message'] },
+  { table: 'files', kind: 'file', key: ['id'], place: ['id'], columns: ['name'] },
+  {
+    table: 'idempotency_keys',
+    kind: 'idempotency_key',
+    key: ['member_id', 'operation', 'key'],
+    place: ['member_id', 'operation', 'key'],
+    columns: ['response'],
+    digests: ['key', 'fingerprint'],
   },
 ]
 

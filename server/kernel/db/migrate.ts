@@ -105,6 +105,7 @@ async function grantToApplication(client: Client, ownerUrl: string, masterKey: B
   )
   // But content goes: by an erasure, and when the tenant's retention has passed it.
   await client.query(`grant update (data) on execution_events to ${name}`)
+  await client.query(`grant update (request) on policy_decisions to ${name}`)
   await client.query(`revoke all on schema_migrations from ${name}`)
   await client.query(
     `revoke delete on tenants, members, approvals, executions, secrets, api_keys, tenant_keys from ${name}`,

@@ -100,9 +100,9 @@ export interface Approvals {
   identities: Json;
   kind: string;
   parkedAt: Timestamp | null;
-  payload: Json;
+  payload: Buffer | null;
   payloadDigest: string;
-  presentation: Json;
+  presentation: Buffer | null;
   quorum: number;
   requestedAt: Generated<Timestamp>;
   requestedBy: string;
@@ -357,7 +357,7 @@ export interface Files {
   createdBy: string;
   id: string;
   mediaType: string;
-  name: string;
+  name: Buffer | null;
   sha256: string;
   tenantId: string;
 }
@@ -375,29 +375,25 @@ export interface IdempotencyKeys {
   key: string;
   memberId: string;
   operation: string;
-  response: Json;
+  response: Buffer | null;
   tenantId: string;
 }
 
 export interface InputEvents {
-  data: Json;
-  eventId: string | null;
+  attributes: Buffer | null;
+  data: Buffer | null;
   executionId: string;
   expiresAt: Timestamp;
   fingerprint: string;
   id: string;
-  idempotencyKey: string | null;
   identity: string;
   inputName: string;
   receivedAt: Generated<Timestamp>;
   revision: Generated<number>;
   settledAt: Timestamp | null;
-  source: string | null;
   status: string;
-  subject: string | null;
   submittedBy: string;
   tenantId: string;
-  type: string | null;
 }
 
 export interface InputResolutions {
@@ -411,7 +407,7 @@ export interface InputResolutions {
   deliveryError: string | null;
   eventId: string | null;
   id: string;
-  recipient: string | null;
+  recipient: Buffer | null;
   revision: Generated<number>;
   tenantId: string;
   waitId: string;
@@ -457,17 +453,15 @@ export interface MachineUses {
 
 export interface Mails {
   attempts: Generated<number>;
-  body: string;
   createdAt: Generated<Timestamp>;
   delivery: string;
   error: string | null;
   id: string;
   kind: string;
   memberId: string | null;
-  recipient: string;
+  message: Buffer | null;
   revision: Generated<number>;
   settledAt: Timestamp | null;
-  subject: string;
   subjectId: string;
   tenantId: string;
 }
@@ -600,7 +594,7 @@ export interface PolicyDecisions {
   policies: Json;
   reasons: Json;
   releaseId: string | null;
-  request: Json;
+  request: Buffer | null;
   requestedBy: string | null;
   resource: string;
   shadow: Json | null;

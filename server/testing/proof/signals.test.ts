@@ -1,8 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
-import type { JsonObject } from '#lib/json.ts'
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { create as createAgent } from '#server/agents/create.ts'
 import { get as getAgent } from '#server/agents/get.ts'
 import { resume } from '#server/agents/resume.ts'
@@ -10,15 +11,18 @@ import { suspend } from '#server/agents/suspend.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { advance } from '#server/executions/advance.ts'
 import { cancel as cancelExecution } from '#server/executions/cancel.ts'
+import { openOfEvent, openOfStep } from '#server/executions/content.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
 import { get as getExecution } from '#server/executions/get.ts'
 import { stopVerdicts } from '#server/executions/stop.ts'
+import { openData } from '#server/inputs/event-content.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { cancel as cancelWait } from '#server/inputs/input-waits/cancel.ts'
 import { submit } from '#server/inputs/submit.ts'
 import { jobs, registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import type { Database } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createPolicy } from '#server/policies/create-policy.ts'
@@ -242,31 +246,30 @@ async function turn(operation: typeof suspend): Promise<void> {
   await perform(operation, { id: agentId, expectedRevision: revision, reason: 'As agreed.' })
 }
 
-type Fate = {
+type Row = {
   id: string
   status: string
-  data: string
+  data: Buffer | null
+  executionId: string
   input: string
   waitStatus: string | null
   takenBy: string | null
   resolutions: number
   application: string | null
   ended: boolean | null
-  entries: number
-  output: JsonObject | string | null
+  output: Buffer | null
   mode: string | null
   stillOpen: number
 }
+type Fate = Omit<Row, 'data' | 'output'> & { data: JsonValue; output: JsonValue; entries: number }
 
 /** Read by plain SQL, past everything that wrote it. Gives how many signals were applied. */
 async function check(executions: readonly string[], events: readonly Sent[]): Promise<number> {
-  const { rows } = await owner.query<Fate>(
-    `select e.id, e.status, e.data #>> '{}' as data, e.input_name as input, w.status as "waitStatus",
+  const { rows } = await owner.query<Row>(
+    `select e.id, e.status, e.data, e.execution_id as "executionId", e.input_name as input, w.status as "waitStatus",
        w.event_id as "takenBy", x.ended_at is not null as ended, s.output, s.step_id as mode,
        (select count(*)::int from input_resolutions r where r.event_id = e.id) as resolutions,
        (select r.application from input_resolutions r where r.event_id = e.id) as application,
-       (select count(*)::int from execution_events j where j.execution_id = e.execution_id and j.type = 'input.applied'
-          and j.data -> 'receipts' @> jsonb_build_array(jsonb_build_object('receiptId', e.id))) as entries,
        (select count(*)::int from input_waits o where o.execution_id = w.execution_id and o.step_id = w.step_id
           and o.status = 'open') as "stillOpen"
      from input_events e
@@ -276,7 +279,26 @@ async function check(executions: readonly string[], events: readonly Sent[]): Pr
      where e.id = any($1)`,
     [events.map((event) => event.receiptId)],
   )
-  const fates = new Map(rows.map((row) => [row.id, row]))
+  const { rows: applied } = await owner.query<{ executionId: string; stepId: string; data: Buffer }>(
+    `select execution_id as "executionId", step_id as "stepId", data from execution_events
+     where execution_id = any($1) and type = 'input.applied'`,
+    [[...new Set(rows.map((row) => row.executionId))]],
+  )
+  const sealer = await base.database.inTenant(tenantId, (tx) => tenantSealer(tx, tenantId))
+  const receipts = applied.flatMap(({ data, ...place }) =>
+    Receipts.parse(openOfEvent(sealer, { ...place, type: 'input.applied' }, data)).receipts.map((one) => one.receiptId),
+  )
+  const fates = new Map(
+    rows.map((row): [string, Fate] => [
+      row.id,
+      {
+        ...row,
+        data: openData(sealer, row.id, row.data),
+        output: openOfStep(sealer, { executionId: row.executionId, stepId: row.mode ?? '' }, 'output', row.output),
+        entries: receipts.filter((id) => id === row.id).length,
+      },
+    ]),
+  )
   for (const { receiptId = '', data } of events) {
     const fate = fates.get(receiptId)
     expect(fate, `the acknowledged signal ${receiptId} is there`).toBeDefined()
@@ -320,7 +342,9 @@ function isAccountedFor(fate: Fate): boolean {
 }
 
 const appliedValue = ({ output, mode, input }: Fate) =>
-  mode === 'one' ? output : typeof output === 'object' ? output?.[input] : undefined
+  mode === 'one' ? output : isJsonObject(output) ? output[input] : undefined
+
+const Receipts = z.object({ receipts: z.array(z.object({ receiptId: z.string().nullable() })) })
 
 test(`${histories} histories of ${actsEach} acts: no acknowledged signal is lost, none is applied twice`, async (context) => {
   const first = randomInt(2 ** 31)

@@ -125,5 +125,5 @@ export const setPendingAgain = (tx: Transaction, tenantId: string, id: string, r
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('delivery', 'in', ['failed', 'unknown'])
-    .returning('id')
+    .returning(['id', 'revision'])
     .executeTakeFirst()

@@ -46,8 +46,7 @@ export const submit = mutation({
     const fingerprint = fingerprintOf(input, salt)
     const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
     const sealer = await tenantSealer(tx, tenant.id)
-    // Asked for at once, so that they travel together: a duplicate takes a lock that it does not need.
-    const insert = insertEvent(tx, sealer, {
+    const inserted = await insertEvent(tx, sealer, {
       ...row,
       attributes: {
         idempotencyKey: input.idempotencyKey ?? null,
@@ -61,12 +60,13 @@ export const submit = mutation({
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
     })
-    const [inserted, , wait] = await Promise.all([
-      insert,
+    // A duplicate takes no lock: in a storm of them each would hold it until its commit.
+    if (!inserted) return await again()
+    // Asked for at once, so that they travel together.
+    const [, wait] = await Promise.all([
       lockInputs(tx, tenant.id, executionId),
       findWaitFor(tx, tenant.id, executionId, inputName),
     ])
-    if (!inserted) return await again()
     note({ fingerprint })
     const match = wait === undefined ? undefined : await matchEvent(tx, tenant.id, row, wait)
     if (match?.status === 'accepted') await tellExecution(tx, tenant.id, executionId)

@@ -8,8 +8,9 @@ import { findGroup } from '#server/tenants/directory.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { requireEligible } from './request.ts'
 import { reviewerFacts } from './reviewer.ts'
-import { type ApprovalRow, findVotes, insertVote, lockApproval, setDecided, setPending } from './store.ts'
+import { type ApprovalRow, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
+import { findVotes, insertVote } from './vote-store.ts'
 
 /** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
 export const decide = mutation({

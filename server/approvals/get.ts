@@ -8,8 +8,9 @@ import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/directory.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { reviewerFacts } from './reviewer.ts'
-import { findApproval, findVotes } from './store.ts'
+import { findApproval } from './store.ts'
 import { summaryOf } from './view.ts'
+import { findVotes } from './vote-store.ts'
 
 /** One decision request with everything that the approval page shows, and why the caller may or may not decide it. */
 export const get = query({

@@ -6,7 +6,8 @@ import { findGroupsOf } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Seat, seatsOf } from './delegations/seats.ts'
 import { identityLink } from './identities.ts'
-import { type ApprovalRow, findGroupNames, findVotesOn } from './store.ts'
+import { type ApprovalRow, findGroupNames } from './store.ts'
+import { findVotesOn } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
 type CastVote = Awaited<ReturnType<typeof findVotesOn>>[number]

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
-import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
@@ -202,47 +201,6 @@ export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-export async function insertVote(
-  tx: Transaction,
-  row: {
-    tenantId: string
-    approvalId: string
-    id: string
-    memberId: string
-    onBehalfOf: string | null
-    decision: string
-    reason: string
-    escalationLevel: number
-    auditId: string
-    confirmation: Confirmation | undefined
-  },
-): Promise<void> {
-  const { confirmation, ...values } = row
-  await tx
-    .insertInto('approvalVotes')
-    .values({ ...values, confirmation: confirmation === undefined ? null : json(confirmation) })
-    .execute()
-}
-
-export const findVotes = (tx: Transaction, tenantId: string, approvalId: string) =>
-  tx
-    .selectFrom('approvalVotes')
-    .select([
-      'id',
-      'memberId',
-      'onBehalfOf',
-      'decision',
-      'reason',
-      'escalationLevel',
-      'auditId',
-      'confirmation',
-      'createdAt',
-    ])
-    .where('tenantId', '=', tenantId)
-    .where('approvalId', '=', approvalId)
-    .orderBy('id')
-    .execute()
-
 export type ApprovalFilter = {
   status?: ApprovalStatus
   /** True: whatever is not pending. */
@@ -317,15 +275,6 @@ export async function listApprovals(
 
 /** For `identities @>`: the person is one identity with the requester. */
 const behind = (personId: string): string => JSON.stringify([{ personId }])
-
-/** The votes on each of these approvals, whatever the level. */
-export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
-  tx
-    .selectFrom('approvalVotes')
-    .select(['approvalId', 'escalationLevel', 'memberId', 'onBehalfOf'])
-    .where('tenantId', '=', tenantId)
-    .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
-    .execute()
 
 export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx

@@ -2,7 +2,8 @@ import { notFound } from '#lib/errors.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { GetEventsInput, GetEventsOutput } from '#lib/schemas/executions.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findEvents, findExecution } from './store.ts'
+import { findEvents } from './event-store.ts'
+import { findExecution } from './store.ts'
 
 /** The journal of one execution in order; `seq` has no gaps. It was masked when it was written. */
 export const getEvents = query({

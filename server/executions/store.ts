@@ -4,7 +4,7 @@ import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfEvent, openOfExecution, openOfStep, sealOfEvent, sealOfExecution, sealOfStep } from './content.ts'
+import { openOfExecution, openOfStep, sealOfEvent, sealOfExecution, sealOfStep } from './content.ts'
 
 const summary = (tx: Transaction, tenantId: string) =>
   tx
@@ -220,26 +220,6 @@ export async function insertEvents(
       })),
     )
     .execute()
-}
-
-export async function findEvents(
-  tx: Transaction,
-  tenantId: string,
-  executionId: string,
-  afterSeq: number,
-  limit: number,
-) {
-  const rows = await tx
-    .selectFrom('executionEvents')
-    .select(['seq', 'type', 'stepId', 'data', 'createdAt'])
-    .where('tenantId', '=', tenantId)
-    .where('executionId', '=', executionId)
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, data: openOfEvent(sealer, { executionId, ...row }, row.data) }))
 }
 
 export async function findSteps(tx: Transaction, tenantId: string, executionId: string) {

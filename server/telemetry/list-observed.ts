@@ -1,9 +1,12 @@
 import { ListObservedAgentsInput, ObservedAgentList } from '#lib/schemas/telemetry.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { listObserved } from './store.ts'
+import { findLastObserved, listObserved } from './store.ts'
 
-/** agents.observed: every agent that telemetry has named, so that those that nobody registered are seen. */
+/**
+ * agents.observed: every agent that telemetry has named, so that those that nobody registered are seen. A page looks through
+ * 5,000 names for those that fit, and may be short; its cursor goes on.
+ */
 export const observed = query({
   permission: 'agent:read',
   input: ListObservedAgentsInput,
@@ -19,7 +22,7 @@ export const observed = query({
         firstSeenAt: firstSeenAt.toISOString(),
         lastSeenAt: lastSeenAt.toISOString(),
       })),
-      nextCursor,
+      nextCursor: nextCursor ?? (await findLastObserved(tx, tenant.id, input.cursor)),
     }
   },
 })

@@ -1,5 +1,18 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
+/** How many names a page looks through for those that fit. */
+const searched = 5000
+
+/** The names that a page looks through, in their order. */
+const window = (tx: Transaction, tenantId: string, cursor: string | undefined) =>
+  tx
+    .selectFrom('observedAgents')
+    .select(['tenantId', 'name', 'firstSeenAt', 'lastSeenAt', 'lastTraceId'])
+    .where('tenantId', '=', tenantId)
+    .$if(cursor !== undefined, (q) => q.where('name', '>', cursor ?? ''))
+    .orderBy('name')
+    .limit(searched)
+
 /** In the order of their names, with the registered agent of the same name. */
 export const listObserved = (
   tx: Transaction,
@@ -7,14 +20,30 @@ export const listObserved = (
   { limit, cursor, registered }: { limit: number; cursor?: string | undefined; registered?: boolean | undefined },
 ) =>
   tx
-    .selectFrom('observedAgents as observed')
-    .leftJoin('agents as agent', (join) =>
-      join.onRef('agent.tenantId', '=', 'observed.tenantId').onRef('agent.name', '=', 'observed.name'),
+    .selectFrom(window(tx, tenantId, cursor).as('observed'))
+    // One look for each name, however many agents there are.
+    .leftJoinLateral(
+      (e) =>
+        e
+          .selectFrom('agents')
+          .select('agents.id')
+          .whereRef('agents.tenantId', '=', 'observed.tenantId')
+          .whereRef('agents.name', '=', 'observed.name')
+          .limit(1)
+          .as('agent'),
+      (join) => join.onTrue(),
     )
     .select(['observed.name', 'observed.firstSeenAt', 'observed.lastSeenAt', 'observed.lastTraceId', 'agent.id'])
-    .where('observed.tenantId', '=', tenantId)
-    .$if(cursor !== undefined, (q) => q.where('observed.name', '>', cursor ?? ''))
     .$if(registered !== undefined, (q) => q.where('agent.id', registered === true ? 'is not' : 'is', null))
     .orderBy('observed.name')
     .limit(limit)
     .execute()
+
+/** The last name that a page looked at, when there may be more behind it. */
+export async function findLastObserved(tx: Transaction, tenantId: string, cursor: string | undefined) {
+  const row = await tx
+    .selectFrom(window(tx, tenantId, cursor).as('observed'))
+    .select((e) => [e.fn.max('observed.name').as('name'), e.fn.countAll<string>().as('count')])
+    .executeTakeFirstOrThrow()
+  return Number(row.count) === searched ? row.name : null
+}

@@ -104,8 +104,12 @@ export async function startApi(
   const credentials: Credentials = JSON.parse(await readFile(join(folder, 'data', 'demo-credentials.json'), 'utf8'))
   const tokens = new Map<string, Promise<string>>()
   const cached = (key: string, make: () => Promise<string>) => {
-    const token = tokens.get(key) ?? make()
+    const known = tokens.get(key)
+    if (known !== undefined) return known
+    const token = make()
     tokens.set(key, token)
+    // What was asked for during an outage is asked for again.
+    token.catch(() => tokens.delete(key))
     return token
   }
   const tenantOf = (slug: string) => {
@@ -146,10 +150,9 @@ export async function startApi(
           client_id: clientId,
           client_secret: client?.clientSecret ?? '',
         })
-        const answer = await request(undefined, `/realms/${slug}/protocol/openid-connect/token`, {
-          method: 'POST',
-          body,
-        })
+        const path = `/realms/${slug}/protocol/openid-connect/token`
+        const answer = await patiently(() => request(undefined, path, { method: 'POST', body }))
+        if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)
         return (answer.body as { access_token: string }).access_token
       }),
     query: (token, procedure, input, headers = {}) =>

@@ -40,6 +40,7 @@ export async function followTrace(api: TestApi, traceId: string, token: string) 
   const messages: { id: string; type: string; bytes: number }[] = []
   socket.on('message', (data) => {
     const text = String(data)
+    if (text === 'PING') return socket.send('PONG')
     const body = JSON.parse(text) as { result?: { data?: { json?: { id: string; data: { type: string } } } } }
     const event = body.result?.data?.json
     if (event !== undefined) messages.push({ id: event.id, type: event.data.type, bytes: text.length })

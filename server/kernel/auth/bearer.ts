@@ -3,7 +3,6 @@ import { CredentialRefused } from './challenge.ts'
 import { type NewMember, newMemberOf, refuseForeign } from './foreign-token.ts'
 import { parseCompactJws } from './gate.ts'
 import { findIssuer, type Issuer, type TokenKey } from './issuers/issuer.ts'
-import { verifiedOnce } from './verified-tokens.ts'
 
 /** What a verified access token says. Whether the subject may do anything is the membership's affair. */
 export type VerifiedToken = {
@@ -79,8 +78,7 @@ export async function verifyAccessToken(compact: string, scheme: Scheme = 'Beare
   const { kid } = unverified.header
   const known = typeof kid === 'string' ? await issuer.findKey(kid) : undefined
   if (known === undefined) throw refuse('the issuer or its key is unknown')
-  const verified = verifiedOnce(compact, known.key, () => verifySignature(compact, issuer, known))
-  const { payload: claims, protectedHeader } = await verified.catch((error: unknown) => {
+  const { payload: claims, protectedHeader } = await verifySignature(compact, issuer, known).catch((error: unknown) => {
     if (error instanceof errors.JOSEError) throw refuse(`${error.code}: ${error.message}`)
     throw error
   })

@@ -72,10 +72,11 @@ const operations = listOperations((name, property) =>
   property === 'cursor' ? [cursors[name] ?? nthId(middle)] : (special[`${name} ${property}`] ?? filters[property]),
 )
 /**
- * Reads that look at more, whatever fits: decisions and traces say how far back a page has searched; the views of what is
+ * Reads that look at more, whatever fits: decisions, traces and observed agents say how far back a page has searched; the views of what is
  * pending look through what is pending, which expires by itself.
  */
 const bounded: Record<string, number> = {
+  'agents.observed': 5_000,
   'policies.decisions': 5_000,
   'policies.simulate': 5_000,
   'traces.list': 5_000,

@@ -1,0 +1,24 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openOfEvent } from './content.ts'
+
+/** What happened to an execution after `afterSeq`, in its order. */
+export async function findEvents(
+  tx: Transaction,
+  tenantId: string,
+  executionId: string,
+  afterSeq: number,
+  limit: number,
+) {
+  const rows = await tx
+    .selectFrom('executionEvents')
+    .select(['seq', 'type', 'stepId', 'data', 'createdAt'])
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  const sealer = await tenantSealer(tx, tenantId)
+  return rows.map((row) => ({ ...row, data: openOfEvent(sealer, { executionId, ...row }, row.data) }))
+}

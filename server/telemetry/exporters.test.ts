@@ -124,7 +124,7 @@ test('OpenInference, by its own conventions', async () => {
 })
 
 test('Traceloop, by the attributes that its SDK documents', async () => {
-  // Its package is not installed: these are the names of @traceloop/ai-semantic-conventions, sent by OpenTelemetry's own SDK.
+  // What its SDK sends by itself is in instrumentations.test.ts; here, older names that it sent before, and kinds not used there.
   const sdk = provider(new ProtobufExporter(options()), 'joke-service')
   const tracer = sdk.getTracer('@traceloop/node-server-sdk')
   const spanOf = (name: string, attributes: Attributes, parent?: Span) => {

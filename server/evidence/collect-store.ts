@@ -4,6 +4,8 @@ import { openOfEvent, openOfExecution } from '#server/executions/content.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { withMessage } from '#server/traces/attributes.ts'
+import { shownAttributes } from '#server/traces/shown-spans.ts'
 
 // What an archive holds besides the log, a query for each file. Each is read through a cursor, so as one snapshot. `period`
 // is [start, end). Configuration is what existed before its end; the rest is what happened, or was under way, in it.
@@ -188,14 +190,16 @@ export const listSpanDates = async (tx: Transaction, tenantId: string, { start, 
   return rows.map((row) => row.date)
 }
 
-/** Values are masked where spans are recorded. */
-export const readSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
-  cursorRows(
+/** Values are masked where spans are recorded; what executions show of theirs is decrypted. */
+export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const sealer = await tenantSealer(tx, tenantId)
+  const rows = cursorRows(
     tx,
     tx
       .selectFrom('spans')
       .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
-      .select(['startedAt', 'endedAt'])
+      .select(['startedAt', 'endedAt', 'origin'])
+      .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
       .where('startedAt', '>=', start)
       .where('startedAt', '<', end)
@@ -203,6 +207,9 @@ export const readSpans = (tx: Transaction, tenantId: string, { start, end }: Per
       .orderBy('traceId')
       .orderBy('startChange'),
   )
+  for await (const { sealed, origin, ...row } of rows)
+    yield { ...row, ...withMessage(origin, shownAttributes(sealer, { ...row, sealed })) }
+}
 
 /** What stands sealed of the spans, in the order of readSpans. */
 export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>

@@ -84,7 +84,7 @@ export async function finishCall(
     ...(message === undefined ? {} : { statusMessage: message }),
     attributes:
       kind === 'model'
-        ? modelResultAttributes(result, mask(result.output), cost)
+        ? modelResultAttributes(result, mask, cost)
         : [masked('gen_ai.tool.call.result', result.output, mask)],
     endedAt: new Date(),
   })

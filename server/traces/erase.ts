@@ -78,7 +78,12 @@ async function eraseResources(
 /** Whether a value holds the subject as text, whatever its case. */
 function holder(subject: string): (value: unknown) => boolean {
   const wanted = quoted(subject.toLowerCase())
-  return (value) => JSON.stringify(value).toLowerCase().includes(wanted)
+  // What executions show is JSON text within the JSON.
+  const within = quoted(wanted)
+  return (value) => {
+    const text = JSON.stringify(value).toLowerCase()
+    return text.includes(wanted) || text.includes(within)
+  }
 }
 
 /** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were sealed. */
@@ -86,12 +91,14 @@ function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unk
   const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
   let count = 0
   const eraseOne = (attribute: StoredAttribute): StoredAttribute => {
-    const { key, masked, sd, value } = attribute
+    const { key, masked, sd, shown, value } = attribute
     const clear = value !== undefined && holds(value)
-    if (!clear && (sd === undefined || !gone.has(sd))) return attribute
+    const isGone = (of: string | undefined) => of !== undefined && gone.has(of)
+    if (!clear && !isGone(sd) && !isGone(shown)) return attribute
     count += 1
     return {
       key,
+      ...(shown === undefined || isGone(shown) ? {} : { shown }),
       ...(clear || value === undefined ? {} : { value }),
       ...(masked === undefined ? {} : { masked }),
       ...(sd === undefined ? {} : { sd }),
@@ -125,11 +132,13 @@ const stored = (from: {
   value?: StoredAttribute['value'] | undefined
   masked?: StoredAttribute['masked'] | undefined
   sd?: string | undefined
+  shown?: string | undefined
   erased?: true | undefined
 }): StoredAttribute => ({
   key: from.key,
   ...(from.value === undefined ? {} : { value: from.value }),
   ...(from.masked === undefined ? {} : { masked: from.masked }),
   ...(from.sd === undefined ? {} : { sd: from.sd }),
+  ...(from.shown === undefined ? {} : { shown: from.shown }),
   ...(from.erased === undefined ? {} : { erased: from.erased }),
 })

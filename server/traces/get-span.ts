@@ -7,6 +7,7 @@ import { requireTenant } from './get-trace.ts'
 import { findResource } from './proof-store.ts'
 import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
 import { openResource, openSpan } from './seal.ts'
+import { shownSpans } from './shown-spans.ts'
 import { findSpan, findTrace } from './store.ts'
 import { attributeView, factsOf, maskedIn, spanView } from './view.ts'
 
@@ -23,7 +24,6 @@ export const getSpan = query({
     const trace = await findTrace(tx, tenant.id, traceId)
     const row = trace && (await findSpan(tx, { tenantId: tenant.id, ...trace }, spanId))
     if (row === undefined) throw notFound()
-    let attributes = StoredAttributes.parse(row.attributes)
     let events = StoredEvents.parse(row.events)
     let links = StoredLinks.parse(row.links)
     const stored =
@@ -33,7 +33,12 @@ export const getSpan = query({
     let resource = StoredAttributes.parse(stored?.attributes ?? [])
     const authority = input.includeSensitiveData ? await authorityOver(tx, caller, traceId) : null
     let values = 0
-    if (authority !== null && typeof authority !== 'string') {
+    const mayReveal = authority !== null && typeof authority !== 'string'
+    const [read] = await shownSpans(tx, { tenantId: tenant.id, traceId }, [
+      { ...row, sealed: row.origin === 'execution' ? row.sealed : null },
+    ])
+    let attributes = read?.attributes ?? []
+    if (mayReveal) {
       const sealer = await tenantSealer(tx, tenant.id)
       const disclosures = openSpan(sealer, { traceId, spanId, sealed: row.sealed })
       if (stored !== undefined)

@@ -6,7 +6,8 @@ import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
 import { StoredAttributes } from './attributes.ts'
 import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
-import { openSpan } from './seal.ts'
+import { openSpan, withShown } from './seal.ts'
+import { shownSpans } from './shown-spans.ts'
 import { skeletonOf } from './skeleton.ts'
 import { findTrace, listSealed, listSkeleton, listSpans, type TraceKey } from './store.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
@@ -58,7 +59,7 @@ async function spansOf(
   const rows = await listSpans(tx, key, maxSpans)
   const authority = asked ? await authorityOver(tx, caller, key.traceId) : null
   if (authority === null || typeof authority === 'string')
-    return { spans: rows.map(spanView), values: 0, reason: authority }
+    return { spans: (await shownSpans(tx, key, rows)).map(spanView), values: 0, reason: authority }
   const sealer = await tenantSealer(tx, key.tenantId)
   const sealed = new Map((await listSealed(tx, key, maxSpans)).map((row) => [row.spanId, row.sealed]))
   let values = 0
@@ -68,7 +69,8 @@ async function spansOf(
       spanId: row.spanId,
       sealed: sealed.get(row.spanId) ?? null,
     })
-    const shown = revealed(StoredAttributes.parse(row.attributes), disclosures, authority.fields)
+    const attributes = withShown(StoredAttributes.parse(row.attributes), disclosures)
+    const shown = revealed(attributes, disclosures, authority.fields)
     values += shown.count
     return spanView({ ...row, attributes: shown.attributes })
   })

@@ -68,7 +68,6 @@ export async function setSpanEnded(
     traceId: string
     spanId: string
     status: 'unset' | 'ok' | 'error'
-    statusMessage: string | null
     attributes: readonly StoredAttribute[]
     sealed: Buffer | null
     endedAt: Date | string
@@ -83,7 +82,7 @@ export async function setSpanEnded(
           and spans.trace_id = ${traceId} and spans.span_id = ${spanId} and spans.ended_at is null)
       returning day, change_count
     ), ended as (
-      update spans set status = ${status}, status_message = ${end.statusMessage},
+      update spans set status = ${status},
         attributes = attributes || ${attributesJson(end.attributes)},
         sealed = case when ${end.sealed}::bytea is null then sealed else coalesce(sealed, '{}') || ${end.sealed}::bytea end,
         ended_at = ${end.endedAt}::timestamptz, end_change = trace.change_count

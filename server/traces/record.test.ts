@@ -235,8 +235,8 @@ async function insertExecution(id: string, traceId: string): Promise<void> {
 test('a value without a canonical form is recorded: as it is, or only as far as it may be shown', () => {
   const value = JSON.parse('{"large":9007199254740993,"email":"a@b.example"}') as JsonValue
   const view = { large: 9007199254740992, email: '***' }
-  expect(masked('result', value, (same) => same)).toEqual({ key: 'result', value })
-  expect(masked('result', value, () => view)).toEqual({ key: 'result', value: view })
+  expect(masked('result', value, (same) => same)).toEqual({ key: 'result', value, view: value })
+  expect(masked('result', value, () => view)).toEqual({ key: 'result', value: view, view })
   expect(masked('result', { email: 'a@b.example' }, () => ({ email: '***' }))).toEqual({
     key: 'result',
     value: { email: 'a@b.example' },

@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import type { RecordedAttribute } from './attributes.ts'
+import { type RecordedAttribute, statusMessageKey } from './attributes.ts'
 import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
 import { sealSpan } from './seal.ts'
 import { insertTrace } from './store.ts'
@@ -16,11 +15,13 @@ import { insertTrace } from './store.ts'
 
 export type Attributes = RecordedAttribute[]
 
-/** An attribute whose sensitive parts are masked by `mask`: what is masked is kept encrypted, for whoever may see it. */
+/**
+ * Content, whose sensitive parts are masked by `mask`. All of it is kept encrypted: what is shown for everyone who reads the
+ * trace, what is masked for whoever may see it.
+ */
 export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
   const view = mask(value)
-  if (isDeepStrictEqual(view, value)) return { key, value }
-  return isCanonical(value) ? { key, value, view } : { key, value: view }
+  return isCanonical(value) ? { key, value, view } : { key, value: view, view }
 }
 
 /** What a tool answers need not be: nothing could be committed to, so that only what is shown is kept. */
@@ -85,12 +86,11 @@ export async function endSpan(
     endedAt: Date | string
   },
 ): Promise<void> {
-  const { attributes, sealed } = await store(tx, tenantId, span)
-  told(
-    tx,
-    span.traceId,
-    await setSpanEnded(tx, { tenantId, ...span, statusMessage: span.statusMessage ?? null, attributes, sealed }),
-  )
+  const { statusMessage, ...end } = span
+  // A message may hold what a tool said: it is content like any other.
+  const message = statusMessage === undefined ? [] : [masked(statusMessageKey, statusMessage, (text) => text)]
+  const { attributes, sealed } = await store(tx, tenantId, { ...end, attributes: [...end.attributes, ...message] })
+  told(tx, span.traceId, await setSpanEnded(tx, { tenantId, ...end, attributes, sealed }))
 }
 
 export async function endTrace(

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { fewRandomBytes } from '#server/kernel/keys/random.ts'
@@ -35,11 +36,17 @@ export function sealSpan(
   const disclosures: string[] = []
   const store = ({ key, value, class: className, view }: RecordedAttribute): StoredAttribute => {
     if (className === undefined && view === undefined) return { key, value }
+    const disclose = (text: string): string => {
+      const salt = newSalt()
+      disclosures.push(`["${salt}",${text}]`)
+      return commit(salt, text)
+    }
+    // As JSON text, since what may be shown need not be canonical.
+    const shown = view === undefined ? {} : { shown: disclose(canonical(JSON.stringify(view))) }
+    if (className === undefined && isDeepStrictEqual(view, value)) return { key, ...shown }
     const text = canonical(value)
-    const salt = newSalt()
-    disclosures.push(`["${salt}",${text}]`)
-    const sd = commit(salt, text)
-    if (className === undefined) return { key, value: view ?? null, sd }
+    const sd = disclose(text)
+    if (className === undefined) return { key, ...shown, sd }
     return { key, masked: { class: className, length: typeof value === 'string' ? value.length : text.length }, sd }
   }
   const shown = {
@@ -56,6 +63,16 @@ const newSalt = (): string => fewRandomBytes(16).toString('base64url')
 
 /** What the sealed bytes of a resource are sealed for. */
 export const resourceContext = (auditId: string, index: number): string => `batch_resources/${auditId}/${index}`
+
+/** The attributes with what may be shown of them for everyone who reads the trace, in its place. */
+export const withShown = (
+  attributes: readonly StoredAttribute[],
+  disclosures: ReadonlyMap<string, Disclosure>,
+): StoredAttribute[] =>
+  attributes.map(({ shown, ...attribute }) => {
+    const [, text] = (shown === undefined ? undefined : disclosures.get(shown)) ?? []
+    return typeof text === 'string' ? { ...attribute, value: JSON.parse(text) as JsonValue } : attribute
+  })
 
 /** The sealed values of a span by their commitments. */
 export function openSpan(

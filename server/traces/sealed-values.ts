@@ -45,7 +45,10 @@ export function clearValues(
 }
 
 /** Undefined when the bytes are not those that were sealed for this span. */
-function opened(sealer: TenantSealer, span: Parameters<typeof openSpan>[1]): Map<string, Disclosure> | undefined {
+export function opened(
+  sealer: TenantSealer,
+  span: Parameters<typeof openSpan>[1],
+): Map<string, Disclosure> | undefined {
   try {
     return openSpan(sealer, span)
   } catch (error) {

@@ -67,11 +67,12 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
 /** The spans of one trace: `day` is the trace's, so that they lie in one partition. */
 export type TraceKey = { tenantId: string; traceId: string; day: string }
 
-/** In the order in which they were committed. `sealed` only for whoever may open it. */
+/** In the order in which they were committed. `sealed` of executions' spans, whose content lies there; all with listSealed(). */
 export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')
     .select([...skeletonColumns, 'attributes'])
+    .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
     .where('tenantId', '=', tenantId)
     .where('day', '=', day)
     .where('traceId', '=', traceId)
@@ -122,7 +123,12 @@ const streamedBytes = 32 * 1024
  * span with very much in it the attributes stay behind.
  */
 export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKey, after: number, limit: number) => {
-  const attributes = sql<unknown>`case when pg_column_size(attributes) > ${sql.lit(streamedBytes)} then '[]' else attributes end`
+  // What executions show stands sealed.
+  const size = sql`pg_column_size(attributes) + coalesce(pg_column_size(sealed), 0)`
+  const attributes = sql<unknown>`case when ${size} > ${sql.lit(streamedBytes)} then '[]' else attributes end`
+  const sealed = sql<
+    Buffer[] | null
+  >`case when origin = 'execution' and ${size} <= ${sql.lit(streamedBytes)} then sealed end`
   return tx
     .selectFrom('spans')
     .select([
@@ -132,6 +138,7 @@ export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKe
       ),
       ...skeletonColumns,
       attributes.as('attributes'),
+      sealed.as('sealed'),
     ])
     .where('tenantId', '=', tenantId)
     .where('day', '=', day)
@@ -145,6 +152,7 @@ export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKe
           sql<'span.started' | 'span.ended'>`'span.ended'`.as('type'),
           ...skeletonColumns,
           attributes.as('attributes'),
+          sealed.as('sealed'),
         ])
         .where('tenantId', '=', tenantId)
         .where('day', '=', day)

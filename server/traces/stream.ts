@@ -4,6 +4,7 @@ import { StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { shownSpans } from './shown-spans.ts'
 import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
 import { spanView } from './view.ts'
 
@@ -35,7 +36,11 @@ export const stream = subscription({
           day ??= (await findTrace(tx, tenant.id, traceId))?.day
           return day === undefined
             ? []
-            : await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead)
+            : await shownSpans(
+                tx,
+                { tenantId: tenant.id, traceId },
+                await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead),
+              )
         })
         let missed = 0
         for (const { change, type, ...span } of changes) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
 import { type Attribute, Span, type Trace } from '#lib/schemas/traces.ts'
-import { type StoredAttribute, StoredAttributes } from './attributes.ts'
+import { type StoredAttribute, StoredAttributes, withMessage } from './attributes.ts'
 
 type SpanRow = {
   spanId: string
@@ -21,14 +21,16 @@ const Marker = z.strictObject({ $masked: z.object({ class: z.string(), length: z
 
 /** The row as it is on the wire. A value that is masked as a whole becomes `masked`; one within a value stays a marker there. */
 export function spanView(row: SpanRow): Span {
-  const { attributes, ...skeleton } = row
+  const { attributes: stored, ...skeleton } = row
+  const { attributes, ...message } = withMessage(row.origin, StoredAttributes.parse(stored))
   return {
     ...Skeleton.parse({
       ...skeleton,
+      ...message,
       startedAt: row.startedAt.toISOString(),
       endedAt: row.endedAt?.toISOString() ?? null,
     }),
-    attributes: StoredAttributes.parse(attributes).map(attributeView),
+    attributes: attributes.map(attributeView),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
-import type { Attributes } from '#server/traces/record.ts'
+import { type Attributes, masked } from '#server/traces/record.ts'
 import type { Loaded } from '../load.ts'
+import type { Masker } from '../masking.ts'
 import type { CallResult } from './budget.ts'
 import { messagesFor } from './conversation.ts'
 import { modelNamed } from './external.ts'
@@ -27,13 +28,13 @@ export function modelAttributes(
           { key: 'server.address', value: new URL(model.endpoint).host },
           { key: 'gen_ai.request.max_tokens', value: model.maxOutputTokens },
         ]),
-    { key: 'gen_ai.input.messages', value: mask(shown as JsonValue) },
+    masked('gen_ai.input.messages', shown as JsonValue, mask),
   ]
 }
 
 export function modelResultAttributes(
-  { ok, usage, response }: CallResult,
-  output: JsonValue,
+  { ok, usage, response, output }: CallResult,
+  mask: Masker,
   cost: { amount: string; currency: string } | undefined,
 ): Attributes {
   const present = (key: string, value: JsonValue | undefined) => (value === undefined ? [] : [{ key, value }])
@@ -45,7 +46,7 @@ export function modelResultAttributes(
     ...present('gen_ai.usage.input_tokens', usage?.inputTokens),
     ...present('gen_ai.usage.output_tokens', usage?.outputTokens),
     ...present('countersign.cost', cost && `${cost.amount} ${cost.currency}`),
-    ...(ok ? [{ key: 'gen_ai.output.messages', value: output }] : []),
+    ...(ok ? [masked('gen_ai.output.messages', output, mask)] : []),
   ]
 }
 

@@ -137,7 +137,7 @@ test('an ended session keeps the page; signing in again in another window goes o
     }),
   )
   await page.getByRole('link', { name: 'All approvals' }).click()
-  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended.' })
+  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. What you see may be out of date' })
   await expect(banner).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/v1/**')

@@ -163,7 +163,7 @@ async function replaceToken(rejected: string | undefined): Promise<AccessToken> 
   if (token !== undefined && token.text !== rejected) return presented(token, vault)
   if (state.status === 'starting' || state.status === 'unreachable' || state.status === 'signed-in')
     await renew(rejected)
-  if (token === undefined) throw new RequestError(failureOf('unauthorized', 'Your session has ended.', 401))
+  if (token === undefined) throw new RequestError(failureOf('unauthorized', 'You are no longer signed in.', 401))
   return presented(token, vault)
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { incrementalSha256 } from './sha256.ts'
+import { incrementalSha256, sha256Now } from './sha256.ts'
 
 const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -11,6 +11,16 @@ test('agrees with the system’s at every length around the ends of blocks', () 
     const hash = incrementalSha256()
     hash.update(bytes.subarray(0, length))
     expect(hexOf(hash.digest()), `${length} bytes`).toBe(expected(bytes.subarray(0, length)))
+    expect(hexOf(sha256Now(bytes.subarray(0, length))), `${length} bytes at once`).toBe(
+      expected(bytes.subarray(0, length)),
+    )
+  }
+})
+
+test('of a large whole too', () => {
+  for (const length of [4095, 4096, 4097, 1_000_003]) {
+    const bytes = randomBytes(length)
+    expect(hexOf(sha256Now(bytes)), `${length} bytes`).toBe(expected(bytes))
   }
 })
 

@@ -1,6 +1,6 @@
 // Why above 300 lines: this file and the one that it imports go as they are into verify.html of every archive.
 // It checks an evidence-room-bundle-v1 with what a browser has: no network, no library. Also run by the page /verify.
-import { incrementalSha256 } from './sha256.ts'
+import { incrementalSha256, sha256Now } from './sha256.ts'
 
 /** One thing that was checked. `detail` says what holds, or what does not. */
 export type BundleCheck = { name: string; ok: boolean; detail: string }
@@ -387,63 +387,4 @@ function concat(...parts: Bytes[]): Bytes {
     at += part.length
   }
   return whole
-}
-
-/** The fractional part of a root of each of the first primes, as 32 bits (FIPS 180-4 §4.2.2, §5.3.3). */
-function primeRoots(count: number, power: number): Int32Array {
-  const primes: number[] = []
-  for (let one = 2; primes.length < count; one++) if (primes.every((prime) => one % prime !== 0)) primes.push(one)
-  return Int32Array.from(primes, (prime) => ((prime ** power % 1) * 2 ** 32) | 0)
-}
-const roundConstants = primeRoots(64, 1 / 3)
-const initialState = primeRoots(8, 1 / 2)
-// Reused by every call: it is synchronous, so never shared.
-const schedule = new Int32Array(64)
-let padded = new Uint8Array(4096)
-
-/** SHA-256 at once. For a record or a node, handing it to crypto.subtle and waiting costs ten times the hash. */
-export function sha256Now(data: Bytes): Bytes {
-  const length = ((data.length + 72) >> 6) << 6
-  if (padded.length < length) padded = new Uint8Array(2 * length)
-  padded.set(data)
-  padded.fill(0, data.length, length)
-  padded[data.length] = 0x80
-  const words = new DataView(padded.buffer)
-  words.setUint32(length - 8, Math.floor(data.length / 2 ** 29))
-  words.setUint32(length - 4, data.length << 3)
-  const state = initialState.slice()
-  const w = schedule
-  for (let block = 0; block < length; block += 64) {
-    for (let i = 0; i < 16; i++) w[i] = words.getInt32(block + 4 * i)
-    for (let i = 16; i < 64; i++) {
-      const x = w[i - 15] as number
-      const y = w[i - 2] as number
-      const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3)
-      const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10)
-      w[i] = ((w[i - 16] as number) + s0 + (w[i - 7] as number) + s1) | 0
-    }
-    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
-    for (let i = 0; i < 64; i++) {
-      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
-      const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (roundConstants[i] as number) + (w[i] as number)) | 0
-      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
-      const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
-      h = g
-      g = f
-      f = e
-      e = (d + t1) | 0
-      d = c
-      c = b
-      b = a
-      a = (t1 + t2) | 0
-    }
-    const added = [a, b, c, d, e, f, g, h]
-    for (let i = 0; i < 8; i++) state[i] = ((state[i] as number) + (added[i] as number)) | 0
-  }
-  const digest = new Uint8Array(32)
-  const out = new DataView(digest.buffer)
-  state.forEach((word, index) => {
-    out.setInt32(4 * index, word)
-  })
-  return digest
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 
 const sourceOf = (file: string) => readFileSync(new URL(`../../lib/${file}`, import.meta.url), 'utf8')
-const importLine = "import { incrementalSha256 } from './sha256.ts'\n"
+const importLine = "import { incrementalSha256, sha256Now } from './sha256.ts'\n"
 /** Both in one module: a page on a disk can load no other file. */
 const source = `${sourceOf('sha256.ts')}\n${sourceOf('verify-bundle.ts').replace(importLine, '')}`
 

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newTraceId } from '#server/kernel/ids.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
@@ -23,8 +22,9 @@ test('a reader that takes nothing is told of a gap afterwards; what came meanwhi
   for (let batch = 0; batch < 4; batch++) await sendSpans(api, traceId, 300, 10_000)
   // By then the server has had everything to say, and has said it to who listens.
   await until(async () => attentive.messages.find(({ id }) => id === '1201'), 'the other reader has everything', 60_000)
-  // Its patience is a time (three seconds): a reader that is back within it misses nothing.
-  await setTimeout(5000)
+  // A reader that is back within the server's patience (three seconds) misses nothing; a heartbeat comes after fifteen.
+  const beat = async () => attentive.messages.find(({ type }) => type === 'heartbeat')
+  await until(beat, 'the patience has run out', 60_000)
   socket.resume()
   const gap = await until(async () => messages.find((message) => message.type === 'gap'), 'the gap is told')
   expect(gap.id).toBe('1201')

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { until } from '#server/testing/until.ts'
@@ -12,7 +11,6 @@ import { get } from './get.ts'
 import { getPending } from './get-pending.ts'
 import { expiry } from './jobs.ts'
 import { list } from './list.ts'
-import { requestApproval } from './request.ts'
 import { spendApproval } from './spend.ts'
 import { type DecidedApproval, onDecided } from './subjects.ts'
 
@@ -29,30 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-const group = 'refund-approvers'
 const payload = { action: 'ToolCall', arguments: { id: 'A-1' } }
-const presentation: Presentation = {
-  title: 'Issue refund for A-1',
-  effectLabel: 'refund',
-  verb: 'Issue',
-  effects: [],
-  onReject: '',
-  onExpiry: '',
-  onEscalate: '',
-  reversible: false,
-  irreversibleNote: null,
-  risk: 'high',
-  action: 'ToolCall',
-  resource: 'payments/issue_refund',
-  environment: 'test',
-  arguments: [],
-  agent: { id: newId(), name: 'a', displayName: 'A', version: '1' },
-  policy: null,
-  executionId: null,
-  traceId: null,
-  position: null,
-  subject: null,
-}
 
 async function people() {
   const tenant = await testTenant(running)
@@ -75,20 +50,7 @@ async function people() {
 }
 
 const ask = (tenant: TestTenant, by: Caller, options: { quorum?: number; expiresAfterSeconds?: number } = {}) =>
-  runtime().database.inTenant(tenant.id, (tx) =>
-    requestApproval(tx, tenant, {
-      kind: 'tool_call',
-      subjectId: newId(),
-      payload,
-      presentation,
-      agentId: newId(),
-      requestedBy: by.principal.memberId,
-      owners: [],
-      group,
-      quorum: options.quorum ?? 1,
-      expiresAfterSeconds: options.expiresAfterSeconds ?? 3600,
-    }),
-  )
+  askForRefund(tenant, by, { payload, ...options })
 const vote = (caller: Caller, approvalId: string, decision = 'approve', more: object = {}) =>
   execute(
     decide,

@@ -7,12 +7,11 @@ import { updateSettings } from '#server/access/update-settings.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { get as getApproval } from '#server/approvals/get.ts'
 import { expiry } from '#server/approvals/jobs.ts'
-import { requestApproval } from '#server/approvals/request.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
-import { runtime } from '#server/kernel/runtime.ts'
+import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
 import { Authenticator } from '#server/testing/authenticator.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
@@ -49,29 +48,6 @@ async function register(caller: Caller, device: Authenticator, confirming?: Auth
   return (await perform(finishRegistration, caller, input)).passkey
 }
 
-const presentation: Presentation = {
-  title: 'Issue refund for A-1',
-  effectLabel: 'refund',
-  verb: 'Issue',
-  effects: [],
-  onReject: '',
-  onExpiry: '',
-  onEscalate: '',
-  reversible: false,
-  irreversibleNote: null,
-  risk: 'high',
-  action: 'ToolCall',
-  resource: 'payments/issue_refund',
-  environment: 'test',
-  arguments: [],
-  agent: null,
-  policy: null,
-  executionId: null,
-  traceId: null,
-  position: null,
-  subject: null,
-}
-
 /** A tenant that asks for a passkey on high risk, two approvers of it, and a request for them. */
 async function guarded() {
   const tenant = await testTenant(running)
@@ -79,30 +55,15 @@ async function guarded() {
   const machine = await tenant.as('ci', {
     roles: ['approver'],
     kind: 'service_account',
-    groups: ['refund-approvers'],
+    groups: [approverGroup],
   })
   const approver = async (name: string) => {
-    const caller = await tenant.as(name, { roles: ['approver'], groups: ['refund-approvers'] })
+    const caller = await tenant.as(name, { roles: ['approver'], groups: [approverGroup] })
     return { ...caller, tenant: { ...caller.tenant, settings: { passkeyForTiers: ['high'], machineDecisions: 'on' } } }
   }
   const [jonas, anna] = [await approver('jonas'), await approver('anna')]
-  const ask = async (risk: Presentation['risk'] = 'high') => {
-    const { approvalId } = await runtime().database.inTenant(tenant.id, (tx) =>
-      requestApproval(tx, tenant, {
-        kind: 'tool_call',
-        subjectId: newId(),
-        payload: { action: 'ToolCall', risk, nonce: newId() },
-        presentation: { ...presentation, risk },
-        agentId: newId(),
-        requestedBy: maria.principal.memberId,
-        owners: [],
-        group: 'refund-approvers',
-        quorum: 1,
-        expiresAfterSeconds: 3600,
-      }),
-    )
-    return approvalId
-  }
+  const ask = async (risk?: Presentation['risk']) =>
+    (await askForRefund(tenant, maria, risk === undefined ? {} : { risk })).approvalId
   return { tenant, maria, jonas, anna, machine: { ...machine, tenant: jonas.tenant }, ask }
 }
 

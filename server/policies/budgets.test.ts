@@ -7,6 +7,7 @@ import type { Caller } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { modelCall } from '#server/testing/model-call.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { windowAt } from './budget.ts'
 import { createPolicy } from './create-policy.ts'
@@ -76,27 +77,8 @@ async function newAgent(...rules: string[]) {
 }
 type Agent = { id: string; name: string }
 
-const request = (agent: Agent, changes: Partial<ModelCallRequest> = {}): ModelCallRequest => ({
-  agent: {
-    id: agent.id,
-    name: agent.name,
-    version: '1',
-    lifecycle: 'released',
-    riskTier: null,
-    allowedTools: [],
-    requireApproval: [],
-    approvals: { group: 'owners', quorum: 1, expiresAfterSeconds: 60 },
-  },
-  releaseId: newId(),
-  releaseDigest: `sha256:${'0'.repeat(64)}`,
-  environment: 'production',
-  model: { provider: 'p', name: 'm' },
-  arguments: { inputCharacters: 5 },
-  toolCalls: 0,
-  fulfilled: [],
-  most: { tokens: 100, cost: { amount: '0.30', currency: 'USD' } },
-  ...changes,
-})
+const request = (agent: Agent, changes: Partial<ModelCallRequest> = {}): ModelCallRequest =>
+  modelCall(agent, { most: { tokens: 100, cost: { amount: '0.30', currency: 'USD' } }, ...changes })
 const ask = (agent: Agent, changes?: Partial<ModelCallRequest>): Promise<PolicyDecision> =>
   inTenant((tx) => decide(tx, tenant, request(agent, changes)))
 /** As many, six at a time: fewer than there are connections, or some would wait for one in vain on a busy machine. */

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { newId } from '#server/kernel/ids.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
+import { askForRefund, approverGroup as group } from '#server/testing/approval-request.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { decide } from '../decide.ts'
 import { get } from '../get.ts'
 import { getPending } from '../get-pending.ts'
 import { expiry } from '../jobs.ts'
-import { requestApproval } from '../request.ts'
 import { onDecided } from '../subjects.ts'
 import { create } from './create.ts'
 import { end } from './end.ts'
@@ -25,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-const group = 'refund-approvers'
 let tenant: TestTenant
 let maria: Caller
 let anna: Caller
@@ -50,44 +47,7 @@ const delegate = (from: Caller, to: Caller, changes: object = {}) =>
 const vote = (caller: Caller, approvalId: string, decision = 'approve') =>
   call(decide, caller, { approvalId, decision, decisionAcknowledged: true, reason: 'Read and found right.' })
 
-const presentation: Presentation = {
-  title: 'Issue refund',
-  effectLabel: 'refund',
-  verb: 'Issue',
-  effects: [],
-  onReject: '',
-  onExpiry: '',
-  onEscalate: '',
-  reversible: false,
-  irreversibleNote: null,
-  risk: 'high',
-  action: 'ToolCall',
-  resource: 'payments/issue_refund',
-  environment: 'test',
-  arguments: [],
-  agent: null,
-  policy: null,
-  executionId: null,
-  traceId: null,
-  position: null,
-  subject: null,
-}
-const ask = async (by: Caller, quorum = 1): Promise<string> =>
-  (
-    await running.database.inTenant(tenant.id, (tx) =>
-      requestApproval(tx, tenant, {
-        kind: 'tool_call',
-        subjectId: newId(),
-        payload: { action: 'ToolCall' },
-        presentation,
-        requestedBy: by.principal.memberId,
-        owners: [],
-        group,
-        quorum,
-        expiresAfterSeconds: 3600,
-      }),
-    )
-  ).approvalId
+const ask = async (by: Caller, quorum = 1): Promise<string> => (await askForRefund(tenant, by, { quorum })).approvalId
 
 describe('in the time of a delegation', () => {
   test('the delegate decides in the delegator’s place, and the vote says so', async () => {

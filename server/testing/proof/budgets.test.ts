@@ -9,11 +9,12 @@ import { newId } from '#server/kernel/ids.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { createPolicy } from '#server/policies/create-policy.ts'
 import { createVersion } from '#server/policies/create-version.ts'
-import { decide, type ModelCallRequest } from '#server/policies/decide.ts'
+import { decide } from '#server/policies/decide.ts'
 import { closeEngine } from '#server/policies/engine.ts'
 import { proposeBinding } from '#server/policies/propose-binding.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { type CallEnd, reserveAgain, settleBudgets } from '#server/policies/settle-budgets.ts'
+import { modelCall } from '#server/testing/model-call.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { countCases, sized } from './counts.ts'
 
@@ -62,26 +63,6 @@ async function newAgent(): Promise<{ id: string; name: string }> {
   return (await perform(createAgent, { yaml: JSON.stringify(manifest) })).agent
 }
 
-const request = (agent: { id: string; name: string }, tokens: number): ModelCallRequest => ({
-  agent: {
-    ...agent,
-    version: '1',
-    lifecycle: 'released',
-    riskTier: null,
-    allowedTools: [],
-    requireApproval: [],
-    approvals: { group: 'owners', quorum: 1, expiresAfterSeconds: 60 },
-  },
-  releaseId: newId(),
-  releaseDigest: `sha256:${'0'.repeat(64)}`,
-  environment: 'production',
-  model: { provider: 'p', name: 'm' },
-  arguments: { inputCharacters: 5 },
-  toolCalls: 0,
-  fulfilled: [],
-  most: { tokens },
-})
-
 /** A call as the model knows it: its open attempt, and what its attempts hold of the tokens. */
 type Call = { decisionId: string; attempt: number; tokens: number; open: boolean; callOpen: boolean; busy: boolean }
 type Model = { calls: Call[]; used: { calls: number; tokens: number } }
@@ -102,7 +83,7 @@ async function act(agent: { id: string; name: string }, model: Model, exact: boo
     const lost = randomInt(4) === 0
     const fits = model.used.calls < limits.calls && model.used.tokens + tokens <= limits.tokens
     const decision = await inTenant(async (tx) => {
-      const made = await decide(tx, tenant, request(agent, tokens))
+      const made = await decide(tx, tenant, modelCall(agent, { most: { tokens } }))
       if (lost) throw new Lost()
       return made
     }).catch((error: unknown) => {

@@ -1,0 +1,54 @@
+import type { JsonObject } from '#lib/json.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import type { Caller, Tenant } from '#server/kernel/auth/principal.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** The group that is asked. Whoever is to decide joins it. */
+export const approverGroup = 'refund-approvers'
+
+/** What an approval page shows of a refund. */
+export const presentation: Presentation = {
+  title: 'Issue refund for A-1',
+  effectLabel: 'refund',
+  verb: 'Issue',
+  effects: [],
+  onReject: '',
+  onExpiry: '',
+  onEscalate: '',
+  reversible: false,
+  irreversibleNote: null,
+  risk: 'high',
+  action: 'ToolCall',
+  resource: 'payments/issue_refund',
+  environment: 'test',
+  arguments: [],
+  agent: null,
+  policy: null,
+  executionId: null,
+  traceId: null,
+  position: null,
+  subject: null,
+}
+
+type Request = { quorum?: number; expiresAfterSeconds?: number; risk?: Presentation['risk']; payload?: JsonObject }
+
+/** `by` asks the approver group for a refund, in the current runtime. The decision is told to the subject `tool_call`. */
+export function askForRefund(tenant: Tenant, by: Caller, request: Request = {}): ReturnType<typeof requestApproval> {
+  const { quorum = 1, expiresAfterSeconds = 3600, risk = presentation.risk, payload } = request
+  return runtime().database.inTenant(tenant.id, (tx) =>
+    requestApproval(tx, tenant, {
+      kind: 'tool_call',
+      subjectId: newId(),
+      payload: payload ?? { action: 'ToolCall', risk, nonce: newId() },
+      presentation: { ...presentation, risk },
+      agentId: newId(),
+      requestedBy: by.principal.memberId,
+      owners: [],
+      group: approverGroup,
+      quorum,
+      expiresAfterSeconds,
+    }),
+  )
+}

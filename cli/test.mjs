@@ -16,6 +16,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }
 /** What failed, told again at the end: the runners' own words are thousands of lines above it. */
 const failures = []
+/** Browser tests that passed at the second try only: each is a defect of the page or of the test. */
+const flaky = []
 
 function run(name, script, args, env = {}) {
   process.stdout.write(`\n— ${name}\n`)
@@ -66,17 +68,19 @@ function fromVitest({ numPassedTests: passed, testResults }) {
 }
 
 const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(specsOf)]
-const fromPlaywright = ({ stats, suites }) => ({
-  passed: stats.expected + stats.flaky,
-  failed: stats.unexpected,
-  told: suites
-    .flatMap(specsOf)
-    .filter(({ ok }) => !ok)
-    .map(({ file, line, title, tests }) => {
-      const { error } = tests.flatMap(({ results }) => results).findLast((result) => result.error) ?? {}
-      return `e2e/${file}:${line} › ${title}\n    ${cause(error?.message)}`
-    }),
-})
+function fromPlaywright({ stats, suites }) {
+  const toldOf = ({ file, line, title, tests }) => {
+    const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {}
+    return `e2e/${file}:${line} › ${title}\n    ${cause(error?.message)}`
+  }
+  const specs = suites.flatMap(specsOf)
+  flaky.push(...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(toldOf))
+  return {
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
+    told: specs.filter(({ ok }) => !ok).map(toldOf),
+  }
+}
 
 check('types', 'typescript/bin/tsc', ['--noEmit', '-p', '.'])
 check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
@@ -105,6 +109,7 @@ if (browser === undefined) {
 }
 
 rmSync(scratch, { recursive: true, force: true })
+for (const test of flaky) process.stdout.write(`\nFLAKY (passed at the second try) ${test}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 ? 0 : 1)

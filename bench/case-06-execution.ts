@@ -12,13 +12,18 @@ import { type Figure, number, ratioFigure } from './report.ts'
 const width = 8
 const giveUpMs = 30_000
 
-/** Its commits that notify: running, called, ended. Before the last one there is no need to look. */
-const notifications = 3
+/** Its commits that notify: called, ended. Before the last one there is no need to look. */
+const notifications = 2
+
+// Owned by this module: there is one such agent in a lab.
+const agents = new WeakMap<Lab, ReturnType<typeof governedAgent>>()
 
 /** Starts one execution of a one-step agent and waits for its end, as a notification and the table tell it. */
 export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {
   const { runtime, owner, pipeline } = lab
-  const start = await governedAgent(lab)
+  const known = agents.get(lab) ?? governedAgent(lab)
+  agents.set(lab, known)
+  const start = await known
   return async () => {
     const { executionId } = await perform(execute, pipeline, start)
     const ended = Promise.withResolvers<void>()

@@ -11,7 +11,6 @@ import { finishCall, recordFenced } from './finish-call.ts'
 import { Fenced, journal } from './journal.ts'
 import { type Loaded, loadExecution } from './load.ts'
 import { resumeStep } from './resume.ts'
-import type { CallResult } from './runtimes/budget.ts'
 import { countToolCalls } from './runtimes/count-calls.ts'
 import { callKind } from './runtimes/external.ts'
 import { nextOf } from './runtimes/next-turn.ts'
@@ -28,6 +27,8 @@ const defaultTimeout = 'PT1H'
 
 /** What the transaction that was just committed leaves to do. */
 type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: StartedCall; loaded: Loaded }
+/** `on`: nothing has to be committed before the next turn, which begins with what `loaded` has become. */
+type Move = Turn | { kind: 'on'; loaded: Loaded }
 
 /**
  * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
@@ -70,10 +71,6 @@ async function makeCall(
     )
     return 'now'
   }
-  const finish = async (tx: Transaction, now: Loaded, made: StartedCall, answer: CallResult) => {
-    await finishCall(tx, now, made, answer)
-    await endDone(tx, tenantId, id)
-  }
   const record = <R, T>(
     answer: R,
     how: (tx: Transaction, loaded: Loaded, call: StartedCall, answer: R) => Promise<T>,
@@ -86,21 +83,31 @@ async function makeCall(
     await record(result, leaveTask)
     return 'later'
   }
-  if ('lostTask' in result) await record(result, loseTask)
-  else
-    await record(result, finish).catch(async (error: unknown) => {
-      if (!(error instanceof Fenced) || (await record(result, recordFenced)) !== 'still ours') throw error
-    })
-  return 'now'
-}
-
-/** Ends an execution whose last step was just recorded, in the same commit. Anything else is left to the next turn. */
-async function endDone(tx: Transaction, tenantId: string, id: string): Promise<void> {
-  const loaded = await loadExecution(tx, tenantId, id)
-  if (loaded === undefined || loaded.status !== 'running' || loaded.row.parkedAt !== null || mustStop(loaded)) return
-  const next = nextOf(loaded)
-  if (next.kind === 'done' && !isLate(loaded))
-    await endExecution(tx, loaded, { status: 'succeeded', output: next.output })
+  if ('lostTask' in result) {
+    await record(result, loseTask)
+    return 'now'
+  }
+  const unless = (fenced: () => Promise<'now' | 'later'>) => (error: unknown) => {
+    if (error instanceof Fenced) return fenced()
+    throw error
+  }
+  // The fence says whether what was known before the call still holds: usually it does, and nothing is read again.
+  return await database
+    .inTenant(tenantId, async (tx) =>
+      (await finishCall(tx, loaded, call, result, { mayEnd: true })) ? 'later' : 'now',
+    )
+    .catch(
+      // Its agent was suspended or its time is over, which is for the next turn to see; or the execution has changed.
+      unless(async () => {
+        await record(result, finishCall).catch(
+          unless(async () => {
+            if ((await record(result, recordFenced)) !== 'still ours') throw new Fenced(`Execution ${id} has moved on.`)
+            return 'now'
+          }),
+        )
+        return 'now'
+      }),
+    )
 }
 
 /** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
@@ -123,8 +130,18 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
 }
 
 async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
-  const loaded = await loadExecution(tx, tenantId, id)
-  if (loaded === undefined || loaded.row.endedAt !== null) return { kind: 'wait' }
+  let loaded = await loadExecution(tx, tenantId, id)
+  while (loaded !== undefined && loaded.row.endedAt === null) {
+    const move = await moveOn(tx, loaded)
+    if (move.kind !== 'on') return move
+    loaded = move.loaded
+  }
+  return { kind: 'wait' }
+}
+
+async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
+  const tenantId = loaded.tenant.id
+  const { id } = loaded.row
   if (mustStop(loaded)) {
     // What its agent says of the task decides, or the verdict.
     if (loaded.row.stopRequestedAt !== null && openTask(loaded) !== undefined) await cancelTask(tx, tenantId, id)
@@ -134,8 +151,7 @@ async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<
   if (loaded.row.parkedAt !== null) return { kind: 'wait' }
   if (loaded.status === 'queued') {
     if (!(await mayBegin(tx, loaded))) return { kind: 'wait' }
-    await begin(tx, loaded)
-    return { kind: 'again' }
+    return { kind: 'on', loaded: await begin(tx, loaded) }
   }
   const { row, content } = loaded
   const next = nextOf(loaded)
@@ -192,7 +208,7 @@ const mustStop = ({ row }: Loaded): boolean =>
 const turnOf = (call: StartedCall | undefined, loaded: Loaded): Turn =>
   call === undefined ? { kind: 'wait' } : { kind: 'call', call, loaded }
 
-async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
+async function begin(tx: Transaction, loaded: Loaded): Promise<Loaded> {
   const { tenant, row, content, input, mask } = loaded
   const startedAt = row.now
   const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
@@ -213,10 +229,11 @@ async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
     ],
     startedAt,
   })
-  await journal(
+  const deadlineAt = new Date(startedAt.getTime() + seconds * 1000)
+  const revision = await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'running', started: true, deadlineAt: new Date(startedAt.getTime() + seconds * 1000) },
+    { status: 'running', started: true, deadlineAt },
     [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
   )
   await appendAudit(tx, tenant, {
@@ -225,4 +242,5 @@ async function begin(tx: Transaction, loaded: Loaded): Promise<void> {
     resource: { type: 'execution', id: row.id },
     details: { release: row.releaseDigest },
   })
+  return { ...loaded, status: 'running', row: { ...row, status: 'running', revision, startedAt, deadlineAt } }
 }

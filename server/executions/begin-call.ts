@@ -103,15 +103,7 @@ async function startCall(
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
   const spanId = toolSpanId(row.traceId, step.id, 1)
-  await setStep(tx, tenant.id, row.id, step.id, {
-    status: 'calling',
-    arguments: args,
-    decisionId,
-    spanId,
-    attempts: 1,
-    started: true,
-  })
-  await startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 })
+  // The fence first: who changes an execution holds it before its trace.
   const revision = await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
@@ -125,6 +117,18 @@ async function startCall(
       },
     ],
   )
+  // Asked for at once, so that they travel together.
+  await Promise.all([
+    setStep(tx, tenant.id, row.id, step.id, {
+      status: 'calling',
+      arguments: args,
+      decisionId,
+      spanId,
+      attempts: 1,
+      started: true,
+    }),
+    startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 }),
+  ])
   await auditCall(tx, loaded, {
     step,
     tool,

@@ -4,7 +4,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { PolicyDecision } from '#server/policies/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
-import { endSpan, masked, startSpan } from '#server/traces/record.ts'
+import { masked, startSpan } from '#server/traces/record.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Loaded } from './load.ts'
 import type { ToolStep } from './next-step.ts'
@@ -36,13 +36,7 @@ export async function recordDecision(
       { key: 'countersign.decision.input_digest', value: decision.inputDigest },
     ],
     startedAt: at,
-  })
-  await endSpan(tx, tenant.id, {
-    traceId: row.traceId,
-    spanId,
-    status: decision.effect === 'deny' ? 'error' : 'ok',
-    attributes: [],
-    endedAt: at,
+    ended: { at, status: decision.effect === 'deny' ? 'error' : 'ok' },
   })
   return {
     type: 'policy.decided',

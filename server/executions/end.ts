@@ -29,6 +29,7 @@ export async function endExecution(
   loaded: Loaded,
   ending: Ending,
   entries: readonly JournalEntry[] = [],
+  options: { whileAllowed?: boolean } = {},
 ): Promise<void> {
   const { tenant, row, content, mask } = loaded
   const { status, output, error } = ending
@@ -47,6 +48,7 @@ export async function endExecution(
       ...(error === undefined ? {} : { error }),
     },
     [...entries, { type: `execution.${status}`, data }],
+    options,
   )
   if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
     await endInputs(tx, tenant.id, row.id)

@@ -11,6 +11,7 @@ import { maskerFor, maskText } from './masking.ts'
 import { type CallResult, settleCall } from './runtimes/budget.ts'
 import { callKind } from './runtimes/external.ts'
 import { modelResultAttributes, usageData } from './runtimes/model-spans.ts'
+import { nextTurn } from './runtimes/next-turn.ts'
 import { setStep } from './store.ts'
 
 /**
@@ -58,36 +59,24 @@ export async function recordFenced(
   return 'late'
 }
 
-/** Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. */
+/**
+ * Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. With
+ * `mayEnd` an execution whose last step this was is ended in the same statement, unless its agent may not run any more or
+ * its time is over (then it throws Fenced, like for any other change). True when the execution has ended.
+ */
 export async function finishCall(
   tx: Transaction,
   loaded: Loaded,
   call: StartedCall,
   result: CallResult,
-): Promise<void> {
+  { mayEnd = false }: { mayEnd?: boolean } = {},
+): Promise<boolean> {
   const { tenant, row, content, input, steps } = loaded
   const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
   const mask = maskerFor(content, seen)
-  const execution = { tenantId: tenant.id, id: row.id, revision: call.revision }
   const kind = callKind(call.tool)
   const { cost, uses } = await settleCall(tx, loaded, call, result)
   const message = result.ok ? undefined : maskText(mask, result.text)
-  await setStep(tx, tenant.id, row.id, call.step.id, {
-    status: result.ok ? 'succeeded' : 'failed',
-    output: result.output,
-    ended: true,
-  })
-  await endSpan(tx, tenant.id, {
-    traceId: row.traceId,
-    spanId: call.spanId,
-    status: result.ok ? 'ok' : 'error',
-    ...(message === undefined ? {} : { statusMessage: message }),
-    attributes:
-      kind === 'model'
-        ? modelResultAttributes(result, mask, cost)
-        : [masked('gen_ai.tool.call.result', result.output, mask)],
-    endedAt: new Date(),
-  })
   const returned: JournalEntry = {
     type: `${kind}.${result.ok ? 'returned' : result.refused === undefined ? 'failed' : 'refused'}`,
     stepId: call.step.id,
@@ -110,13 +99,49 @@ export async function finishCall(
       ...withBudgets(uses),
     },
   })
+  // Asked for at once, so that they travel together.
+  await Promise.all([
+    setStep(tx, tenant.id, row.id, call.step.id, {
+      status: result.ok ? 'succeeded' : 'failed',
+      output: result.output,
+      ended: true,
+    }),
+    endSpan(tx, tenant.id, {
+      traceId: row.traceId,
+      spanId: call.spanId,
+      status: result.ok ? 'ok' : 'error',
+      ...(message === undefined ? {} : { statusMessage: message }),
+      attributes:
+        kind === 'model'
+          ? modelResultAttributes(result, mask, cost)
+          : [masked('gen_ai.tool.call.result', result.output, mask)],
+      endedAt: new Date(),
+    }),
+  ])
+  const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
   // A conversation goes on with what a tool's failure says; one that was refused ends it, like any other.
   const goesOn = kind === 'tool' && content.spec.runtime.chat !== undefined && result.refused === undefined
-  if (result.ok || goesOn) await journal(tx, execution, {}, [returned])
-  else {
+  if (!result.ok && !goesOn) {
     const { refused } = result
     const error = { code: refused ?? `${kind}_failed`, message: `${call.tool.server}.${call.tool.name}: ${message}` }
     const status = refused === undefined ? 'failed' : 'denied'
-    await endExecution(tx, { ...loaded, row: { ...row, revision: call.revision }, mask }, { status, error }, [returned])
+    await endExecution(tx, called, { status, error }, [returned])
+    return true
   }
+  const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
+  if (output === undefined) {
+    await journal(tx, { tenantId: tenant.id, id: row.id, revision: call.revision }, {}, [returned])
+    return false
+  }
+  await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
+  return true
+}
+
+/** What the execution comes to when this was its last step; undefined when there is more to do. */
+function outputAfter(loaded: Loaded, { step }: StartedCall, { output }: CallResult): JsonValue | undefined {
+  const before = loaded.steps.filter(({ stepId }) => stepId !== step.id)
+  const records = before.map(({ stepId, status, output: had }) => ({ stepId, status, output: had as JsonValue }))
+  records.push({ stepId: step.id, status: 'succeeded', output })
+  const next = nextTurn(loaded.content, records, loaded.input)
+  return next.kind === 'done' ? next.output : undefined
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { type Masker, maskerFor } from './masking.ts'
-import { findExecution, findSteps } from './store.ts'
+import { findExecution, findReleaseContent, findSteps } from './store.ts'
 
 /** One execution as a worker sees it at the beginning of a transaction. */
 export type Loaded = {
@@ -26,7 +26,7 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
     tenantById(tx, tenantId),
   ])
   if (row === undefined) return undefined
-  const content = contentOf(row)
+  const content = await contentOf(tx, tenantId, row)
   const input = row.input as JsonObject
   return {
     tenant,
@@ -43,9 +43,14 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
 const read = new Map<string, ReleaseContent>()
 const mostRead = 200
 
-function contentOf({ releaseDigest, content }: { releaseDigest: string; content: unknown }): ReleaseContent {
+async function contentOf(
+  tx: Transaction,
+  tenantId: string,
+  { releaseDigest, releaseId }: { releaseDigest: string; releaseId: string },
+): Promise<ReleaseContent> {
   const known = read.get(releaseDigest)
   if (known !== undefined) return known
+  const { content } = await findReleaseContent(tx, tenantId, releaseId)
   const parsed = ReleaseContent.parse(content)
   const [oldest] = read.keys()
   if (read.size >= mostRead && oldest !== undefined) read.delete(oldest)

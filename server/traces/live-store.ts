@@ -27,12 +27,16 @@ export async function insertSpan(
     attributes: readonly StoredAttribute[]
     sealed: Buffer | null
     startedAt: Date | string
+    /** Of a span that is over when it is told of. */
+    ended: { at: Date | string; status: 'ok' | 'error' } | null
   },
 ): Promise<Change> {
-  const { tenantId, traceId, spanId, kind, name } = row
+  const { tenantId, traceId, spanId, kind, name, ended } = row
+  const changes = ended === null ? 1 : 2
   const { rows } = await sql<Change>`
     with trace as (
-      update traces set change_count = change_count + 1, span_count = span_count + 1,
+      update traces set change_count = change_count + ${changes}::integer, span_count = span_count + 1,
+        error_count = error_count + ${ended?.status === 'error' ? 1 : 0}::integer,
         kinds = case when ${kind} = any(kinds) then kinds else kinds || ${kind}::text end,
         search = case when position(lower(${name}) in search) > 0 then search
           else left(search || e'\\n' || lower(${name}), 4000) end
@@ -42,16 +46,18 @@ export async function insertSpan(
       returning day, change_count
     ), made as (
       insert into spans (tenant_id, day, trace_id, span_id, parent_span_id, origin, name, kind, status, attributes, sealed,
-        started_at, start_change)
-      select ${tenantId}::uuid, day, ${traceId}::text, ${spanId}::text, ${row.parentSpanId}::text, 'execution', ${name}::text, ${kind}::text, 'unset',
+        started_at, start_change, ended_at, end_change)
+      select ${tenantId}::uuid, day, ${traceId}::text, ${spanId}::text, ${row.parentSpanId}::text, 'execution', ${name}::text, ${kind}::text,
+        ${ended?.status ?? 'unset'}::text,
         ${attributesJson(row.attributes)}, case when ${row.sealed}::bytea is null then null else array[${row.sealed}::bytea] end,
-        ${row.startedAt}::timestamptz, change_count
+        ${row.startedAt}::timestamptz, change_count - ${changes - 1}::integer, ${ended?.at ?? null}::timestamptz,
+        case when ${ended !== null}::boolean then change_count end
       from trace
       on conflict (tenant_id, day, trace_id, span_id) do update set origin = excluded.origin, name = excluded.name,
         parent_span_id = excluded.parent_span_id, kind = excluded.kind, status = excluded.status, status_message = null,
         attributes = excluded.attributes, sealed = excluded.sealed, events = '[]', links = '[]', facts = '{}', fingerprint = null,
-        audit_id = null, batch_index = null, resource_index = null, started_at = excluded.started_at, ended_at = null,
-        start_change = excluded.start_change, end_change = null
+        audit_id = null, batch_index = null, resource_index = null, started_at = excluded.started_at,
+        ended_at = excluded.ended_at, start_change = excluded.start_change, end_change = excluded.end_change
       where spans.origin = 'telemetry'
       returning trace_id
     )

@@ -51,7 +51,7 @@ export async function startTrace(
   if (started) notify(tx, 'trace', trace.traceId)
 }
 
-/** Throws when the trace was never started. */
+/** Throws when the trace was never started. With `ended` the span is over already: its start and its end are told at once. */
 export async function startSpan(
   tx: Transaction,
   tenantId: string,
@@ -63,14 +63,12 @@ export async function startSpan(
     kind: SpanKind
     attributes: Attributes
     startedAt: Date | string
+    ended?: { at: Date | string; status: 'ok' | 'error' }
   },
 ): Promise<void> {
   const { attributes, sealed } = await store(tx, tenantId, span)
-  told(
-    tx,
-    span.traceId,
-    await insertSpan(tx, { tenantId, ...span, parentSpanId: span.parentSpanId ?? null, attributes, sealed }),
-  )
+  const { parentSpanId = null, ended = null } = span
+  told(tx, span.traceId, await insertSpan(tx, { tenantId, ...span, parentSpanId, ended, attributes, sealed }))
 }
 
 /** Appends `attributes` to those of the start. A span that never began is ignored; throws when its trace never did. */

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
-import { changeExecution, type ExecutionChange, type NewEvent } from './store.ts'
+import { changeExecution, type ExecutionChange, type NewEvent } from './change-store.ts'
 
 /** One entry: what happened, at which step. `data` is masked before it gets here: people read the journal. */
 export type JournalEntry = NewEvent

@@ -1,6 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { endSpan, masked } from '#server/traces/record.ts'
 import type { StartedCall } from './begin-call.ts'
 import { withBudgets } from './call-records.ts'
@@ -99,7 +100,9 @@ export async function finishCall(
       ...withBudgets(uses),
     },
   })
-  // Asked for at once, so that they travel together.
+  // Asked for at once, so that they travel together; with the key at hand, so that the step is locked before the trace, as
+  // whoever stops an execution does.
+  await tenantSealer(tx, tenant.id)
   await Promise.all([
     setStep(tx, tenant.id, row.id, call.step.id, {
       status: result.ok ? 'succeeded' : 'failed',

@@ -10,6 +10,7 @@ import { policy } from './case-03-policy.ts'
 import { telemetry } from './case-04-telemetry.ts'
 import { liveSpan } from './case-05-live-span.ts'
 import { execution } from './case-06-execution.ts'
+import { manyExecutions } from './case-06-many.ts'
 import { inputEvents } from './case-07-input.ts'
 import { decision } from './case-08-decide.ts'
 import { audit } from './case-09-audit.ts'
@@ -87,11 +88,15 @@ try {
       await api.close()
     }
   }
-  if (wanted('3', '6', '8', '9', '10', '11', '12', '13')) {
+  if (wanted('3', '6', '6-many', '8', '9', '10', '11', '12', '13')) {
     const lab = await openLab()
     try {
       await run('3', () => policy(lab, compare))
       await run('6', () => execution(lab, compare))
+      // Asked for by name, the rows are fewer: making a million takes minutes.
+      const size = pace.full ? { finished: 1_000_000, waiting: 100_000 } : { finished: 100_000, waiting: 10_000 }
+      if (pace.full || only?.includes('6-many') === true)
+        await run('6-many', () => manyExecutions(lab, postmaster, { ...size, segmentMs: pace.segmentMs * 2 }))
       await run('8', () => decision(lab, compare))
       await run('9', () => audit(lab, compare))
       await run('10', () => merkle(lab, postmaster, compare, pace.full))

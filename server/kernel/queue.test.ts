@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
@@ -92,3 +95,105 @@ test('a clock that is put back again and again keeps no delayed job waiting', as
     await queue.close()
   }
 }, 60_000)
+
+// So seldom that nothing of what follows comes from the library's own pass.
+const hardlyEver = { supervise: 3600 }
+
+test('a job is taken when its time comes, though nobody tells of that', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  try {
+    const done = new Map<string, number>()
+    await queue.work([{ queue: 'later', concurrency: 2, run: async ({ id }) => void done.set(id, performance.now()) }])
+    const data = job()
+    const before = performance.now()
+    await database.inDirectory((tx) => queue.enqueue(tx, 'later', data, { seconds: 2 }))
+    const at = await until(async () => done.get(data.id), 'the delayed job')
+    expect(at - before).toBeGreaterThanOrEqual(1900)
+  } finally {
+    await queue.close()
+  }
+})
+
+test('a second job of an id waits for the first, and holds up no other', async () => {
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  try {
+    const first = Promise.withResolvers<void>()
+    const ran: string[] = []
+    const run = ({ id }: { id: string }) => {
+      ran.push(id)
+      return id === same.id && ran.length === 1 ? first.promise : Promise.resolve()
+    }
+    const [same, other] = [job(), job()]
+    const enqueue = (data: typeof same) => database.inDirectory((tx) => queue.enqueue(tx, 'one-at-a-time', data))
+    await queue.work([{ queue: 'one-at-a-time', concurrency: 3, run }])
+    await enqueue(same)
+    await until(async () => ran[0], 'the first job')
+    await enqueue(same)
+    await enqueue(other)
+    await until(async () => ran[1], 'the job of another id')
+    expect(ran).toEqual([same.id, other.id])
+    first.resolve()
+    await until(async () => ran[2], 'the second job of the id')
+    expect(ran).toEqual([same.id, other.id, same.id])
+  } finally {
+    await queue.close()
+  }
+})
+
+test('the job of a process that was killed is run by another one', async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/queue-process.ts')], {
+    env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const queue = await openQueue(source.appUrl, log, hardlyEver)
+  try {
+    const data = job()
+    const taken = once(child.stdout, 'data')
+    await until(
+      () =>
+        database
+          .inDirectory((tx) => queue.enqueue(tx, 'orphaned', data))
+          .then(
+            () => true,
+            () => undefined,
+          ),
+      'the queue of the other process',
+    )
+    expect(String((await taken)[0]).trim()).toBe(data.id)
+    const done: string[] = []
+    await queue.work([{ queue: 'orphaned', concurrency: 2, run: async ({ id }) => void done.push(id) }])
+    child.kill('SIGKILL')
+    await until(async () => done[0], 'the job of the dead process', 50_000)
+    expect(done).toEqual([data.id])
+  } finally {
+    child.kill('SIGKILL')
+    await queue.close()
+  }
+}, 120_000)
+
+test('a process at rest asks little of the database, however many queues it has', async () => {
+  const queue = await openQueue(source.appUrl, log)
+  try {
+    const handlers = Array.from({ length: 20 }, (_, index) => ({
+      queue: `rest-${index}`,
+      concurrency: 4,
+      run: async () => undefined,
+    }))
+    await queue.work(handlers)
+    const transactions = async () => {
+      const { rows } = await owner.query<{ count: number }>(
+        'select (xact_commit + xact_rollback)::float8 as count from pg_stat_database where datname = current_database()',
+      )
+      return rows[0]?.count ?? 0
+    }
+    // What is counted is told with some delay: until the beginnings of the workers are in it.
+    const settled = async () => {
+      const before = await transactions()
+      await owner.query('select pg_sleep(2)')
+      return (await transactions()) - before <= 10 || undefined
+    }
+    expect(await until(settled, 'that the process comes to rest')).toBe(true)
+  } finally {
+    await queue.close()
+  }
+})

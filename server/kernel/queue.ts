@@ -2,6 +2,7 @@ import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
 import { openQueueDatabase } from './queue-database.ts'
+import { keepLooking } from './queue-look.ts'
 
 /** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
 export type JobData = { tenantId: string; id: string }
@@ -38,7 +39,11 @@ const settings = {
   retentionSeconds: 10 * 365 * 86_400,
 }
 
-const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 }
+/** Without LISTEN, and with it: then it is only for what both the notification and the look into all queues have missed. */
+const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 60 }
+
+/** The library's own pass over all queues reads every job that there is: it cleans up, and ends what ran for too long. */
+const superviseSeconds = 30
 
 /**
  * The library measures how long a worker was busy, to know how long it may rest: with a clock that was put back in between,
@@ -51,9 +56,10 @@ type Runner = { workerId: string; busy: boolean }
 
 /**
  * pg-boss on the application's role. A worker that dies is noticed by its missing heartbeat (10 s), and the job goes to
- * another one; `singleton` with the id as key keeps two workers off one object meanwhile.
+ * another one; `singleton` with the id as key keeps two workers off one object meanwhile. What nobody tells of is looked
+ * for once a second in all queues at once.
  */
-export async function openQueue(url: string, log: Log): Promise<Queue> {
+export async function openQueue(url: string, log: Log, { supervise = superviseSeconds } = {}): Promise<Queue> {
   const runners = new Map<string, Runner[]>()
   const database = openQueueDatabase(url, log, wakeNext)
   const boss = new PgBoss({
@@ -61,7 +67,7 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
     migrate: false,
     createSchema: false,
     schedule: false,
-    superviseIntervalSeconds: 1,
+    superviseIntervalSeconds: supervise,
     monitorIntervalSeconds: 1,
     // While this cache holds a dead worker's job as active, nobody takes it: the library's own minute is too long.
     queueCacheIntervalSeconds: 1,
@@ -71,6 +77,7 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
   await boss.start()
+  let looking: ReturnType<typeof keepLooking> | undefined
 
   return {
     async enqueue(tx, queue, data, startAfter) {
@@ -110,8 +117,18 @@ export async function openQueue(url: string, log: Log): Promise<Queue> {
           all.push(runner)
         }
       }
+      looking ??= keepLooking(
+        {
+          executeSql: database.executeSql,
+          queues: () => [...runners.keys()],
+          onDue: wakeNext,
+          onLost: () => boss.supervise(),
+        },
+        log,
+      )
     },
     async close() {
+      await looking?.close()
       await boss.stop({ graceful: true, timeout: 5000 })
       await database.close()
     },

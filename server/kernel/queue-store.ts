@@ -1,0 +1,40 @@
+/** What there is to do in a queue of this process. */
+export type QueueNews = {
+  name: string
+  /** A job waits whose time has come, and no other job of its id runs. */
+  due: boolean
+  /** A job's worker gives no sign of life any more. */
+  lost: boolean
+}
+
+/**
+ * One statement for all queues ($1, names): a process at rest asks nothing else. The library takes no job of an id that it
+ * believes to have one running: it reads that in `singletons_active`, which is brought up to date here when it has changed.
+ * Each part looks into an index of its state.
+ */
+export const queueNewsText = `
+  with running as (
+    select job.name, array_agg(job.singleton_key order by job.singleton_key) as keys,
+      bool_or(job.heartbeat_on + job.heartbeat_seconds * interval '1 second' < pgboss.job_now()) as lost
+    from pgboss.job_common job
+    where job.name = any($1::text[]) and job.state = 'active' and job.policy = 'singleton'
+    group by job.name
+  ), stale as (
+    select queue.name, running.keys
+    from pgboss.queue queue left join running on running.name = queue.name
+    where queue.name = any($1::text[]) and queue.singletons_active is distinct from running.keys
+    order by queue.name
+    for no key update of queue skip locked
+  ), refreshed as (
+    update pgboss.queue queue set singletons_active = stale.keys from stale where queue.name = stale.name
+  )
+  select * from (
+    select queue.name, coalesce(running.lost, false) as lost,
+      exists (
+        select 1 from pgboss.job_common job
+        where job.name = queue.name and job.state < 'active' and not job.blocked and job.start_after <= pgboss.job_now()
+          and (running.keys is null or job.singleton_key <> all(running.keys))
+      ) as due
+    from unnest($1::text[]) as queue (name) left join running on running.name = queue.name
+  ) as news
+  where due or lost`

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
+import { erasedText } from './erased.ts'
 
 /** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of what stands there. */
 export type SensitivePath = { path: string; class: string }
@@ -28,7 +29,7 @@ export function sensitiveStrings(value: JsonValue, paths: readonly SensitivePath
   const found = new Map<string, string>()
   const collect = (at: JsonValue | undefined, className: string): void => {
     // A one-character value would mask half of the page, and tells nobody anything.
-    if (typeof at === 'string' && at.length > 2) found.set(at, className)
+    if (typeof at === 'string' && at.length > 2 && at !== erasedText) found.set(at, className)
     else if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) collect(inner, className)
   }
   const walk = (at: JsonValue | undefined, steps: readonly string[], className: string): void => {
@@ -57,7 +58,7 @@ export function maskValue(
     .filter((entry) => entry.steps.length > 0)
   const walk = (at: JsonValue, active: readonly { steps: readonly string[]; class: string }[]): JsonValue => {
     const ended = active.find((entry) => entry.steps.length === 0)
-    if (ended !== undefined) return marker(at, ended.class)
+    if (ended !== undefined) return at === erasedText ? at : marker(at, ended.class)
     if (typeof at === 'string') {
       for (const [text, className] of strings) if (at.includes(text)) return marker(at, className)
       return at

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, RiskTier, Time, TraceId } from './common.ts'
+import { Erased } from './erased.ts'
 import { Assertion, Confirmation } from './passkeys.ts'
 
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled'])
@@ -130,6 +131,8 @@ export const Approval = ApprovalSummary.extend({
   decidedAt: Time.nullable(),
   usedAt: Time.nullable(),
   auditId: Id.nullable(),
+  /** What is gone of what it asks: texts that an erasure took read "[erased]". */
+  erased: z.array(Erased),
   /** Whether the record of the decision is covered by a signed checkpoint. */
   seal: z.enum(['none', 'pending', 'sealed']),
 })

@@ -13,6 +13,7 @@ import {
   Time,
   TraceId,
 } from './common.ts'
+import { Erased } from './erased.ts'
 
 export const ExecutionStatus = z.enum([
   'queued',
@@ -93,6 +94,8 @@ export const Execution = ExecutionSummary.extend({
   deadlineAt: Time.nullable(),
   /** Its waiting stands still since then: the agent is suspended. */
   parkedAt: Time.nullable(),
+  /** What is gone of its content: texts that an erasure took read "[erased]", what retention passed is null. */
+  erased: z.array(Erased),
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { durationSeconds } from '#lib/duration.ts'
 import { Actor, Digest, Id, Json, PageInput, page, Reason, Revision, Time } from './common.ts'
+import { Erased } from './erased.ts'
 
 /** An input's name as the manifest declares it. */
 export const InputName = z.string().min(1).max(200)
@@ -67,6 +68,8 @@ export const Receipt = z.object({
   delivery: z.object({ resolutionId: Id, status: DeliveryStatus, attempts: z.int(), at: Time.nullable() }).nullable(),
   application: z.object({ status: ApplicationStatus, at: Time.nullable() }).nullable(),
   revision: Revision,
+  /** What is gone of what was sent; told of one event, not in lists. */
+  erased: z.array(Erased).optional(),
 })
 export type Receipt = z.infer<typeof Receipt>
 export const GetReceiptInput = z.strictObject({ receiptId: Id })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Actor, Id, PageInput, page, Reason, Revision, Time, TraceId } from './common.ts'
 
-/** The subject is searched for as text in every sensitive value: an e-mail address, a customer number, a name. */
+/** The subject is searched for as text in all content: an e-mail address, a customer number, a name. */
 export const CreateErasureInput = z.strictObject({
   subject: z.string().trim().min(4, 'At least 4 characters: less is found everywhere.').max(320),
   /** Kept for ever: it must not name the subject. */
@@ -19,6 +19,12 @@ export const Erasure = z.object({
   values: z.int(),
   /** Spans that a legal hold kept as they are. */
   heldSpans: z.int(),
+  /** Other records that lost texts: of executions, requests, decisions, events, mails, files. */
+  records: z.int(),
+  /** Those that a legal hold kept as they are. */
+  heldRecords: z.int(),
+  /** Executions, requests and mails that hold the subject and are under way: erased when they have ended. */
+  waitsFor: z.array(Id),
   createdAt: Time,
   completedAt: Time.nullable(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AuditProof } from './audit.ts'
 import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
+import { Erased } from './erased.ts'
 
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
 export type SpanKind = z.infer<typeof SpanKind>
@@ -87,6 +88,8 @@ export const GetTraceOutput = z.object({
   masking: Masking,
   /** Who has seen masked values in clear, newest first. */
   seenBy: z.array(Reveal),
+  /** Which erasures took values of the trace; at the attributes stands `erased`. */
+  erased: z.array(Erased),
   lastEventId: z.string(),
 })
 
@@ -108,7 +111,12 @@ export const SpanDetail = Span.extend({
   /** The audit record that commits to this span, and its place in the batch. Spans of executions have their execution's records. */
   proof: z.object({ auditId: Id, index: z.int() }).nullable(),
 })
-export const GetSpanOutput = z.object({ span: SpanDetail, masking: Masking, seenBy: z.array(Reveal) })
+export const GetSpanOutput = z.object({
+  span: SpanDetail,
+  masking: Masking,
+  seenBy: z.array(Reveal),
+  erased: z.array(Erased),
+})
 
 export const GetSpanProofInput = z.strictObject({ traceId: TraceId, spanId: SpanId })
 /** lib/verify-span-proof.ts checks it without the server, and docs/log.md says how sha256sum and openssl do. */

@@ -3,6 +3,7 @@ import { whyNotDecide } from '#lib/rules/approvals.ts'
 import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
 import { Confirmation } from '#lib/schemas/passkeys.ts'
 import { sealStateOf } from '#server/audit/seal-state.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
 import { findGroupMembers } from '#server/tenants/directory.ts'
@@ -55,6 +56,7 @@ export const get = query({
       decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,
       auditId: row.auditId,
+      erased: await findErased(tx, tenant.id, 'approval', row.id),
       seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
     }
   },

@@ -4,7 +4,7 @@ import { openAttributes, openData } from '#server/inputs/event-content.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import type { Period } from './collect-store.ts'
+import { contentGone, type Period } from './collect-store.ts'
 
 // What came from outside, as collect-store.ts reads the rest.
 
@@ -14,6 +14,7 @@ export async function* readInputEvents(tx: Transaction, tenantId: string, { star
     tx
       .selectFrom('inputEvents')
       .select(['id', 'fingerprint', 'attributes', 'executionId', 'inputName', 'data'])
+      .select(contentGone('input_event', 'inputEvents'))
       .select(['status', 'submittedBy', 'revision', 'receivedAt', 'expiresAt', 'settledAt'])
       .where('tenantId', '=', tenantId)
       .where('receivedAt', '<', end)
@@ -46,7 +47,13 @@ export const readInputResolutions = (tx: Transaction, tenantId: string, { end }:
     tx
       .selectFrom('inputResolutions')
       .select(['id', 'waitId', 'eventId', 'channel', 'delivery', 'deliveryError', 'application', 'attempts'])
-      .select(['revision', 'createdAt', 'deliveredAt', 'appliedAt'])
+      .select([
+        'revision',
+        'createdAt',
+        'deliveredAt',
+        'appliedAt',
+        contentGone('input_resolution', 'inputResolutions'),
+      ])
       .where('tenantId', '=', tenantId)
       .where('createdAt', '<', end)
       .orderBy('id'),
@@ -64,6 +71,7 @@ export async function* readFiles(tx: Transaction, tenantId: string, { end }: Per
             'executionId', used.execution_id, 'role', used.role) order by used.execution_id, used.role)
           from file_uses used where used.tenant_id = files.tenant_id and used.file_id = files.id), '[]')`.as('usedBy'),
       )
+      .select(contentGone('file', 'files'))
       .where('tenantId', '=', tenantId)
       .where('createdAt', '<', end)
       .orderBy('id'),

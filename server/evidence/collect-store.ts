@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { isJsonObject } from '#lib/json.ts'
 import { openOfEvent, openOfExecution } from '#server/executions/content.ts'
+import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
@@ -92,6 +93,13 @@ export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: P
       .orderBy('id'),
   )
 
+/** Why something of a row's content is gone; null when nothing is. */
+export const contentGone = (resource: Resource, table: string) =>
+  sql<'erased' | 'retention_expired' | null>`(select case when bool_or(gone.erasure_id is not null) then 'erased'
+      else 'retention_expired' end
+    from erased_content gone where gone.tenant_id = ${sql.ref(`${table}.tenant_id`)} and gone.resource = ${resource}
+      and gone.resource_id = ${sql.ref(`${table}.id`)}::text having count(*) > 0)`.as('contentGone')
+
 export async function* readExecutions(tx: Transaction, tenantId: string, { start, end }: Period) {
   const rows = cursorRows(
     tx,
@@ -100,6 +108,7 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
       .select(['id', 'agentId', 'releaseId', 'environment', 'status', 'traceId', 'eventCount', 'revision'])
       .select(['input', 'output', 'startedBy', 'createdAt', 'startedAt', 'endedAt', 'deadlineAt'])
       .select('error')
+      .select(contentGone('execution', 'executions'))
       .where('tenantId', '=', tenantId)
       .where('createdAt', '<', end)
       .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
@@ -141,7 +150,7 @@ export const readApprovals = (tx: Transaction, tenantId: string, { start, end }:
       .selectFrom('approvals')
       .select(['id', 'kind', 'subjectId', 'status', 'payloadDigest', 'agentId', 'executionId', 'stepId', 'decisionId'])
       .select(['requestedBy', 'identities', 'groupId', 'quorum', 'escalationLevel', 'revision', 'requestedAt'])
-      .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId'])
+      .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId', contentGone('approval', 'approvals')])
       .where('tenantId', '=', tenantId)
       .where('requestedAt', '<', end)
       .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
@@ -170,6 +179,7 @@ export const readDecisions = (tx: Transaction, tenantId: string, { start, end }:
       .selectFrom('policyDecisions')
       .select(['id', 'agentId', 'releaseId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
       .select(['obligations', 'reasons', 'policies', 'inputDigest', 'createdAt'])
+      .select(contentGone('policy_decision', 'policyDecisions'))
       .where('tenantId', '=', tenantId)
       .where('createdAt', '>=', start)
       .where('createdAt', '<', end)

@@ -68,7 +68,7 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   })
   const payload = row.includeRawPayloads ? inClear : (file: Resource) => file
   for (const [name, read] of resources.map(payload))
-    await add(`data/${name}.ndjson`, (tx) => lines(read(tx, tenant.id, period)))
+    await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
   for (const date of dates)
     await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, within(date, period))))
@@ -96,6 +96,19 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   return leftOut
 }
 
+/** What an erasure or the tenant's retention took of a record is left out of the archive: its row says so, and the omissions. */
+async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: LeftOut[]): AsyncGenerator<object> {
+  for await (const row of rows) {
+    if (
+      'contentGone' in row &&
+      'id' in row &&
+      (row.contentGone === 'erased' || row.contentGone === 'retention_expired')
+    )
+      leftOut.push({ resource, id: String(row.id), reason: row.contentGone })
+    yield row
+  }
+}
+
 async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`
 }
@@ -115,17 +128,25 @@ async function* auditLines(
   }
 }
 
-/** Inputs and outputs hold what the manifest calls sensitive; an archive without raw payloads has their digests. */
-async function* withDigests<Row extends { input: unknown; output: unknown }>(
+/**
+ * Inputs and outputs hold what the manifest calls sensitive; an archive without raw payloads has their digests. Null: there is
+ * none, or an erasure or the tenant's retention took something of it, which data/omissions.ndjson says.
+ */
+async function* withDigests<Row extends { input: unknown; output: unknown; contentGone: string | null }>(
   rows: AsyncIterable<Row>,
 ): AsyncGenerator<object> {
-  for await (const { input, output, ...row } of rows)
-    yield { ...row, inputDigest: digestOf(input), outputDigest: output === null ? null : digestOf(output) }
+  for await (const { input, output, ...row } of rows) {
+    const digest = (value: unknown) => (value === null || row.contentGone !== null ? null : digestOf(value))
+    yield { ...row, inputDigest: digest(input), outputDigest: digest(output) }
+  }
 }
 
 /** The same for what came from outside. */
-async function* withDataDigest<Row extends { data: unknown }>(rows: AsyncIterable<Row>): AsyncGenerator<object> {
-  for await (const { data, ...row } of rows) yield { ...row, dataDigest: digestOf(data) }
+async function* withDataDigest<Row extends { data: unknown; contentGone: string | null }>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<object> {
+  for await (const { data, ...row } of rows)
+    yield { ...row, dataDigest: row.contentGone === null ? digestOf(data) : null }
 }
 
 /** The files that otherwise hold digests of what came in and went out. */

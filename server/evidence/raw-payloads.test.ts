@@ -74,7 +74,9 @@ test('who asked and why is on record, and only who holds evidence:raw gets the a
 
 test('what was erased or changed is left out, and the archive says so', async () => {
   const { tenant, pia, spans } = await tenantWith('grace@example.com', 'ada@example.com', 'joan@example.com')
-  await runtime.database.inTenant(tenant.id, (tx) => eraseFrom(tx, tenant.id, 'grace@example.com', ''))
+  await runtime.database.inTenant(tenant.id, (tx) =>
+    eraseFrom(tx, tenant.id, 'grace@example.com', { erasureId: null, after: '' }),
+  )
   const [, changed = ''] = spans[1]?.split('/') ?? []
   await asOwner(
     runtime,

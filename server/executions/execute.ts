@@ -4,6 +4,7 @@ import type { JsonObject } from '#lib/json.ts'
 import { ExecuteInput, ExecuteOutput, ExecutionStatus } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/registry.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -66,7 +67,9 @@ export const execute = mutation({
         before !== undefined &&
         before.agentId === wanted.agentId &&
         before.environment === wanted.environment &&
-        canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input)
+        (canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input) ||
+          // Of an input that was erased nobody can say what it was: the key decides alone.
+          (await findErased(tx, tenant.id, 'execution', before.id)).length > 0)
       if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was used with another input.')
       repeated()
       return { executionId: before.id, status: ExecutionStatus.parse(before.status), traceId: before.traceId }

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { Execution, GetExecutionInput } from '#lib/schemas/executions.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { loadExecution } from './load.ts'
@@ -15,6 +16,10 @@ export const get = query({
     const loaded = await loadExecution(tx, tenant.id, input.id)
     if (loaded === undefined) throw notFound()
     const actor = await actorsById(tx, tenant.id, [loaded.row.startedBy])
-    return executionView(loaded, actor, await usageOf(tx, tenant.id, input.id))
+    const [usage, erased] = await Promise.all([
+      usageOf(tx, tenant.id, input.id),
+      findErased(tx, tenant.id, 'execution', input.id),
+    ])
+    return executionView(loaded, actor, { usage, erased })
   },
 })

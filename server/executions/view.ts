@@ -28,7 +28,7 @@ export const executionSummary = (row: Row, actor: (id: string) => Actor): Execut
 export function executionView(
   { row, content, steps, mask, input }: Loaded,
   actor: (id: string) => Actor,
-  usage: Execution['usage'],
+  { usage, erased }: Pick<Execution, 'usage' | 'erased'>,
 ): Execution {
   const records = new Map(steps.map((step) => [step.stepId, step]))
   return {
@@ -39,6 +39,7 @@ export function executionView(
     output: row.output === null ? null : mask(row.output as JsonValue),
     error: row.error === null ? null : (mask(row.error as JsonValue) as { code: string; message: string }),
     usage,
+    erased,
     steps: shownSteps(content, steps, input).map((step) => {
       const record = records.get(step.id)
       const tool =

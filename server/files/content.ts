@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -70,6 +70,30 @@ export async function removeStaleParts(tenantId: string, olderThanMs: number): P
     const { mtimeMs } = await stat(join(folder, name))
     if (mtimeMs < Date.now() - olderThanMs) await rm(join(folder, name), { force: true })
   }
+}
+
+/** Characters of which the end of one piece is looked at again with the next: longer than any subject in any spelling. */
+const overlap = 8_192
+
+/** Whether the bytes, read as UTF-8, hold what is looked for. Content that is gone holds nothing. */
+export async function contentHolds(
+  tenantId: string,
+  sha256: string,
+  holds: (text: string) => boolean,
+): Promise<boolean> {
+  const decoder = new TextDecoder()
+  let before = ''
+  try {
+    for await (const chunk of createReadStream(contentPath(tenantId, sha256)) as AsyncIterable<Buffer>) {
+      const text = before + decoder.decode(chunk, { stream: true })
+      if (holds(text)) return true
+      before = text.slice(-overlap)
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+  return false
 }
 
 /** The content, for reading; 503 when it is not whole on this machine, which the operator has to look into. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { notFound } from '#lib/errors.ts'
 import { ById } from '#lib/schemas/common.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { mutation } from '#server/kernel/operation.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
 import { openContent } from './content.ts'
 import { findFiles } from './store.ts'
 
@@ -22,6 +22,8 @@ export const download = mutation({
   async run({ tx, tenant, input }) {
     const [file] = await findFiles(tx, tenant.id, [input.id])
     if (file === undefined) throw notFound()
+    if (file.contentRemovedAt !== null)
+      throw refuse('conflict', `The content of this file was erased on ${file.contentRemovedAt.toISOString()}.`)
     return { id: file.id, name: file.name, bytes: file.bytes, sha256: file.sha256 }
   },
 })

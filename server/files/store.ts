@@ -31,7 +31,7 @@ export async function insertFile(
 export async function findFiles(tx: Transaction, tenantId: string, ids: readonly string[]) {
   const rows = await tx
     .selectFrom('files')
-    .select(['id', 'sha256', 'bytes', 'name', 'mediaType'])
+    .select(['id', 'sha256', 'bytes', 'name', 'mediaType', 'contentRemovedAt'])
     .where('tenantId', '=', tenantId)
     .where('id', 'in', [...ids])
     .execute()

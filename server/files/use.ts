@@ -7,7 +7,8 @@ import { findFiles, insertUses } from './store.ts'
 
 const known = async (tx: Transaction, tenantId: string, ids: readonly string[]) => {
   const valid = ids.filter((id) => Id.safeParse(id).success)
-  return valid.length === 0 ? [] : await findFiles(tx, tenantId, valid)
+  const files = valid.length === 0 ? [] : await findFiles(tx, tenantId, valid)
+  return files.filter((file) => file.contentRemovedAt === null)
 }
 
 /**

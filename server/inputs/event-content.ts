@@ -10,6 +10,8 @@ export type EventAttributes = {
   type: string | null
   subject: string | null
   salt?: string
+  /** Something of the event is gone, and the salt with it: whether it comes again can't be told by its fingerprint. */
+  erased?: true
 }
 
 const none: EventAttributes = { idempotencyKey: null, source: null, id: null, type: null, subject: null }
@@ -27,4 +29,6 @@ export const sealAttributes = (sealer: TenantSealer, id: string, attributes: Eve
   sealer.sealJson(attributes, contextOf(id, 'attributes'))
 
 export const openAttributes = (sealer: TenantSealer, id: string, sealed: Buffer | null): EventAttributes =>
-  sealed === null ? none : (sealer.openJson(sealed, contextOf(id, 'attributes')) as EventAttributes)
+  sealed === null
+    ? { ...none, erased: true }
+    : (sealer.openJson(sealed, contextOf(id, 'attributes')) as EventAttributes)

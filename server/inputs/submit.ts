@@ -74,7 +74,10 @@ export const submit = mutation({
 
     async function again() {
       const before = await findEventByIdentity(tx, tenant.id, row.identity)
-      if (before === undefined || before.fingerprint !== fingerprintOf(input, before.attributes.salt))
+      // Of an event that was erased nobody can say what it was: its key, or source and id, decide alone.
+      const same =
+        before?.attributes.erased === true || before?.fingerprint === fingerprintOf(input, before?.attributes.salt)
+      if (before === undefined || !same)
         throw refuse('event_conflict', 'This event’s key, or source and id, came before with other content.')
       note({ fingerprint: before.fingerprint })
       repeated()

@@ -1,4 +1,5 @@
 import { ApiError, notFound } from '#lib/errors.ts'
+import { erasedText } from '#lib/rules/erased.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -22,6 +23,8 @@ export async function retryMail(
     throw new ApiError('revision_conflict', 'The mail has changed since you read it.', {
       details: { revision: mail.revision },
     })
+  if (mail.recipient === '' || mail.recipient === erasedText || mail.body === erasedText)
+    throw new ApiError('conflict', 'What the mail said is no longer kept: it can’t be sent again.')
   const again = await setPendingAgain(tx, tenant.id, mailId, mail.revision)
   if (again === undefined)
     throw new ApiError(

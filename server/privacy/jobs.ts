@@ -1,44 +1,118 @@
+import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { finderOf } from '#server/kernel/content/subject.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
 import { openForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { eraseFrom } from '#server/traces/erase.ts'
+import { findEnded, findTracesOf } from './content-store.ts'
+import { erasables } from './erasable.ts'
+import { eraseContent } from './erase-content.ts'
 import { erasureContext, erasureQueue } from './erasure-queue.ts'
-import { addErased, findErasure, setErasureCompleted } from './store.ts'
+import { addErased, type Counts, findErasure, setErasureCompleted, setWaiting } from './store.ts'
 
-/** Goes through all that is sealed, some spans at a time, each lot in a transaction of its own. */
+/** How long until what an erasure waits for is looked at again. */
+const waitSeconds = 60
+
+/**
+ * Goes through all content, some rows at a time, each lot in a transaction of its own, which also writes the audit record of
+ * what it took. Nothing is taken from under what runs or is open: the erasure stays pending, and comes back when it has
+ * ended. Begun again after a crash it finds nothing of what it has taken.
+ */
 export const erasures: JobHandler = {
   queue: erasureQueue,
   concurrency: 1,
   async run({ tenantId, id }) {
     const { database } = runtime()
-    const subject = await database.inTenant(tenantId, async (tx) => {
-      const erasure = await findErasure(tx, tenantId, id)
-      if (erasure?.status !== 'pending' || erasure.subject === null) return undefined
-      return (await openForTenant(tx, tenantId, erasure.subject, erasureContext(id))).toString()
+    const erasure = await database.inTenant(tenantId, async (tx) => {
+      const row = await findErasure(tx, tenantId, id)
+      if (row?.status !== 'pending' || row.subject === null) return undefined
+      const subject = (await openForTenant(tx, tenantId, row.subject, erasureContext(id))).toString()
+      const ended = row.waitsFor === null ? undefined : await findEnded(tx, tenantId, row.waitsFor)
+      return { subject, waitsFor: row.waitsFor ?? [], ended }
     })
-    if (subject === undefined) return
-    let held = 0
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const from: string = after
-      const lot = await database.inTenant(tenantId, async (tx) => {
-        const done = await eraseFrom(tx, tenantId, subject, from)
-        if (done.values > 0) await addErased(tx, tenantId, id, done)
-        return done
-      })
-      held += lot.held
-      after = lot.next
-    }
+    if (erasure === undefined) return
+    const { subject, ended } = erasure
+    const left = await pass({ tenantId, id, subject, owners: ended })
+    const waitsFor = [
+      ...new Set([...erasure.waitsFor.filter((one) => ended?.includes(one) !== true), ...left.waitsFor]),
+    ]
     await database.inTenant(tenantId, async (tx) => {
-      const completed = await setErasureCompleted(tx, tenantId, id, held)
-      if (completed === undefined) return
-      await appendAudit(tx, await tenantById(tx, tenantId), {
-        actor: systemActor,
-        action: 'erasure.completed',
-        resource: { type: 'erasure', id },
-        details: { ...completed, heldSpans: held },
-      })
+      if (waitsFor.length > 0) {
+        await setWaiting(tx, tenantId, id, waitsFor, left.held)
+        await runtime().queue.enqueue(tx, erasureQueue, { tenantId, id }, { seconds: waitSeconds })
+      } else await complete(tx, tenantId, id, left.held)
     })
   },
+}
+
+type Pass = { tenantId: string; id: string; subject: string; owners: string[] | undefined }
+
+/** All there is, or what belongs to `owners` alone. */
+async function pass({ tenantId, id, subject, owners }: Pass) {
+  const { database } = runtime()
+  const left = { held: { spans: 0, records: 0 }, waitsFor: new Set<string>() }
+  if (owners?.length === 0) return left
+  const traceIds = owners && (await database.inTenant(tenantId, (tx) => findTracesOf(tx, tenantId, owners)))
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after
+    const lot = await database.inTenant(tenantId, async (tx) => {
+      const done = await eraseFrom(tx, tenantId, subject, { erasureId: id, after: from, traceIds })
+      await note(tx, tenantId, id, 'spans', { ...done, records: 0 })
+      return done
+    })
+    left.held.spans += lot.held
+    after = lot.next
+  }
+  const holds = finderOf(subject)
+  for (const erasable of erasables) {
+    let after: string[] | undefined
+    do {
+      const from: string[] | undefined = after
+      const lot = await database.inTenant(tenantId, async (tx) => {
+        const done = await eraseContent(tx, tenantId, erasable, { holds, erasureId: id, after: from, owners })
+        await note(tx, tenantId, id, erasable.table, { spans: 0, values: done.texts, records: done.records })
+        return done
+      })
+      left.held.records += lot.held
+      for (const one of lot.waitsFor) left.waitsFor.add(one)
+      after = lot.next
+    } while (after !== undefined)
+  }
+  const files = await eraseFiles(tenantId, { holds, erasureId: id, owners }, (tx) =>
+    note(tx, tenantId, id, 'files', { spans: 0, values: 1, records: 1 }),
+  )
+  left.held.records += files.held
+  for (const one of files.waitsFor) left.waitsFor.add(one)
+  return left
+}
+
+/** What a lot took, in the erasure's row and in the log. */
+async function note(tx: Transaction, tenantId: string, id: string, table: string, counts: Counts): Promise<void> {
+  if (counts.values === 0) return
+  await addErased(tx, tenantId, id, counts)
+  await appendAudit(tx, await tenantById(tx, tenantId), {
+    actor: systemActor,
+    action: 'erasure.applied',
+    resource: { type: 'erasure', id },
+    details: { table, rows: counts.spans + counts.records, values: counts.values },
+  })
+}
+
+async function complete(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  held: { spans: number; records: number },
+): Promise<void> {
+  const completed = await setErasureCompleted(tx, tenantId, id, held)
+  if (completed === undefined) return
+  await appendAudit(tx, await tenantById(tx, tenantId), {
+    actor: systemActor,
+    action: 'erasure.completed',
+    resource: { type: 'erasure', id },
+    details: completed,
+  })
 }

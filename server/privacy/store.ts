@@ -19,35 +19,71 @@ export async function insertErasure(
 export const findErasure = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .selectFrom('erasures')
-    .select(['status', 'subject'])
+    .select(['status', 'subject', 'waitsFor'])
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
+
+export type Counts = { spans: number; values: number; records: number }
 
 /** Adds up; a job that crashed and begins again finds nothing of what it has erased. */
 export async function addErased(
   tx: Transaction,
   tenantId: string,
   id: string,
-  { spans, values }: { spans: number; values: number },
+  { spans, values, records }: Counts,
 ): Promise<void> {
   await tx
     .updateTable('erasures')
-    .set({ spans: sql`spans + ${spans}`, erasedValues: sql`erased_values + ${values}` })
+    .set({
+      spans: sql`spans + ${spans}`,
+      erasedValues: sql`erased_values + ${values}`,
+      records: sql`records + ${records}`,
+    })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .execute()
 }
 
-/** Also forgets the subject itself. Undefined when it was completed before. */
-export const setErasureCompleted = (tx: Transaction, tenantId: string, id: string, heldSpans: number) =>
-  tx
+type Held = { spans: number; records: number }
+
+/** All has been looked through; what is left waits for these to end. */
+export async function setWaiting(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  waitsFor: readonly string[],
+  held: Held,
+): Promise<void> {
+  await tx
     .updateTable('erasures')
-    .set({ status: 'completed', subject: null, heldSpans, completedAt: sql<Date>`now()` })
+    .set({
+      waitsFor: [...waitsFor],
+      heldSpans: sql`held_spans + ${held.spans}`,
+      heldRecords: sql`held_records + ${held.records}`,
+    })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')
-    .returning(['subjectDigest', 'spans', 'erasedValues'])
+    .execute()
+}
+
+/** Also forgets the subject itself. Undefined when it was completed before. */
+export const setErasureCompleted = (tx: Transaction, tenantId: string, id: string, held: Held) =>
+  tx
+    .updateTable('erasures')
+    .set({
+      status: 'completed',
+      subject: null,
+      waitsFor: [],
+      heldSpans: sql`held_spans + ${held.spans}`,
+      heldRecords: sql`held_records + ${held.records}`,
+      completedAt: sql<Date>`now()`,
+    })
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning(['subjectDigest', 'spans', 'erasedValues', 'records', 'heldSpans', 'heldRecords'])
     .executeTakeFirst()
 
 /** Newest first. */
@@ -59,6 +95,7 @@ export const listErasures = (tx: Transaction, tenantId: string, limit: number, c
     )
     .select(['erasure.id', 'erasure.status', 'erasure.subjectDigest', 'erasure.reason', 'erasure.spans'])
     .select(['erasure.erasedValues', 'erasure.heldSpans', 'erasure.createdAt', 'erasure.completedAt'])
+    .select(['erasure.records', 'erasure.heldRecords', 'erasure.waitsFor'])
     .select(['member.id as memberId', 'member.displayName', 'member.username', 'member.kind'])
     .where('erasure.tenantId', '=', tenantId)
     .orderBy('erasure.id', 'desc')

@@ -6,7 +6,11 @@ import type { StoredAttribute, StoredEvent, StoredLink } from './attributes.ts'
 const separator = ' '
 
 /** Locked until commit. `held`: a legal hold covers it. */
-export async function listForErasure(tx: Transaction, tenantId: string, after: string, limit: number) {
+export async function listForErasure(
+  tx: Transaction,
+  tenantId: string,
+  { after, traceIds, limit }: { after: string; traceIds: readonly string[] | undefined; limit: number },
+) {
   const [day = '0001-01-01', traceId = '', spanId = ''] = after === '' ? [] : after.split(separator)
   const { rows } = await sql<{
     day: string
@@ -26,6 +30,7 @@ export async function listForErasure(tx: Transaction, tenantId: string, after: s
         and (h.trace_id = s.trace_id or s.day between h.from_day and h.to_day)) as held
     from spans s
     where s.tenant_id = ${tenantId} and (s.day, s.trace_id, s.span_id) > (${day}::date, ${traceId}, ${spanId})
+      ${traceIds === undefined ? sql`` : sql`and s.trace_id = any(${[...traceIds]}::text[])`}
     order by s.day, s.trace_id, s.span_id limit ${limit}
     for update of s`.execute(tx)
   return rows.map((row) => ({ ...row, place: [row.day, row.traceId, row.spanId].join(separator) }))

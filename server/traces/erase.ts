@@ -1,3 +1,4 @@
+import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { type StoredAttribute, StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
@@ -18,19 +19,25 @@ export type Erased = {
 
 /**
  * Removes salt and value of each sensitive value that holds `subject` (as text, whatever its case) from some spans of the
- * tenant, in the order of their keys from after `after`. The commitments stay, so that every proof does. A text that
+ * tenant, in the order of their keys from after `after`; only of `traceIds`, if they are given. The commitments stay, so that every proof does. A text that
  * stands in clear is removed, too; the span's leaf stays in its batch, and only that span no longer verifies by itself.
  */
-export async function eraseFrom(tx: Transaction, tenantId: string, subject: string, after: string): Promise<Erased> {
-  const rows = await listForErasure(tx, tenantId, after, lot)
+export async function eraseFrom(
+  tx: Transaction,
+  tenantId: string,
+  subject: string,
+  { erasureId, after, traceIds }: { erasureId: string | null; after: string; traceIds?: readonly string[] | undefined },
+): Promise<Erased> {
+  const rows = await listForErasure(tx, tenantId, { after, traceIds, limit: lot })
   const sealer = await tenantSealer(tx, tenantId)
   const holds = holder(subject)
+  const gone: Gone[] = []
   let spans = 0
   let values = 0
   let held = 0
   for (const row of rows) {
     const disclosures = openSpan(sealer, row)
-    const { erase, gone, erased } = eraser(disclosures, holds)
+    const { erase, gone: taken, erased } = eraser(disclosures, holds)
     const attributes = erase(StoredAttributes.parse(row.attributes))
     const events = StoredEvents.parse(row.events).map((event) => ({ ...event, attributes: erase(event.attributes) }))
     const links = StoredLinks.parse(row.links).map((link) => ({ ...link, attributes: erase(link.attributes) }))
@@ -41,10 +48,12 @@ export async function eraseFrom(tx: Transaction, tenantId: string, subject: stri
     }
     spans += 1
     values += erased()
-    const sealed = sealedAgain(sealer, disclosures, gone, spanContext(row.traceId, row.spanId))
+    gone.push({ resource: 'trace', resourceId: row.traceId, texts: erased() })
+    const sealed = sealedAgain(sealer, disclosures, taken, spanContext(row.traceId, row.spanId))
     await setErased(tx, { tenantId, ...row, attributes, events, links, sealed })
   }
   values += await eraseResources(tx, tenantId, rows, holds)
+  await insertErased(tx, tenantId, erasureId, gone)
   const last = rows.at(-1)
   return { spans, values, held, next: rows.length < lot || last === undefined ? undefined : last.place }
 }

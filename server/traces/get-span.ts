@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { GetSpanInput, GetSpanOutput } from '#lib/schemas/traces.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
 import { StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
@@ -78,6 +79,7 @@ export const getSpan = query({
         reason: authority === null || typeof authority === 'string' ? authority : nothing,
       },
       seenBy: await seenBy(tx, tenant.id, traceId, spanId),
+      erased: await findErased(tx, tenant.id, 'trace', traceId),
     }
   },
 })

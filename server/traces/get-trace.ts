@@ -1,6 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { GetTraceInput, GetTraceOutput, type Span } from '#lib/schemas/traces.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
@@ -43,6 +44,7 @@ export const getTrace = query({
       ...(input.view === 'skeleton' ? { skeleton: skeletonOf(await listSkeleton(tx, key)) } : {}),
       masking: { maskedValues: maskedValues(spans), revealed: values > 0, reason },
       seenBy: await seenBy(tx, tenant.id, input.traceId),
+      erased: await findErased(tx, tenant.id, 'trace', input.traceId),
       lastEventId: String(trace.changeCount),
     }
   },

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/errors.ts'
 import { GetReceiptInput, Receipt } from '#lib/schemas/inputs.ts'
+import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findReceipt } from '../read-store.ts'
@@ -13,6 +14,7 @@ export const get = query({
   async run({ tx, tenant, input }) {
     const row = await findReceipt(tx, tenant.id, input.receiptId)
     if (row === undefined) throw notFound()
-    return receiptView(row, await actorsById(tx, tenant.id, [row.submittedBy]))
+    const erased = await findErased(tx, tenant.id, 'input_event', row.id)
+    return { ...receiptView(row, await actorsById(tx, tenant.id, [row.submittedBy])), erased }
   },
 })

@@ -251,19 +251,32 @@ export interface DpopProofs {
   tenantId: string;
 }
 
+export interface ErasedContent {
+  erasedAt: Generated<Timestamp>;
+  erasureId: string | null;
+  id: string;
+  resource: string;
+  resourceId: string;
+  tenantId: string;
+  texts: number;
+}
+
 export interface Erasures {
   completedAt: Timestamp | null;
   createdAt: Generated<Timestamp>;
   erasedValues: Generated<number>;
+  heldRecords: Generated<number>;
   heldSpans: Generated<number>;
   id: string;
   reason: string;
+  records: Generated<number>;
   requestedBy: string;
   spans: Generated<number>;
   status: string;
   subject: Buffer | null;
   subjectDigest: string;
   tenantId: string;
+  waitsFor: string[] | null;
 }
 
 export interface EvidenceExports {
@@ -353,6 +366,7 @@ export interface ExecutionSteps {
 
 export interface Files {
   bytes: number;
+  contentRemovedAt: Timestamp | null;
   createdAt: Generated<Timestamp>;
   createdBy: string;
   id: string;
@@ -854,6 +868,7 @@ export interface DB {
   batchResources: BatchResources;
   brandingImages: BrandingImages;
   dpopProofs: DpopProofs;
+  erasedContent: ErasedContent;
   erasures: Erasures;
   evidenceExports: EvidenceExports;
   executionCharges: ExecutionCharges;

@@ -30,6 +30,7 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   group: 'Refund approvers',
   eligible: true,
   passkey: 'not_needed',
+  erased: [],
   ineligibleReason: null,
   revision: 1,
   presentation: {

@@ -1,0 +1,2 @@
+/** What stands in the place of a text that an erasure took. */
+export const erasedText = '[erased]'

@@ -1,0 +1,56 @@
+import { erasedText } from '#lib/rules/erased.ts'
+import { insertErased } from '#server/kernel/content/erased-store.ts'
+import type { Finder } from '#server/kernel/content/subject.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { contentHolds, removeContent } from './content.ts'
+import { findClaims, listForErasure, setContentRemoved } from './erase-store.ts'
+import { lockDigest } from './store.ts'
+
+const atOnce = 100
+
+/**
+ * Takes name and content of each file whose name, or whose bytes as text, hold the subject; only of those that `owners`
+ * use, if they are given. Each in a transaction of its own, which `note` takes part in. What is compressed or encrypted is not
+ * found: docs/privacy.md says so. Size, type and digest stay.
+ */
+export async function eraseFiles(
+  tenantId: string,
+  { holds, erasureId, owners }: { holds: Finder; erasureId: string; owners: string[] | undefined },
+  note: (tx: Transaction) => Promise<void>,
+): Promise<{ held: number; waitsFor: string[] }> {
+  const { database } = runtime()
+  const left = { held: 0, waitsFor: [] as string[] }
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after
+    const files = await database.inTenant(tenantId, (tx) =>
+      listForErasure(tx, tenantId, { after: from, owners, limit: atOnce }),
+    )
+    for (const file of files) {
+      if (!holds(file.name) && !(await contentHolds(tenantId, file.sha256, holds))) continue
+      await database.inTenant(tenantId, async (tx) => {
+        await lockDigest(tx, tenantId, file.sha256)
+        const { held, live } = await findClaims(tx, tenantId, file.id)
+        if (held) left.held += 1
+        else if (live.length > 0) left.waitsFor.push(...live)
+        else if (await remove(tx, tenantId, file, erasureId)) await note(tx)
+      })
+    }
+    after = files.length < atOnce ? undefined : files.at(-1)?.id
+  }
+  return left
+}
+
+async function remove(
+  tx: Transaction,
+  tenantId: string,
+  { id, sha256 }: { id: string; sha256: string },
+  erasureId: string,
+): Promise<boolean> {
+  const gone = await setContentRemoved(tx, tenantId, { id, sha256, name: erasedText })
+  if (gone === undefined) return false
+  await insertErased(tx, tenantId, erasureId, [{ resource: 'file', resourceId: id, texts: 1 }])
+  // Before the commit: when that fails, the next run finds the name again, and no content.
+  if (!gone.shared) await removeContent(tenantId, sha256)
+  return true
+}

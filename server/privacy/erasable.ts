@@ -1,0 +1,128 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Resource } from '#server/kernel/content/erased-store.ts'
+
+/** What an erasure must know of a table of content (kernel/content/tables.ts). `c` is a row of it. */
+export type Erasable = {
+  table: string
+  /** The types of its key's columns, in their order. */
+  keyTypes: readonly string[]
+  /** What the row belongs to: an execution, or itself. It is erased as one with that. */
+  owner: RawBuilder<string>
+  /** Whether that still runs, or is still open: then nothing is taken away under it. */
+  live: RawBuilder<boolean>
+  /** Whether a legal hold covers it. */
+  held: RawBuilder<boolean>
+  /** Where an answer says that something is gone; undefined: no answer shows the row. */
+  shownBy?: { resource: Resource; id: RawBuilder<string> }
+  /** Members of its JSON that are the product's own words. */
+  kept?: readonly string[]
+  /** Columns that go as a whole when anything of the row does: they hold a salt, or can't be read in part. */
+  whole?: readonly string[]
+  /** The column with a member `salt`, which goes when anything of the row does. */
+  salted?: string
+}
+
+type Column = RawBuilder<unknown>
+
+const onDay = (time: Column) =>
+  sql<boolean>`exists (select 1 from legal_holds h where h.tenant_id = c.tenant_id and h.released_at is null
+    and (${time} at time zone 'UTC')::date between h.from_day and h.to_day)`
+/** An execution is held with its trace, and with the day on which it began. */
+const ofHeld = (execution: Column) =>
+  sql<boolean>`exists (select 1 from executions e join legal_holds h on h.tenant_id = e.tenant_id and h.released_at is null
+    and (h.trace_id = e.trace_id or (e.created_at at time zone 'UTC')::date between h.from_day and h.to_day)
+    where e.tenant_id = c.tenant_id and e.id = ${execution})`
+const ofLive = (execution: Column) =>
+  sql<boolean>`exists (select 1 from executions e where e.tenant_id = c.tenant_id and e.id = ${execution} and e.ended_at is null)`
+
+/** Open to a decision, or approved for a call elsewhere that can still be made with it. */
+const isOpen = (approval: string) =>
+  sql<boolean>`(${sql.ref(`${approval}.status`)} = 'pending' or (${sql.ref(`${approval}.kind`)} = 'external_call'
+    and ${sql.ref(`${approval}.status`)} = 'approved' and ${sql.ref(`${approval}.used_at`)} is null
+    and ${sql.ref(`${approval}.expires_at`)} > clock_timestamp()))`
+
+const ofExecution = (execution: Column) => ({
+  owner: sql<string>`${execution}::text`,
+  live: ofLive(execution),
+  held: ofHeld(execution),
+})
+const itself = sql<string>`c.id::text`
+const asking = sql`(select w.execution_id from input_waits w where w.tenant_id = c.tenant_id and w.id = c.wait_id)`
+
+export const erasables: readonly Erasable[] = [
+  {
+    table: 'executions',
+    keyTypes: ['uuid'],
+    owner: itself,
+    live: sql<boolean>`c.ended_at is null`,
+    held: ofHeld(sql`c.id`),
+    shownBy: { resource: 'execution', id: itself },
+  },
+  {
+    table: 'execution_steps',
+    keyTypes: ['uuid', 'text'],
+    ...ofExecution(sql`c.execution_id`),
+    shownBy: { resource: 'execution', id: sql<string>`c.execution_id::text` },
+  },
+  {
+    table: 'execution_events',
+    keyTypes: ['uuid', 'integer'],
+    ...ofExecution(sql`c.execution_id`),
+    shownBy: { resource: 'execution', id: sql<string>`c.execution_id::text` },
+  },
+  {
+    table: 'approvals',
+    keyTypes: ['uuid'],
+    owner: sql<string>`coalesce(c.execution_id, c.id)::text`,
+    live: sql<boolean>`(${isOpen('c')} or ${ofLive(sql`c.execution_id`)})`,
+    held: sql<boolean>`(${onDay(sql`c.requested_at`)} or ${ofHeld(sql`c.execution_id`)})`,
+    shownBy: { resource: 'approval', id: itself },
+    kept: ['risk', 'id', 'executionId', 'traceId', 'environment'],
+    whole: ['payload'],
+  },
+  {
+    table: 'policy_decisions',
+    keyTypes: ['uuid'],
+    owner: sql<string>`coalesce(c.execution_id, c.id)::text`,
+    // Of a call elsewhere the request for approval is about the decision.
+    live: sql<boolean>`(${ofLive(sql`c.execution_id`)} or exists (select 1 from approvals a
+      where a.tenant_id = c.tenant_id and a.subject_id = c.id and ${isOpen('a')}))`,
+    held: sql<boolean>`(${onDay(sql`c.created_at`)} or ${ofHeld(sql`c.execution_id`)})`,
+    shownBy: { resource: 'policy_decision', id: itself },
+    whole: ['request'],
+  },
+  {
+    table: 'input_events',
+    keyTypes: ['uuid'],
+    ...ofExecution(sql`c.execution_id`),
+    held: sql<boolean>`(${onDay(sql`c.received_at`)} or ${ofHeld(sql`c.execution_id`)})`,
+    shownBy: { resource: 'input_event', id: itself },
+    salted: 'attributes',
+  },
+  {
+    table: 'input_resolutions',
+    keyTypes: ['uuid'],
+    ...ofExecution(asking),
+    shownBy: { resource: 'input_resolution', id: itself },
+  },
+  {
+    table: 'mails',
+    keyTypes: ['uuid'],
+    owner: itself,
+    live: sql<boolean>`c.delivery in ('pending', 'in_flight')`,
+    held: sql<boolean>`(${onDay(sql`c.created_at`)} or ${ofHeld(
+      sql`(select a.execution_id from approvals a where a.tenant_id = c.tenant_id and a.id = c.subject_id)`,
+    )} or ${ofHeld(
+      sql`(select w.execution_id from input_resolutions r join input_waits w on w.tenant_id = r.tenant_id and w.id = r.wait_id
+        where r.tenant_id = c.tenant_id and r.id = c.subject_id)`,
+    )})`,
+    shownBy: { resource: 'mail', id: itself },
+  },
+  {
+    table: 'idempotency_keys',
+    keyTypes: ['uuid', 'text', 'text'],
+    owner: sql<string>`c.member_id::text`,
+    live: sql<boolean>`false`,
+    held: onDay(sql`c.created_at`),
+  },
+]

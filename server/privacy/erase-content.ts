@@ -1,0 +1,81 @@
+import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
+import { type Finder, withoutSubject } from '#server/kernel/content/subject.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type ContentRow, listContent, replaceContent, type SealedValue } from './content-store.ts'
+import type { Erasable } from './erasable.ts'
+
+/** Rows that one transaction looks at. */
+const lot = 200
+
+export type Lot = {
+  records: number
+  texts: number
+  /** Rows that hold the subject under a legal hold: left as they are. */
+  held: number
+  /** What must end first: left as it is until then. */
+  waitsFor: string[]
+  /** Where to go on; undefined: all has been looked at. */
+  next: string[] | undefined
+}
+
+/**
+ * Takes each text that holds the subject out of some rows of a table, in the order of their keys from after `after`; only
+ * out of those of `owners`, if they are given. Salts go with what they salted, so that no digest can be guessed from.
+ */
+export async function eraseContent(
+  tx: Transaction,
+  tenantId: string,
+  erasable: Erasable,
+  {
+    holds,
+    erasureId,
+    after,
+    owners,
+  }: { holds: Finder; erasureId: string; after: string[] | undefined; owners: string[] | undefined },
+): Promise<Lot> {
+  const rows = await listContent(tx, tenantId, erasable, { after, owners, limit: lot })
+  const sealer = await tenantSealer(tx, tenantId)
+  const found: Lot = { records: 0, texts: 0, held: 0, waitsFor: [], next: undefined }
+  const gone: Gone[] = []
+  for (const row of rows) {
+    const { texts, changes } = changesOf(erasable, row)
+    if (texts === 0) continue
+    if (row.held) found.held += 1
+    else if (row.live || !(await replaceContent(tx, tenantId, erasable, row.key, changes)))
+      found.waitsFor.push(row.owner)
+    else {
+      found.records += 1
+      found.texts += texts
+      if (erasable.shownBy !== undefined && row.shownBy !== null)
+        gone.push({ resource: erasable.shownBy.resource, resourceId: row.shownBy, texts })
+    }
+  }
+  await insertErased(tx, tenantId, erasureId, gone)
+  return { ...found, next: rows.length < lot ? undefined : rows.at(-1)?.key }
+
+  function changesOf({ kept, whole, salted }: Erasable, row: ContentRow) {
+    const opened = row.values.map((value) => {
+      const clear = sealer.openJson(value.sealed, value.context)
+      return { ...value, ...withoutSubject(clear, holds, new Set(kept)) }
+    })
+    const texts = opened.reduce((sum, one) => sum + one.texts, 0)
+    const changes = opened.flatMap((one) => {
+      if (whole?.includes(one.column) === true) return [change(one, null)]
+      if (one.column === salted) return [change(one, withoutSalt(one.value))]
+      return one.texts === 0 ? [] : [change(one, one.value)]
+    })
+    return { texts, changes }
+  }
+
+  function change({ column, sealed, context }: SealedValue, value: JsonValue) {
+    return { column, before: sealed, after: value === null ? null : sealer.sealJson(value, context) }
+  }
+}
+
+function withoutSalt(value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value
+  const { salt: _salt, ...rest } = value
+  return { ...rest, erased: true }
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { Erasable } from './erasable.ts'
+import type { Erasable } from './erasable-store.ts'
 
 /** One value of a row: its column, the bytes as they lie there, and what they are sealed for. */
 export type SealedValue = { column: string; sealed: Buffer; context: string }

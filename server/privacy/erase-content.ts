@@ -4,7 +4,7 @@ import { type Finder, withoutSubject } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { type ContentRow, listContent, replaceContent, type SealedValue } from './content-store.ts'
-import type { Erasable } from './erasable.ts'
+import type { Erasable } from './erasable-store.ts'
 
 /** Rows that one transaction looks at. */
 const lot = 200

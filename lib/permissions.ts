@@ -72,3 +72,10 @@ export const rolesWith = (permission: Permission): Role[] =>
   (Object.keys(rolePermissions) as Role[]).filter((role) =>
     (rolePermissions[role] as readonly string[]).includes(permission),
   )
+
+/** Roles to ask for, in words. A role named like a scope is what machines carry; it is told only where there is no other. */
+export function rolesToAskFor(permission: Permission): string[] {
+  const roles = rolesWith(permission)
+  const ofPeople = roles.filter((role) => !role.includes(':'))
+  return (ofPeople.length === 0 ? roles : ofPeople).map((role) => role.replaceAll('_', ' '))
+}

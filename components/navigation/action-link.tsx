@@ -4,7 +4,7 @@ import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { classNames } from '#components/ui/class-names.ts'
-import { type Permission, rolesWith } from '#lib/permissions.ts'
+import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
 
 type ActionLinkProps = {
   href: string
@@ -12,13 +12,16 @@ type ActionLinkProps = {
   children: string
   /** Without it the link is a blocked button that says who can. */
   permission: Permission
+  /** Why nobody can do it as things are. */
+  blocked?: string | undefined
   variant?: 'primary' | 'secondary'
 }
 
 /** A page's action that is a page of its own. */
-export function ActionLink({ href, children, permission, variant = 'primary' }: ActionLinkProps) {
+export function ActionLink({ href, children, permission, blocked, variant = 'primary' }: ActionLinkProps) {
   const { can } = useSession()
-  if (!can(permission)) return <Button disabledReason={whoCan(permission)}>{children}</Button>
+  const reason = can(permission) ? blocked : whoCan(permission)
+  if (reason !== undefined) return <Button disabledReason={reason}>{children}</Button>
   return (
     <Link
       href={href}
@@ -36,6 +39,5 @@ export function ActionLink({ href, children, permission, variant = 'primary' }: 
 
 /** Why something is blocked for a person without `permission`. */
 export function whoCan(permission: Permission): string {
-  const roles = rolesWith(permission).map((role) => role.replaceAll('_', ' '))
-  return `Needs the permission ${permission}: ${roles.join(' or ')}.`
+  return `Needs the permission ${permission}: ${rolesToAskFor(permission).join(' or ')}.`
 }

@@ -23,10 +23,9 @@ export function Reasons({ reasons }: { reasons: DecisionReason[] }) {
     <ul className="flex flex-col gap-1">
       {reasons.map(({ policyId, policyName, policyVersion, rule, code, message }) => (
         <li key={`${policyId} ${policyVersion} ${rule}`} className="wrap-anywhere">
-          <ShownText>{message ?? (policyVersion > 0 ? rule : (code ?? rule))}</ShownText>
+          <ShownText>{message ?? (policyVersion > 0 ? `Rule ${rule}` : (code ?? rule))}</ShownText>
           {policyVersion > 0 && (
-            <span className="text-dense text-ink-2">
-              {' '}
+            <span className="block text-dense text-ink-2">
               <ShownText>{`${policyName}, version ${policyVersion}${message === null ? '' : `: ${rule}`}`}</ShownText>
             </span>
           )}

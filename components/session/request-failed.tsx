@@ -6,7 +6,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { NoPermission } from '#components/ui/no-permission.tsx'
 import type { Failure } from '#lib/failure.ts'
-import { type Permission, rolesWith } from '#lib/permissions.ts'
+import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
 import { toFailure } from '#lib/trpc.ts'
 import { useSession } from './session-provider.tsx'
 
@@ -58,7 +58,7 @@ const namesNothing = ({ code, issues }: Failure): boolean =>
 
 /** A person without `permission` learns who has it. */
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
-  const roles = rolesWith(permission).map((role) => role.replaceAll('_', ' '))
+  const roles = rolesToAskFor(permission)
   return (
     <NoPermission what={act} permission={permission}>
       {`It comes with the ${roles.length === 1 ? 'role' : 'roles'} ${list(roles)}; a tenant administrator gives roles.`}

@@ -26,7 +26,7 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
           {axis.folds.map(({ from, to }) => `, ${formatDuration(to - from)} without an event folded`)}
         </VisuallyHidden>
         {axis.folds.length === 0 && (
-          <span aria-hidden="true" className="flex h-full items-center justify-end">
+          <span aria-hidden="true" className="hidden h-full items-center justify-end narrow:flex">
             {total}
           </span>
         )}

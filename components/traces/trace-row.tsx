@@ -11,7 +11,7 @@ import type { TraceSpan } from './trace-span.ts'
 /** Pixels. Fixed, so that no row is ever measured. */
 export const ROW_HEIGHT = 26
 /** Name, duration, bar; the same for header, rows and the bands of the axis. */
-export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_18%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
+export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_8%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
 
 const INDENT = 14
 /** Deeper levels are not indented any further, or nothing would be left for the name. */

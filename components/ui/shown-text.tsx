@@ -5,18 +5,32 @@ type ShownTextProps = {
   children: string
   /** Names blanks at the beginning and the end, too: for values that count byte by byte. */
   edges?: boolean
+  /** A line may break behind `.`, `_` and `/`: for names of tools and spans, which hold no blank. */
+  breaks?: boolean
 }
 
 /** Text from outside: nothing in it is invisible, and nothing in it moves what stands around it. */
-export function ShownText({ children, edges = false }: ShownTextProps) {
+export function ShownText({ children, edges = false, breaks = false }: ShownTextProps) {
   return (
     <bdi className="whitespace-pre-wrap">
       {visibleParts(children, { edges }).map((part, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
-        <Fragment key={index}>{'text' in part ? part.text : <HiddenCharacter part={part} />}</Fragment>
+        <Fragment key={index}>
+          {'text' in part ? breaks ? <Breakable text={part.text} /> : part.text : <HiddenCharacter part={part} />}
+        </Fragment>
       ))}
     </bdi>
   )
+}
+
+function Breakable({ text }: { text: string }) {
+  return text.split(/(?<=[._/])/).map((chunk, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {chunk}
+    </Fragment>
+  ))
 }
 
 function HiddenCharacter({ part: { code, name } }: { part: Extract<TextPart, { code: string }> }) {

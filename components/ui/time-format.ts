@@ -4,8 +4,15 @@ const DAY = 24 * HOUR
 
 /** `20 Nov 2026, 14:20 UTC`: the zone is part of it. Throws a RangeError for an unknown zone or an invalid date. */
 export function formatAbsolute(at: Date, zone: string): string {
-  return `${parts(at, zone, { day: 'numeric', month: 'short', year: 'numeric' })}, ${formatClock(at, zone)}`
+  return `${formatDay(at, zone)}, ${formatClock(at, zone)}`
 }
+
+/** `20 Nov 2026`. */
+export const formatDay = (at: Date, zone: string): string =>
+  parts(at, zone, { day: 'numeric', month: 'short', year: 'numeric' })
+
+export const isSameDay = (one: Date, other: Date, zone: string): boolean =>
+  formatDay(one, zone) === formatDay(other, zone)
 
 /** `14:20 UTC`. */
 export function formatClock(at: Date, zone: string): string {

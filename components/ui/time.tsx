@@ -2,7 +2,7 @@
 
 import { createContext, useContext } from 'react'
 import { useNow } from './now.ts'
-import { formatAbsolute, formatClock, formatRelative } from './time-format.ts'
+import { formatAbsolute, formatClock, formatRelative, isSameDay } from './time-format.ts'
 
 /** The IANA zone in which times are shown. */
 export const TimeZoneContext = createContext('UTC')
@@ -10,7 +10,7 @@ export const TimeZoneContext = createContext('UTC')
 type TimeProps = {
   /** ISO 8601 with zone, as on the wire. */
   at: string
-  /** `both`: date, clock, zone and distance from now. `relative` keeps the full time in its title. */
+  /** `both`: date, clock, zone and distance from now. `clock` has the date, too, unless it is today. `relative` keeps the full time in its title. */
   show?: 'both' | 'absolute' | 'clock' | 'relative'
 }
 
@@ -19,7 +19,8 @@ export function Time({ at, show = 'both' }: TimeProps) {
   const zone = useContext(TimeZoneContext)
   const now = useNow()
   const date = new Date(at)
-  const absolute = show === 'clock' ? formatClock(date, zone) : formatAbsolute(date, zone)
+  const clock = show === 'clock' && (now === undefined || isSameDay(date, new Date(now), zone))
+  const absolute = clock ? formatClock(date, zone) : formatAbsolute(date, zone)
   const relative = now === undefined ? undefined : formatRelative(date, now)
   if (show === 'relative') {
     return (

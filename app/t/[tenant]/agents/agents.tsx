@@ -1,6 +1,7 @@
 'use client'
 
 import Link from 'next/link'
+import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
@@ -70,7 +71,7 @@ const columns = (tenant: string): Column<AgentSummary>[] => [
   },
   { key: 'status', header: 'State', cell: (row) => <AgentStatusShape status={row.status} /> },
   { key: 'version', header: 'Newest version', cell: (row) => <ShownText>{row.latestVersion}</ShownText> },
-  { key: 'risk', header: 'Risk', cell: (row) => row.riskTier ?? 'Not stated' },
+  { key: 'risk', header: 'Risk', cell: (row) => <AgentRisk tier={row.riskTier} /> },
   {
     key: 'released',
     header: 'Released',

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
+import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
@@ -66,7 +67,11 @@ function OneAgent({ id }: { id: string }) {
         id={shownId}
         facts={<Facts agent={agent} />}
         action={
-          <ActionLink href={newExecutionPath(tenant, { agentId: agent.id })} permission="execution:start">
+          <ActionLink
+            href={newExecutionPath(tenant, { agentId: agent.id })}
+            permission="execution:start"
+            blocked={BLOCKED[agent.status]}
+          >
             Start an execution
           </ActionLink>
         }
@@ -102,6 +107,11 @@ function OneAgent({ id }: { id: string }) {
   )
 }
 
+const BLOCKED: Partial<Record<AgentDetail['status'], string>> = {
+  suspended: 'It is suspended: nothing of it starts.',
+  retired: 'It is retired: nothing of it starts.',
+}
+
 function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDetail }) {
   return (
     <>
@@ -109,7 +119,7 @@ function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDeta
       <code className="font-mono text-dense">
         <ShownText>{name}</ShownText>
       </code>
-      <span>Risk: {riskTier ?? 'not stated'}</span>
+      <AgentRisk tier={riskTier} boxed />
       <span>
         Owned by <ShownText>{owners.map((owner) => owner.displayName).join(', ')}</ShownText>
       </span>

@@ -39,7 +39,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         facts={<Facts shown={shown} />}
       />
       <CustodyLine>
-        <EffectsSection shown={shown} />
+        <EffectsSection shown={shown} expired={decision.view.is === 'expired'} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />
         <ReleasePolicies shown={shown} />
         <ReasonsSection shown={shown} expired={decision.view.is === 'expired'} />

@@ -10,12 +10,14 @@ import { formatAbsolute } from '#components/ui/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 
 /** What happens on approval, whether it can be undone, and what happens otherwise. */
-export function EffectsSection({ shown: { presentation, payloadDigest, expiresAt } }: { shown: Approval }) {
+export function EffectsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
   const zone = useContext(TimeZoneContext)
+  const { presentation, payloadDigest, expiresAt } = shown
+  const over = expired || shown.status !== 'pending'
   const { effects, onReject, onEscalate, onExpiry, reversible, irreversibleNote } = presentation
   return (
     <CustodySection
-      title="If you approve"
+      title={titleOf(shown, over)}
       note={
         <>
           payload pinned, sha256{' '}
@@ -33,13 +35,22 @@ export function EffectsSection({ shown: { presentation, payloadDigest, expiresAt
           <ShownText>{irreversibleNote ?? 'This cannot be undone.'}</ShownText>
         </Banner>
       )}
-      <dl className="flex flex-col gap-1 text-ink-2">
-        <Otherwise when="If you reject:" then={onReject} />
-        <Otherwise when="If you escalate:" then={onEscalate} />
-        <Otherwise when={`If nobody decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
-      </dl>
+      {!over && (
+        <dl className="flex flex-col gap-1 text-ink-2">
+          <Otherwise when={shown.blocked === null ? 'If you reject:' : 'If it is rejected:'} then={onReject} />
+          <Otherwise when={shown.blocked === null ? 'If you escalate:' : 'If it is escalated:'} then={onEscalate} />
+          <Otherwise when={`If nobody decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
+        </dl>
+      )}
     </CustodySection>
   )
+}
+
+/** Promises "you" only what is yours to decide, and nothing once it is over. */
+function titleOf({ status, blocked }: Approval, over: boolean): string {
+  if (status === 'approved') return 'What was approved'
+  if (over) return 'What approval would have meant'
+  return blocked === null ? 'If you approve' : 'If it is approved'
 }
 
 function Otherwise({ when, then }: { when: string; then: string }) {

@@ -103,7 +103,7 @@ export function Decided({ approval }: { approval: Approval }) {
   return (
     <Note tone="neutral" title={`This request is already ${approval.status}.`}>
       {last === undefined ? (
-        'Nobody decided it.'
+        UNDECIDED[approval.status]
       ) : (
         <>
           <Names>{[last.by.displayName]}</Names> decided it; the reason is in the case file.
@@ -111,6 +111,11 @@ export function Decided({ approval }: { approval: Approval }) {
       )}
     </Note>
   )
+}
+
+const UNDECIDED: Partial<Record<Approval['status'], string>> = {
+  expired: 'Nobody decided it in time.',
+  canceled: 'It was withdrawn, or what it was for ended, before anybody decided.',
 }
 
 function Refused({ failure }: { failure: Failure }) {

@@ -1,6 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
+import Link from 'next/link'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
@@ -9,6 +10,7 @@ import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { Seal, type SealState } from '#components/ui/seal.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
+import { auditRecordPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { type Answers, toFailure } from '#lib/trpc.ts'
 import type { DecisionControl } from './use-decision.ts'
@@ -57,12 +59,24 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
         ))}
         {votes.length === 0 && decidedAt !== null && (
           <KeyValue name="Nobody decided">
-            {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />
+            {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />.{' '}
+            {status === 'canceled' && 'Who did that, and why, stands in the audit record.'}
           </KeyValue>
         )}
         {last !== undefined && (
           <KeyValue name="Record">
-            <Copyable value={last} label="record id" />
+            <span className="flex flex-wrap items-center gap-x-3">
+              <Copyable value={last} label="record id" />
+              {can('audit:read') && (
+                <Link
+                  href={auditRecordPath(tenant, last)}
+                  prefetch={false}
+                  className="text-link inline-flex min-h-6 items-center"
+                >
+                  Open the audit record
+                </Link>
+              )}
+            </span>
           </KeyValue>
         )}
         <KeyValue name="Seal">

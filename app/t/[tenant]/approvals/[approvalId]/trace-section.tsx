@@ -95,8 +95,8 @@ const COLUMNS: Column<Span>[] = [
     header: 'Step',
     rowHeader: true,
     cell: ({ name }) => (
-      <span className="wrap-anywhere">
-        <ShownText>{name}</ShownText>
+      <span className="wrap-break-word">
+        <ShownText breaks>{name}</ShownText>
       </span>
     ),
   },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
-import { eventGroups } from './event-groups.ts'
+import { daysBegun, eventGroups } from './event-groups.ts'
 
 const start = Date.parse('2026-11-20T12:00:00.000Z')
 const event = (seq: number, type: string, stepId: string | null, second: number): ExecutionEvent => ({
@@ -62,4 +62,17 @@ test('nothing is lost, and nothing is invented', () => {
     part.kind === 'group' ? part.items.flatMap((item) => (item.kind === 'event' ? [item.event.seq] : [])) : [],
   )
   expect(seqs).toEqual(events.map(({ seq }) => seq))
+})
+
+test('a day is told where it begins, in the reader’s zone', () => {
+  // 12:00 UTC, and eleven and thirteen hours later.
+  const events = [event(1, 'a', null, 0), event(2, 'b', null, 39_600), event(3, 'c', null, 46_800)]
+  expect([...daysBegun(events, 'UTC')]).toEqual([
+    [1, '20 Nov 2026'],
+    [3, '21 Nov 2026'],
+  ])
+  expect([...daysBegun(events, 'Europe/Berlin')]).toEqual([
+    [1, '20 Nov 2026'],
+    [2, '21 Nov 2026'],
+  ])
 })

@@ -1,3 +1,4 @@
+import { formatDay } from '#components/ui/time-format.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 
 /** Consecutive events of one step (null: of the execution itself). */
@@ -25,6 +26,18 @@ export function eventGroups(events: readonly ExecutionEvent[]): (EventGroup | Ga
     before = event
   }
   return timeline
+}
+
+/** The events (`seq`) that are the first of their day in a zone, the journal's first one among them, with that day. Pure. */
+export function daysBegun(events: readonly ExecutionEvent[], zone: string): ReadonlyMap<number, string> {
+  const begun = new Map<number, string>()
+  let day: string | undefined
+  for (const { seq, at } of events) {
+    const own = formatDay(new Date(at), zone)
+    if (own !== day) begun.set(seq, own)
+    day = own
+  }
+  return begun
 }
 
 function gapBetween(before: ExecutionEvent, after: ExecutionEvent): Gap | undefined {

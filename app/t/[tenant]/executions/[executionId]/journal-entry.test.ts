@@ -6,11 +6,17 @@ const entry = (type: string, data: JsonValue = {}) => journalEntry({ type, data 
 
 test('a policy decision names its effect and rules', () => {
   expect(
-    entry('policy.decided', { effect: 'require_approval', rules: ['refund-policy v1: refund-needs-approval'] }),
+    entry('policy.decided', {
+      effect: 'require_approval',
+      rules: [
+        'refund-policy v1: refund-needs-approval',
+        'manifest of refunds 1.4.0 v0: manifest.payments/issue_refund',
+      ],
+    }),
   ).toEqual({
     title: 'Policy requires an approval for the call',
     shape: 'waiting',
-    note: 'refund-policy v1: refund-needs-approval',
+    note: 'refund-policy v1: refund-needs-approval; manifest of refunds 1.4.0: payments/issue_refund',
     payloads: [],
   })
   expect(entry('policy.decided', { effect: 'deny', rules: [] })).toMatchObject({ title: 'Policy denied the call' })

@@ -34,7 +34,7 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
   }),
   'policy.decided': ({ effect, rules }) => ({
     ...decision(text(effect)),
-    ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(text).join('; ') } : {}),
+    ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(ruleText).join('; ') } : {}),
   }),
   'approval.requested': ({ approvalId, group, quorum }) => ({
     title: `An approval was asked for, from ${text(group)}`,
@@ -200,6 +200,9 @@ const payload = (name: string, value: JsonValue | undefined) => (value === undef
 
 /** A call is named `<server>.<name>`; of a model the server says nothing. */
 const calledName = (tool: JsonValue | undefined): string => text(tool).replace(/^model\./, '')
+
+/** `<policy> v<version>: <rule>`; what is no stored policy (the manifest, the decision point itself) stands at version 0. */
+const ruleText = (rule: JsonValue): string => text(rule).replace(/ v0: (?:manifest\.)?/, ': ')
 
 const text = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? 'unknown' : JSON.stringify(value)

@@ -13,12 +13,13 @@ import { formatAbsolute, zoneName } from '#components/ui/time-format.ts'
 import { formatDuration } from '#lib/format.ts'
 import { approvalPath, isPathParameter } from '#lib/paths.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
-import { type EventGroup, eventGroups, type Gap } from './event-groups.ts'
+import { daysBegun, type EventGroup, eventGroups, type Gap } from './event-groups.ts'
 import { type JournalEntry, journalEntry } from './journal-entry.ts'
 import { useJournal } from './use-execution.ts'
 
 /** Everything that happened, in order: by step, joined by one line, with the silences folded. */
 export function Journal({ execution }: { execution: Execution }) {
+  const zone = useContext(TimeZoneContext)
   const { data: events, error, refetch } = useJournal(execution.id, execution)
   if (events === undefined)
     return error === null ? (
@@ -33,6 +34,7 @@ export function Journal({ execution }: { execution: Execution }) {
       />
     )
   if (events.length === 0) return <p className="text-ink-2">Nothing has happened yet: it waits for a free worker.</p>
+  const days = daysBegun(events, zone)
   const steps = new Map(execution.steps.map((step, index) => [step.id, { step, number: index + 1 }]))
   return (
     <ol className="flex flex-col gap-4">
@@ -40,7 +42,12 @@ export function Journal({ execution }: { execution: Execution }) {
         part.kind === 'gap' ? (
           <GapLine key={part.key} gap={part} />
         ) : (
-          <Group key={part.key} group={part} known={part.stepId === null ? undefined : steps.get(part.stepId)} />
+          <Group
+            key={part.key}
+            group={part}
+            days={days}
+            known={part.stepId === null ? undefined : steps.get(part.stepId)}
+          />
         ),
       )}
     </ol>
@@ -49,7 +56,9 @@ export function Journal({ execution }: { execution: Execution }) {
 
 type KnownStep = { step: Execution['steps'][number]; number: number }
 
-function Group({ group: { stepId, items }, known }: { group: EventGroup; known: KnownStep | undefined }) {
+type GroupProps = { group: EventGroup; days: ReadonlyMap<number, string>; known: KnownStep | undefined }
+
+function Group({ group: { stepId, items }, days, known }: GroupProps) {
   const id = useId()
   return (
     <li aria-labelledby={stepId === null ? undefined : id} className="flex flex-col gap-2">
@@ -70,7 +79,7 @@ function Group({ group: { stepId, items }, known }: { group: EventGroup; known: 
           item.kind === 'gap' ? (
             <GapLine key={item.key} gap={item} />
           ) : (
-            <Event key={item.event.seq} event={item.event} />
+            <Event key={item.event.seq} event={item.event} day={days.get(item.event.seq)} />
           ),
         )}
       </ol>
@@ -90,11 +99,15 @@ function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
   )
 }
 
-function Event({ event }: { event: ExecutionEvent }) {
+/** `day`: told where it begins. */
+function Event({ event, day }: { event: ExecutionEvent; day: string | undefined }) {
   const entry = journalEntry(event)
   return (
     <li className="group relative grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
-      <Clock at={event.at} />
+      <div className="flex flex-col text-dense text-ink-2 leading-5">
+        {day !== undefined && <span>{day}</span>}
+        <Clock at={event.at} />
+      </div>
       <div className="relative border-line-strong border-l pb-4 pl-5 group-last:border-transparent group-last:pb-0">
         <span className="absolute top-0 -left-[8.5px] grid h-5 place-items-center bg-canvas">
           <StatusShape status={entry.shape} label="" />
@@ -133,17 +146,13 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
   )
 }
 
-/** To the second: several entries of a run share a minute. The date and the zone stand in the title. */
+/** To the second: several entries of a run share a minute. */
 function Clock({ at }: { at: string }) {
   const zone = useContext(TimeZoneContext)
   const date = new Date(at)
   const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone }).format(date)
   return (
-    <time
-      dateTime={at}
-      title={formatAbsolute(date, zone)}
-      className="whitespace-nowrap text-dense text-ink-2 leading-5"
-    >
+    <time dateTime={at} title={formatAbsolute(date, zone)} className="whitespace-nowrap">
       {clock} {zoneName(zone, date)}
     </time>
   )

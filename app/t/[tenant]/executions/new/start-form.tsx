@@ -86,7 +86,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
       )}
       <CodeField
         label="Input"
-        hint="A JSON object, for example { &quot;orderId&quot;: &quot;A-1002&quot; } for the refund assistant."
+        hint="A JSON object with what the agent’s manifest reads, for example { &quot;orderId&quot;: &quot;A-1002&quot; }."
         value={text}
         onChange={setText}
         rows={8}

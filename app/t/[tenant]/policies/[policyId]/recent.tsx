@@ -51,8 +51,8 @@ const columns = (tenant: string): Column<Row>[] => [
     rowHeader: true,
     cell: (row) => (
       <span className="flex flex-col">
-        <code className="wrap-anywhere font-mono text-dense">
-          <ShownText>{row.resource}</ShownText>
+        <code className="wrap-break-word font-mono text-dense">
+          <ShownText breaks>{row.resource}</ShownText>
         </code>
         <span className="text-dense">
           <Link href={agentPath(tenant, row.agentId)} prefetch={false} className="text-link">

@@ -102,7 +102,7 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
   return (
     <KeyValues>
       <KeyValue name="Action">
-        <ShownText>{action}</ShownText>
+        <ShownText>{actionWords(action)}</ShownText>
       </KeyValue>
       <KeyValue name="Asked by">
         {executionId === null ? (
@@ -142,6 +142,10 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
     </KeyValues>
   )
 }
+
+/** `ToolCall` in words; an action that names a tool stays as it is. */
+const actionWords = (action: string): string =>
+  /^([A-Z][a-z]+)+$/.test(action) ? action.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : action
 
 function obligationText({ kind, policyRule, parameters }: Answer['recorded']['obligations'][number]): string {
   const details = Object.entries(parameters).map(([name, value]) => `${name} ${value}`)

@@ -1,0 +1,16 @@
+import { RiskBars, type RiskLevel } from '#components/ui/risk-bars.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+
+const LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical']
+
+/** The risk tier that an agent's manifest states; one of its own making is shown as it is written. */
+export function AgentRisk({ tier, boxed = false }: { tier: string | null; boxed?: boolean }) {
+  if (tier === null) return <span className="text-ink-2">Risk not stated</span>
+  const level = LEVELS.find((one) => one === tier)
+  if (level !== undefined) return <RiskBars level={level} boxed={boxed} />
+  return (
+    <span>
+      Risk: <ShownText>{tier}</ShownText>
+    </span>
+  )
+}

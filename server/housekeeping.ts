@@ -7,6 +7,7 @@ import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeWindows } from '#server/policies/purge-windows.ts'
 import { listTenants } from '#server/tenants/directory.ts'
+import { purgePartials } from '#server/traces/partial-text.ts'
 import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention.ts'
 
 const intervalMs = 10 * 60_000
@@ -30,6 +31,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgeWindows,
         expireUnmatched,
         purgeTraces,
+        purgePartials,
         purgeFiles,
       ])
         if (!closed) await purge(id)

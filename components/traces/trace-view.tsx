@@ -5,6 +5,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Time } from '#components/ui/time.tsx'
+import { LiveAnswers } from './live-answers.tsx'
 import { LiveState } from './live-state.tsx'
 import { SpanDetail } from './span-detail.tsx'
 import { at } from './span-tree.ts'
@@ -17,7 +18,7 @@ import { useWaterfall } from './use-waterfall.ts'
 
 /** The waterfall of a trace with the detail of the selected span, live while the trace is open. */
 export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
-  const { traceId, spans, connection, missed, reconnect } = trace
+  const { traceId, spans, answers, connection, missed, reconnect } = trace
   const waterfall = useWaterfall(trace)
   const [reveal, setReveal, mask] = useReveal()
   const { layout, rows, selected, zoomed, setZoomed, deselect, nextError, filter, found } = waterfall
@@ -69,6 +70,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           )}
         </span>
       </div>
+      <LiveAnswers answers={answers} spans={spans} />
       <TraceToolbar waterfall={waterfall} spans={spans} />
       <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_21rem]">

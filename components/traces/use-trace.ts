@@ -3,7 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useApi } from '#components/session/session-provider.tsx'
+import type { TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
+import { createAnswerLog, type PartialAnswer } from './answer-log.ts'
 import { createSpanLog } from './span-log.ts'
 import { spansOfSkeleton, type TraceSpan, withoutDetails } from './trace-span.ts'
 
@@ -11,6 +13,7 @@ import { spansOfSkeleton, type TraceSpan, withoutDetails } from './trace-span.ts
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'
 
 const NONE: readonly TraceSpan[] = []
+const NO_ANSWERS: readonly PartialAnswer[] = []
 /** A trace begins a moment after its execution was accepted: until then it is not found. */
 const beginsWithinMs = 10_000
 const askAgainMs = 1500
@@ -19,6 +22,7 @@ const askAgainMs = 1500
 export function useTrace(traceId: string) {
   const trpc = useTRPC()
   const [log] = useState(createSpanLog)
+  const [answerLog] = useState(createAnswerLog)
   const [openedAt] = useState(Date.now)
   const query = useQuery(
     trpc.traces.getTrace.queryOptions(
@@ -35,6 +39,7 @@ export function useTrace(traceId: string) {
   )
   const { data, refetch } = query
   const spans = useSyncExternalStore(log.subscribe, log.snapshot, () => NONE)
+  const answers = useSyncExternalStore(answerLog.subscribe, answerLog.snapshot, () => NO_ANSWERS)
   const position = useRef('0')
   // Before anything is painted: with the trace there, no span would look like none.
   useLayoutEffect(() => {
@@ -43,8 +48,16 @@ export function useTrace(traceId: string) {
     if (data.skeleton !== undefined) log.takeAll(spansOfSkeleton(data.skeleton))
   }, [data, log])
 
+  const [take] = useState(() => (event: Taken) => {
+    answerLog.take(event)
+    if (event.type !== 'event') log.take(withoutDetails(event.span))
+  })
   const open = data !== undefined && data.trace.endedAt === null
-  const { connection, missed, reconnect } = useStream(traceId, open, position, log.take, refetch)
+  const { connection, missed, reconnect } = useStream(traceId, open, position, take, refetch)
+  // What a lost stream can't take away must not stand there as if it were being written.
+  useEffect(() => {
+    if (connection === 'lost' || connection === 'over') answerLog.clear()
+  }, [connection, answerLog])
   // The stream tells of spans only: when the last one has ended, the trace may have, too.
   const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
   useEffect(() => {
@@ -55,6 +68,8 @@ export function useTrace(traceId: string) {
     query,
     trace: data?.trace,
     spans,
+    /** What models are answering at this moment. */
+    answers,
     log,
     connection,
     missed,
@@ -69,11 +84,13 @@ const isWaiting = ({ error, data }: { error: unknown; data: unknown }, openedAt:
   toFailure(error).code === 'not_found' &&
   Date.now() - openedAt < beginsWithinMs
 
+type Taken = Exclude<TraceEvent, { type: 'gap' | 'heartbeat' }>
+
 function useStream(
   traceId: string,
   open: boolean,
   position: { current: string },
-  take: (span: TraceSpan) => void,
+  take: (event: Taken) => void,
   refetch: () => Promise<unknown>,
 ): { connection: Connection; missed: number; reconnect: () => void } {
   const { client } = useApi()
@@ -94,7 +111,7 @@ function useStream(
           if (data.type === 'gap') {
             setMissed((before) => before + data.missed)
             void refetch()
-          } else if (data.type !== 'heartbeat') take(withoutDetails(data.span))
+          } else if (data.type !== 'heartbeat') take(data)
         },
         onConnectionStateChange({ state }) {
           if (state === 'connecting') setConnection('connecting')

@@ -168,10 +168,27 @@ export const StreamInput = z
     (input) => (input.traceId === undefined) !== (input.executionId === undefined),
     'Give either traceId or executionId.',
   )
+/**
+ * What a model has answered so far, while its span is open: `text` stands at `from` of the answer (in UTF-16 code units), and
+ * replaces what was there. With `masked` none of it may be shown, nor what was shown before. The whole answer, or none of it,
+ * comes with the span's end: nothing of this is recorded.
+ */
+export const PartialOutput = z.object({
+  type: z.literal('event'),
+  name: z.literal('countersign.output.partial'),
+  spanId: SpanId,
+  from: z.int(),
+  text: z.string().optional(),
+  masked: z.object({ class: z.string(), length: z.int() }).optional(),
+})
+export type PartialOutput = z.infer<typeof PartialOutput>
+
 /** The event's id is its number in the trace. A span comes as it stands when the event is read, not as it stood then. */
 export const TraceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('span.started'), span: Span }),
   z.object({ type: z.literal('span.ended'), span: Span }),
+  /** Has the id of the change before it: who reconnects gets the text again from its beginning. */
+  PartialOutput,
   /** The reader was too slow for what came: read the trace again; the stream goes on after its own id. */
   z.object({ type: z.literal('gap'), missed: z.int() }),
   z.object({ type: z.literal('heartbeat'), at: Time }),

@@ -7,6 +7,8 @@ type ToolCall = { name: string; arguments: unknown }
 export type Answer =
   | { text?: string; toolCalls?: ToolCall[]; tokens?: { input: number; output: number }; slowMs?: number }
   | { status: number }
+  /** Pieces of text as they are; each promise is waited for. */
+  | { pieces: (string | Promise<unknown>)[] }
   | 'die mid-stream'
   /** Half an answer, and then nothing until the connection ends. */
   | 'hold'
@@ -48,6 +50,13 @@ export async function startModelServer(): Promise<ModelServer> {
       send({ choices: [{ delta: { content: 'Half an ' } }] })
       if (what === 'die mid-stream') setTimeout(() => res.destroy(), 50)
       return
+    }
+    if ('pieces' in what) {
+      for (const piece of what.pieces)
+        if (typeof piece === 'string') send({ choices: [{ delta: { content: piece } }] })
+        else await piece
+      send({ choices: [{ delta: {}, finish_reason: 'stop' }] })
+      return res.end('data: [DONE]\n\n')
     }
     for (const word of (what.text ?? '').split(/(?<= )/)) {
       send({ choices: [{ delta: { content: word } }] })

@@ -37,13 +37,13 @@ export async function sendSpans(api: TestApi, traceId: string, count: number, by
 /** Follows a trace over a socket. `closed` tells with which code it was, and when. */
 export async function followTrace(api: TestApi, traceId: string, token: string) {
   const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
-  const messages: { id: string; type: string; bytes: number }[] = []
+  const messages: { id: string; type: string; bytes: number; text: string }[] = []
   socket.on('message', (data) => {
     const text = String(data)
     if (text === 'PING') return socket.send('PONG')
     const body = JSON.parse(text) as { result?: { data?: { json?: { id: string; data: { type: string } } } } }
     const event = body.result?.data?.json
-    if (event !== undefined) messages.push({ id: event.id, type: event.data.type, bytes: text.length })
+    if (event !== undefined) messages.push({ id: event.id, type: event.data.type, bytes: text.length, text })
   })
   const closed = once(socket, 'close').then(([code]) => ({ code: Number(code), at: Date.now() }))
   await once(socket, 'open')

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '#lib/errors.ts'
-import { StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
+import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { endOf, type Partial, readPartials } from './partial-text.ts'
 import { shownSpans } from './shown-spans.ts'
 import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
 import { spanView } from './view.ts'
@@ -16,7 +17,7 @@ const maxBufferedBytes = 256 * 1024
 const patienceMs = 3_000
 
 /**
- * Starts and ends of spans as they are committed, from the beginning or from after `lastEventId`, until the caller leaves.
+ * Starts and ends of spans as they are committed, and between them what models have answered so far, from the beginning or from after `lastEventId`, until the caller leaves.
  * An event's id is its number in the trace. The table is read again each time; a notification only says when. Nothing is
  * read ahead of a slow reader: it gets a `gap` when it reads again, and goes on from there.
  */
@@ -27,20 +28,25 @@ export const stream = subscription({
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
     let day: string | undefined
+    // Only executions of ours have partial texts.
+    let ours = input.executionId !== undefined
     const wakes = openWakes(listener, 'trace', traceId, signal)
     let last = Number(input.lastEventId ?? 0)
+    const fresh = freshPartials()
     try {
       while (!signal.aborted) {
-        const changes = await database.inTenant(tenant.id, async (tx) => {
+        const { changes, partials } = await database.inTenant(tenant.id, async (tx) => {
           // The trace of an execution may begin later; its day never changes.
-          day ??= (await findTrace(tx, tenant.id, traceId))?.day
-          return day === undefined
-            ? []
-            : await shownSpans(
-                tx,
-                { tenantId: tenant.id, traceId },
-                await listChanges(tx, { tenantId: tenant.id, traceId, day }, last, changesPerRead),
-              )
+          if (day === undefined) {
+            const trace = await findTrace(tx, tenant.id, traceId)
+            if (trace === undefined) return { changes: [], partials: [] }
+            day = trace.day
+            ours ||= trace.executionId !== null
+          }
+          const key = { tenantId: tenant.id, traceId, day }
+          const changes = await shownSpans(tx, key, await listChanges(tx, key, last, changesPerRead))
+          ours ||= changes.some(({ origin }) => origin === 'execution')
+          return { changes, partials: ours ? await readPartials(tx, key) : [] }
         })
         let missed = 0
         for (const { change, type, ...span } of changes) {
@@ -55,7 +61,13 @@ export const stream = subscription({
         if (missed > 0) {
           last += missed
           yield [String(last), { type: 'gap', missed }]
-        } else if (changes.length < changesPerRead && (await wakes.next(heartbeatMs)) === 'timeout')
+          continue
+        }
+        if (changes.length === changesPerRead) continue
+        // Each says what is new since the last one that was sent: a slow reader gets fewer and larger ones.
+        for (const partial of partials)
+          if ((buffered?.() ?? 0) <= maxBufferedBytes) for (const event of fresh(partial)) yield [String(last), event]
+        if ((await wakes.next(heartbeatMs)) === 'timeout')
           yield [String(last), { type: 'heartbeat', at: new Date().toISOString() }]
       }
     } finally {
@@ -63,6 +75,23 @@ export const stream = subscription({
     }
   },
 })
+
+/** What one reader has not been told of a text. Remembers a number for each span that was answered. */
+function freshPartials(): (answering: { spanId: string; partial: Partial }) => PartialOutput[] {
+  const sent = new Map<string, number>()
+  return ({ spanId, partial }) => {
+    const event = { type: 'event', name: 'countersign.output.partial', spanId } as const
+    const before = sent.get(spanId) ?? 0
+    if ('masked' in partial) {
+      sent.set(spanId, Number.POSITIVE_INFINITY)
+      return before === Number.POSITIVE_INFINITY ? [] : [{ ...event, from: 0, masked: partial.masked }]
+    }
+    if (endOf(partial) <= before) return []
+    sent.set(spanId, endOf(partial))
+    const from = Math.max(partial.from, before)
+    return [{ ...event, from, text: partial.text.slice(from - partial.from) }]
+  }
+}
 
 /** Waits until the reader has taken what was sent. False when it took its time: it gets what is there now, not what was. */
 async function taken(buffered: (() => number) | undefined, signal: AbortSignal): Promise<boolean> {

@@ -1,7 +1,9 @@
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { failedCall, toolResult } from '#server/agents/tool-result.ts'
 import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
+import { openPartialText } from '#server/traces/partial-text.ts'
 import type { Loaded } from '../load.ts'
+import { partialMaskerFor } from '../masking.ts'
 import type { CallResult } from './budget.ts'
 import { functionsOf, messagesFor } from './conversation.ts'
 import { NoSecret, withEndpoint } from './endpoint.ts'
@@ -14,12 +16,18 @@ export class NotServed extends Error {}
 const idleMs = 60_000
 
 /**
- * Asks the model once, as a stream. Throws NotServed, or any other error when the answer did not end: then its cost is not
+ * Asks the model once, as a stream; who follows the trace sees the text as it comes. Throws NotServed, or any other error when the answer did not end: then its cost is not
  * known. A refusal for good is a failed call.
  */
 export async function callModel(
-  { tenant, content, steps, input }: Loaded,
-  { stepId, model: name, timeoutMs, signal }: { stepId: string; model: string; timeoutMs: number; signal: AbortSignal },
+  { tenant, row, content, steps, input }: Loaded,
+  {
+    stepId,
+    spanId,
+    model: name,
+    timeoutMs,
+    signal,
+  }: { stepId: string; spanId: string; model: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<CallResult> {
   const model = modelNamed(content, name)
   if (model === undefined) throw new Error(`The release has no model ${name}.`)
@@ -35,6 +43,8 @@ export async function callModel(
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(tools.length === 0 ? {} : { tools }),
   }
+  const partial = openPartialText(tenant.id, row.traceId, spanId)
+  const showable = partialMaskerFor(content, [input, ...records.map((record) => record.output)])
   try {
     return await withEndpoint(
       tenant,
@@ -54,7 +64,9 @@ export async function callModel(
             ...failedCall(`The model's endpoint answered with the status ${answer.status}.`),
             usage: { inputTokens: 0, outputTokens: 0 },
           }
-        const { message, usage, response } = await readCompletion(answer.body, startedAt)
+        const { message, usage, response } = await readCompletion(answer.body, startedAt, (text) =>
+          partial.set(text, showable),
+        )
         return {
           ...toolResult({ content: [{ type: 'text', text: message.content }], structuredContent: message }),
           ...(usage === undefined ? {} : { usage }),
@@ -67,5 +79,7 @@ export async function callModel(
     if (error instanceof AddressRefused || error instanceof NoSecret)
       return { ...failedCall(error.message), usage: { inputTokens: 0, outputTokens: 0 } }
     throw error
+  } finally {
+    await partial.close()
   }
 }

@@ -40,7 +40,13 @@ export async function perform(
       return await callHttpAgent(loaded, { idempotencyKey, timeoutMs, signal })
     case 'model':
       try {
-        return await callModel(loaded, { stepId: call.step.id, model: call.tool.name, timeoutMs, signal })
+        return await callModel(loaded, {
+          stepId: call.step.id,
+          spanId: call.spanId,
+          model: call.tool.name,
+          timeoutMs,
+          signal,
+        })
       } catch (error) {
         if (error instanceof NotServed)
           await runtime().database.inTenant(tenant.id, (tx) =>

@@ -33,10 +33,12 @@ const Chunk = z.looseObject({
 
 /**
  * A streamed chat completion, put together. Throws when it ends before it says why it stopped: half an answer is none.
+ * `onText` is told the whole text so far, each time that it has grown.
  */
 export async function readCompletion(
   body: ReadableStream<Uint8Array>,
   startedAt: number,
+  onText: (content: string) => void,
 ): Promise<{ message: ModelAnswer; usage: Usage | undefined; response: NonNullable<CallResult['response']> }> {
   let content = ''
   let finishReason: string | undefined
@@ -51,7 +53,9 @@ export async function readCompletion(
     if (typeof chunk.model === 'string') response.model = chunk.model
     if (chunk.usage) usage = { inputTokens: chunk.usage.prompt_tokens, outputTokens: chunk.usage.completion_tokens }
     const [choice] = chunk.choices
-    content += choice?.delta?.content ?? ''
+    const piece = choice?.delta?.content ?? ''
+    content += piece
+    if (piece !== '') onText(content)
     for (const part of choice?.delta?.tool_calls ?? []) {
       const call = calls[part.index] ?? { id: '', name: '', arguments: '' }
       calls[part.index] = {

@@ -37,6 +37,7 @@ test('every column of bytes is known: content that is sealed, or one of those th
       "dpop_proofs.digest",
       "erasures.subject",
       "evidence_exports.manifest",
+      "partial_texts.sealed",
       "passkeys.public_key",
       "realm_client_secrets.secret_sha256",
       "realm_sign_in_links.token_sha256",

@@ -512,6 +512,14 @@ export interface ObservedAgents {
   tenantId: string;
 }
 
+export interface PartialTexts {
+  sealed: Buffer;
+  spanId: string;
+  tenantId: string;
+  traceId: string;
+  updatedAt: Generated<Timestamp>;
+}
+
 export interface PasskeyChallenges {
   bound: Json;
   challenge: string;
@@ -887,6 +895,7 @@ export interface DB {
   members: Members;
   memberSponsors: MemberSponsors;
   observedAgents: ObservedAgents;
+  partialTexts: PartialTexts;
   passkeyChallenges: PasskeyChallenges;
   passkeys: Passkeys;
   policies: Policies;

@@ -1,0 +1,36 @@
+import { MaskedValue } from '#components/json/json-view.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import type { PartialAnswer } from './answer-log.ts'
+import type { TraceSpan } from './trace-span.ts'
+
+type LiveAnswersProps = { answers: readonly PartialAnswer[]; spans: readonly TraceSpan[] }
+
+/** What models are answering at this moment, as it comes. Screen readers find it; it does not read itself out. */
+export function LiveAnswers({ answers, spans }: LiveAnswersProps) {
+  return answers.map((answer) => {
+    const name = spans.find(({ spanId }) => spanId === answer.spanId)?.name ?? 'A model'
+    return <LiveAnswer key={answer.spanId} name={name} answer={answer} />
+  })
+}
+
+function LiveAnswer({ name, answer: { start, text, masked } }: { name: string; answer: PartialAnswer }) {
+  return (
+    <section aria-label={`${name} is answering`} className="border-line border-y py-2">
+      <h3 className="text-dense text-ink-2">
+        <ShownText>{name}</ShownText> is answering
+      </h3>
+      {masked !== undefined ? (
+        <MaskedValue masked={masked} />
+      ) : (
+        // Reversed, so that the browser keeps the end in view until somebody scrolls.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+        <div tabIndex={0} className="flex max-h-40 flex-col-reverse overflow-y-auto">
+          <p className="wrap-anywhere max-w-prose">
+            {start > 0 && '… '}
+            <ShownText>{text}</ShownText>
+          </p>
+        </div>
+      )}
+    </section>
+  )
+}

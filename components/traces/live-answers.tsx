@@ -16,9 +16,9 @@ export function LiveAnswers({ answers, spans }: LiveAnswersProps) {
 function LiveAnswer({ name, answer: { start, text, masked } }: { name: string; answer: PartialAnswer }) {
   return (
     <section aria-label={`${name} is answering`} className="border-line border-y py-2">
-      <h3 className="text-dense text-ink-2">
+      <p className="text-dense text-ink-2">
         <ShownText>{name}</ShownText> is answering
-      </h3>
+      </p>
       {masked !== undefined ? (
         <MaskedValue masked={masked} />
       ) : (

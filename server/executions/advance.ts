@@ -129,7 +129,8 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
   })
 }
 
-async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
+/** One transaction of `advance`: what is next by the journal, and, of a call, what is decided of it. */
+export async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
   let loaded = await loadExecution(tx, tenantId, id)
   while (loaded !== undefined && loaded.row.endedAt === null) {
     const move = await moveOn(tx, loaded)

@@ -1,7 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { ExecuteInput, ExecuteOutput, ExecutionStatus } from '#lib/schemas/executions.ts'
+import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/registry.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
@@ -12,9 +12,13 @@ import { hasActiveBinding } from '#server/policies/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { executionQueue } from './execution-queue.ts'
+import { standing, takeFirstTurn } from './first-turn.ts'
 import { findExecutionByKey, insertExecution } from './store.ts'
 
-/** Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all. */
+/**
+ * Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all, and its
+ * first call: when that is denied, the execution is kept as `denied` and the answer is 403 `policy_denied`.
+ */
 export const execute = mutation({
   permission: 'execution:start',
   input: ExecuteInput,
@@ -25,7 +29,7 @@ export const execute = mutation({
       output === undefined ? { type: 'agent', id: input.agentId } : { type: 'execution', id: output.executionId },
     details: { agentId: input.agentId, environment: input.environment },
   }),
-  async run({ tx, tenant, principal, input, repeated }) {
+  async run({ tx, tenant, principal, input, repeated, answerWith }) {
     const agent = await findAgent(tx, tenant.id, input.agentId)
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
@@ -58,8 +62,10 @@ export const execute = mutation({
     }
     if (!(await insertExecution(tx, row))) return await replay(row)
     await keepFiles(tx, tenant.id, row.id, 'input', row.input)
-    await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
-    return { executionId: row.id, status: 'queued' as const, traceId: row.traceId }
+    const { status, refusal } = await takeFirstTurn(tx, tenant.id, row.id)
+    if (refusal !== undefined) answerWith(refusal)
+    if (status === 'queued') await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id })
+    return { executionId: row.id, status, traceId: row.traceId }
 
     async function replay(wanted: typeof row) {
       const before = await findExecutionByKey(tx, tenant.id, principal.memberId, wanted.idempotencyKey ?? '')
@@ -72,7 +78,9 @@ export const execute = mutation({
           (await findErased(tx, tenant.id, 'execution', before.id)).length > 0)
       if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was used with another input.')
       repeated()
-      return { executionId: before.id, status: ExecutionStatus.parse(before.status), traceId: before.traceId }
+      const { status, refusal } = await standing(tx, tenant.id, before.id)
+      if (refusal !== undefined) answerWith(refusal)
+      return { executionId: before.id, status, traceId: before.traceId }
     }
   },
 })

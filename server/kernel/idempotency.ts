@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { ApiError } from '#lib/errors.ts'
+import { z } from 'zod'
+import { ApiError, type ErrorCode, errorStatus } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import type { Caller } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { findAnswer, insertAnswer } from './idempotency-store.ts'
 import { tenantDigest } from './keys/tenant-keys.ts'
+
+/** What a caller was told: the operation's output, or the error that it committed with. */
+export type Given<O> = { output: O } | { error: ApiError }
 
 export type Identity = { caller: Caller; operation: string; key: string; input: unknown; confidential: boolean }
 
@@ -28,7 +32,7 @@ const address = ({ caller, operation, key }: Identity) => ({
 })
 
 /** The answer given before under this key, or undefined. Two requests with one key run one after the other. 409 for another body. */
-export async function answered(tx: Transaction, identity: Identity): Promise<{ response: JsonValue } | undefined> {
+export async function answered(tx: Transaction, identity: Identity): Promise<Given<JsonValue> | undefined> {
   const where = address(identity)
   if (where.key === '' || where.key.length > maxKeyLength)
     throw new ApiError('bad_request', `An Idempotency-Key has 1 to ${maxKeyLength} characters.`)
@@ -36,11 +40,35 @@ export async function answered(tx: Transaction, identity: Identity): Promise<{ r
   const row = await findAnswer(tx, where, await fingerprintOf(tx, identity))
   if (row === undefined) return undefined
   if (!row.same) throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
-  return { response: row.response }
+  return givenOf(row.response)
 }
 
+// Outputs are objects, so that a list can stand for an error.
+const KeptError = z.tuple([
+  z.literal('error'),
+  z.object({
+    code: z.custom<ErrorCode>((code) => typeof code === 'string' && code in errorStatus),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+])
+
+function givenOf(response: JsonValue): Given<JsonValue> {
+  const kept = KeptError.safeParse(response)
+  if (!kept.success) return { output: response }
+  const { code, message, details } = kept.data[1]
+  return { error: new ApiError(code, message, details === undefined ? {} : { details }) }
+}
+
+const keptOf = ({ code, message, details }: ApiError) => ({
+  code,
+  message,
+  ...(details === undefined ? {} : { details }),
+})
+
 /** Keeps the answer in the same transaction as the act. */
-export async function remember(tx: Transaction, identity: Identity, response: unknown): Promise<void> {
+export async function remember(tx: Transaction, identity: Identity, given: Given<unknown>): Promise<void> {
+  const response = 'error' in given ? ['error', keptOf(given.error)] : given.output
   await insertAnswer(tx, {
     ...address(identity),
     fingerprint: await fingerprintOf(tx, identity),

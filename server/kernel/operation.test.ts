@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-const Input = z.strictObject({ name: z.string().min(1), fail: z.enum(['refuse', 'throw', 'api']).optional() })
+const Input = z.strictObject({ name: z.string().min(1), fail: z.enum(['refuse', 'throw', 'api', 'answer']).optional() })
 const Output = z.object({ id: z.string(), secret: z.string().optional() })
 
 /** Writes a group, then does what the input says. */
@@ -32,13 +32,15 @@ const writeGroup = mutation({
     details: { name: input.name },
   }),
   replay: ({ id }) => ({ id }),
-  async run({ tx, tenant: { id: tenantId }, input, auditId }) {
+  async run({ tx, tenant: { id: tenantId }, input, auditId, answerWith }) {
     await tx
       .insertInto('approverGroups')
       .values({ tenantId, id: auditId, name: input.name, displayName: input.name })
       .execute()
     if (input.fail === 'refuse') throw refuse('conflict', 'Not like this.', { why: 'tried' })
     if (input.fail === 'api') throw new ApiError('not_ready', 'Not now.')
+    if (input.fail === 'answer')
+      answerWith(new ApiError('policy_denied', 'Done, and no.', { details: { id: auditId } }))
     if (input.fail === 'throw') throw new Error('internal detail')
     return { id: auditId, secret: 'shown once' }
   },
@@ -125,6 +127,16 @@ describe('an Idempotency-Key', () => {
     await expect(run({ name: 'key-other' }, { key: 'k2' })).rejects.toMatchObject({ code: 'event_conflict' })
     const other = await tenant.as('omar', { roles: ['developer'] })
     expect(await run({ name: 'key-of-omar' }, { key: 'k2', by: other })).toBeDefined()
+  })
+
+  test('gives an error again that was committed with its act; another body is refused all the same', async () => {
+    const input = { name: 'answered', fail: 'answer' }
+    const told = await Promise.allSettled([run(input, { key: 'k4' }), run(input, { key: 'k4' })])
+    const [{ id }] = (await groups('answered')) as [{ id: string }]
+    const error = expect.objectContaining({ code: 'policy_denied', message: 'Done, and no.', details: { id } })
+    expect(told.map((one) => one.status === 'rejected' && one.reason)).toEqual([error, error])
+    expect(await audited('answered')).toMatchObject([{ type: 'test.written', record: { auditId: id } }])
+    await expect(run({ name: 'other' }, { key: 'k4' })).rejects.toMatchObject({ code: 'event_conflict' })
   })
 
   test('raced by ten requests acts once', async () => {

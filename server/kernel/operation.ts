@@ -7,7 +7,7 @@ import type { Admission } from './auth/admit.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { within } from './db/transaction.ts'
-import { answered, remember } from './idempotency.ts'
+import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
 import { runtime } from './runtime.ts'
@@ -30,6 +30,8 @@ export type MutationContext<I> = Context<I> & {
   repeated(): void
   /** Adds to the details of the record what only this run knows. */
   note(details: JsonObject): void
+  /** What was done is committed, and the caller hears this error instead of the output; a replay hears it again. */
+  answerWith(error: ApiError): void
 }
 
 /** What an audit record says happened. Details hold digests, ids and reasons; never content or secrets. */
@@ -201,12 +203,14 @@ export async function execute<I, O>(
   }
   if (operation.prepares) await options.admission?.end()
   const run = await operation.begin({ ...caller, input })
-  try {
-    return await inTransaction((tx) => mutate(operation, run, caller, tx, input, options))
-  } catch (error) {
-    if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
-    throw error
-  }
+  const given = await inTransaction((tx) => mutate(operation, run, caller, tx, input, options)).catch(
+    async (error: unknown) => {
+      if (error instanceof Refusal) await recordRefusal(operation, caller, input, error)
+      throw error
+    },
+  )
+  if ('error' in given) throw given.error
+  return given.output
 }
 
 /** The caller as audit records name them. */
@@ -219,14 +223,14 @@ async function mutate<I, O>(
   tx: Transaction,
   input: I,
   { idempotencyKey, name }: ExecuteOptions,
-): Promise<O> {
+): Promise<Given<O>> {
   const identity =
     idempotencyKey === undefined
       ? undefined
       : { caller, operation: name, key: idempotencyKey, input, confidential: operation.confidential === true }
   if (identity !== undefined) {
     const before = await answered(tx, identity)
-    if (before !== undefined) return operation.output.parse(before.response)
+    if (before !== undefined) return 'error' in before ? before : { output: operation.output.parse(before.output) }
   }
   const auditId = newId()
   let noted: JsonObject = {}
@@ -234,7 +238,11 @@ async function mutate<I, O>(
     noted = { ...noted, ...details }
   }
   const repeated = () => note({ repeated: true })
-  const output = await run({ ...caller, tx, input, auditId, repeated, note })
+  let error: ApiError | undefined
+  const answerWith = (given: ApiError) => {
+    error = given
+  }
+  const output = await run({ ...caller, tx, input, auditId, repeated, note, answerWith })
   const entry = operation.audit(input, output)
   if (entry !== undefined)
     await appendAudit(tx, caller.tenant, {
@@ -244,8 +252,10 @@ async function mutate<I, O>(
       ...entry,
       details: { ...entry.details, ...noted },
     })
-  if (identity !== undefined) await remember(tx, identity, operation.replay?.(output) ?? output)
-  return output
+  const given = error === undefined ? { output } : { error }
+  if (identity !== undefined)
+    await remember(tx, identity, 'error' in given ? given : { output: operation.replay?.(output) ?? output })
+  return given
 }
 
 /** In a transaction of its own: the act's was rolled back. If this can't be written, the caller hears of that instead. */

@@ -109,6 +109,22 @@ export async function decide(
   }
 }
 
+/**
+ * What `decide` would say now. Nothing is recorded and nothing of a budget is taken: whoever asks has it decided, before
+ * anything comes of it.
+ */
+export async function foresee(tx: Transaction, tenant: Tenant, request: GovernedRequest): Promise<Outcome['effect']> {
+  const { enforced, keys } = await boundTo(tx, tenant.id, request.agent, request.environment)
+  const now = new Date()
+  const { whole } = recordable(request, now, usual)
+  const set = decidingSet(tx, tenant.id, request, enforced, keys.enforced)
+  const ruled = await outcomeOf(set, enforced.length > 0, request, now, usual, whole)
+  // Of an approval a budget is read, and not reserved.
+  const asking = ruled.effect === 'allow' ? { ...ruled, effect: 'require_approval' as const } : ruled
+  const { states } = await holdBudgets(tx, tenant.id, request, asking)
+  return judgeBudgets(ruled, states).effect
+}
+
 /** `bound`: without a bound policy nothing is governed, whatever the manifest says. */
 export async function outcomeOf(
   set: DecidingSet,

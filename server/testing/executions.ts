@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { payload, type TestApi } from './api.ts'
 import { until } from './until.ts'
 
@@ -17,14 +18,23 @@ export type ExecutionAnswer = {
   steps: { id: string; kind: string; title: string; status: string; approvalId: string | null }[]
 }
 
+const Denied = z.object({
+  error: z.object({ json: z.object({ data: z.object({ status: z.literal('denied'), executionId: z.string() }) }) }),
+})
+
 /** Starting and following executions in production, as maria. */
 export function executionsOf(api: TestApi) {
   const get = async (id: string) =>
     payload<ExecutionAnswer>(await api.query(await api.person('maria'), 'executions.get', { id }))
-  const start = async (agentId: string, input: unknown): Promise<string> =>
-    payload<{ executionId: string }>(
-      await api.mutate(await api.person('maria'), 'executions.execute', { agentId, environment: 'production', input }),
-    ).executionId
+  const start = async (agentId: string, input: unknown): Promise<string> => {
+    const request = { agentId, environment: 'production', input }
+    const answer = await api.mutate(await api.person('maria'), 'executions.execute', request)
+    // One whose first call was denied is there, too.
+    const denied = Denied.safeParse(answer.body)
+    return denied.success
+      ? denied.data.error.json.data.executionId
+      : payload<{ executionId: string }>(answer).executionId
+  }
   const ended = (id: string, timeoutMs = 25_000) =>
     until(
       async () => {

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { executionsOf } from '#server/testing/executions.ts'
+import { approve } from '#server/testing/refund-agent.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+
+// Whoever starts an execution hears at once that its first call is denied: a denial is a failed operation. The attempt stays.
+
+let api: TestApi
+let executions: ReturnType<typeof executionsOf>
+beforeAll(async () => {
+  api = await startApi()
+  executions = executionsOf(api)
+}, 180_000)
+afterAll(() => api.close())
+
+type Refusal = {
+  code: string
+  message: string
+  executionId: string
+  traceId: string
+  denial: { code: string; message: string }
+}
+const refusalOf = ({ body }: { body: unknown }) => (body as { error: { json: { data: Refusal } } }).error.json.data
+
+const pay = { id: 'A-1003', amount: '${input.amount}', currency: 'EUR' }
+const refunds = (name: string, more = {}) =>
+  releaseAgent(api, name, {
+    steps: [{ id: 'refund', tool: { server: 'payments', name: 'issue_refund', arguments: pay } }],
+    tools: { payments: ['issue_refund'] },
+    more,
+  })
+const start = async (agentId: string, amount: string, more: object = {}, headers: Record<string, string> = {}) =>
+  api.mutate(
+    await api.person('maria'),
+    'executions.execute',
+    { agentId, environment: 'production', input: { amount }, ...more },
+    headers,
+  )
+
+test('403, and the execution is there as denied, with its decision, its trace and its records', async () => {
+  const agentId = await refunds('too-much')
+  const answer = await start(agentId, '20000.00')
+  expect(answer.status).toBe(403)
+  const { executionId, traceId, ...refusal } = refusalOf(answer)
+  const message = "A refund above 10,000.00 is not the assistant's to make."
+  expect(refusal).toMatchObject({
+    reason: 'policy_denied',
+    httpStatus: 403,
+    retryable: false,
+    status: 'denied',
+    denial: { code: 'REFUND_CEILING', message },
+  })
+  expect(await executions.get(executionId)).toMatchObject({
+    status: 'denied',
+    traceId,
+    error: { code: 'REFUND_CEILING', message },
+  })
+  expect((await executions.events(executionId)).map(({ type }) => type)).toEqual([
+    'execution.running',
+    'policy.decided',
+    'execution.denied',
+  ])
+  const maria = await api.person('maria')
+  const { items } = payload<{ items: { executionId: string; effect: string }[] }>(
+    await api.query(maria, 'policies.decisions', { agentId }),
+  )
+  expect(items).toMatchObject([{ executionId, effect: 'deny' }])
+  expect((await api.query(await api.person('vera'), 'audit.list', { limit: 50 })).text).toContain(executionId)
+})
+
+test('the same request again hears the same, by either key, and starts nothing', async () => {
+  const agentId = await refunds('too-much-again')
+  const count = async () =>
+    payload<{ items: unknown[] }>(await api.query(await api.person('maria'), 'executions.list', { agentId })).items
+      .length
+  for (const keys of [[{ idempotencyKey: 'k' }], [{}, { 'idempotency-key': 'k' }]] as const) {
+    const answers = [await start(agentId, '20000.00', ...keys), await start(agentId, '20000.00', ...keys)]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403])
+    const [first, second] = answers.map(refusalOf)
+    const { requestId: _one, ...told } = { requestId: '', ...first }
+    expect(second).toMatchObject(told)
+  }
+  expect(await count()).toBe(2)
+  expect((await start(agentId, '20001.00', { idempotencyKey: 'k' })).status).toBe(409)
+})
+
+test('a call that people decide is asked for at once; approved, it is made', async () => {
+  const agentId = await refunds('by-approval')
+  const { executionId, status } = payload<{ executionId: string; status: string }>(await start(agentId, '20.00'))
+  expect(status).toBe('waiting_approval')
+  const [step] = (await executions.get(executionId)).steps
+  await approve(api, step?.approvalId ?? '')
+  expect(await executions.ended(executionId)).toMatchObject({ status: 'succeeded', output: { amount: '20.00' } })
+})
+
+test('a call that nobody could approve is refused: 409', async () => {
+  const agentId = await releaseAgent(api, 'nobody-left', {
+    steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } }],
+    tools: {},
+    more: {
+      tools: [{ mcp: { server: 'payments' }, allow: ['lookup_order'], requireApproval: ['lookup_order'] }],
+      governance: { approvals: { group: 'refund-approvers', quorum: 9 } },
+    },
+  })
+  const answer = await start(agentId, '1.00')
+  expect([answer.status, refusalOf(answer).denial.code]).toEqual([409, 'no_eligible_approver'])
+  expect((await executions.get(refusalOf(answer).executionId)).status).toBe('denied')
+})
+
+test('a later call that is denied is no failed start: 200, and the execution ends as denied', async () => {
+  const agentId = await releaseAgent(api, 'denied-later', {
+    steps: [
+      { id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } },
+      { id: 'refund', tool: { server: 'payments', name: 'issue_refund', arguments: pay } },
+    ],
+    tools: { payments: ['lookup_order', 'issue_refund'] },
+  })
+  const key = { idempotencyKey: 'later' }
+  const answer = await start(agentId, '20000.00', key)
+  const { executionId, status } = payload<{ executionId: string; status: string }>(answer)
+  expect(status).toBe('queued')
+  expect(await executions.ended(executionId)).toMatchObject({ status: 'denied', error: { code: 'REFUND_CEILING' } })
+  // The same start again tells how it stands by now.
+  expect(refusalOf(await start(agentId, '20000.00', key))).toMatchObject({ executionId, status: 'denied' })
+})

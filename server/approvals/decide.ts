@@ -10,6 +10,7 @@ import { requireEligible } from './request.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { type ApprovalRow, lockApproval, setDecided, setPending } from './store.ts'
 import { tellSubject } from './subjects.ts'
+import { tellApprovers } from './tell-approvers.ts'
 import { findVotes, insertVote } from './vote-store.ts'
 
 /** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
@@ -77,13 +78,14 @@ export const decide = mutation({
 
     let level = escalationLevel
     if (outcome === 'pending') {
-      const group = input.decision === 'escalate' ? await escalationGroup(approval) : { id: approval.groupId }
-      if (input.decision === 'escalate') level += 1
+      const next = input.decision === 'escalate' ? await escalated(approval) : undefined
+      if (next !== undefined) level += 1
       const changed = await setPending(tx, tenant.id, approval.id, approval.revision, {
-        groupId: group.id,
+        groupId: next?.groupId ?? approval.groupId,
         escalationLevel: level,
       })
       if (!changed) throw conflict()
+      if (next !== undefined) await tellApprovers(tx, tenant, approval, next.members, true)
     } else {
       if (!(await setDecided(tx, tenant.id, approval.id, approval.revision, outcome, auditId))) throw conflict()
       const { id, subjectId } = approval
@@ -107,12 +109,11 @@ export const decide = mutation({
         : { confirmation: { passkeyId: confirmation.passkeyId, digest: confirmationDigest(confirmation) } }),
     }
 
-    async function escalationGroup(row: NonNullable<ApprovalRow>): Promise<{ id: string }> {
+    async function escalated(row: NonNullable<ApprovalRow>) {
       const group = await findGroup(tx, tenant.id, 'escalation')
       if (group === undefined || group.id === row.groupId)
         throw new ApiError('conflict', 'This request is already with the escalation group.')
-      await requireEligible(tx, tenant, group, row.identities, row.quorum)
-      return group
+      return { groupId: group.id, members: await requireEligible(tx, tenant, group, row.identities, row.quorum) }
     }
 
     async function alreadyDecided(row: NonNullable<ApprovalRow>): Promise<ApiError> {

@@ -11,12 +11,12 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { mailApprovers } from '#server/mail/approval-request.ts'
 import { findGroup, findGroupMembers, findMembers } from '#server/tenants/directory.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { type Identity, identitiesBehind, type Party } from './identities.ts'
 import { expiryQueue } from './jobs.ts'
 import { insertApproval } from './store.ts'
+import { tellApprovers } from './tell-approvers.ts'
 
 export type ApprovalRequest = {
   kind: ApprovalKind
@@ -98,14 +98,7 @@ export async function requestApproval(
     },
   })
   await runtime().queue.enqueue(tx, expiryQueue, { tenantId: tenant.id, id: approvalId }, expiresAt)
-  await mailApprovers(tx, tenant, {
-    approvalId,
-    title: request.presentation.title,
-    agentName: request.presentation.agent?.displayName,
-    environment: request.presentation.environment,
-    expiresAt,
-    people: eligible.filter((member) => member.kind === 'person'),
-  })
+  await tellApprovers(tx, tenant, { id: approvalId, presentation: request.presentation, expiresAt }, eligible)
   notify(tx, 'approval', tenant.id)
   return { approvalId, payloadDigest, expiresAt }
 }

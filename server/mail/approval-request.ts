@@ -20,14 +20,17 @@ export async function mailApprovers(
     agentName: string | undefined
     environment: string | null
     expiresAt: Date
+    /** Others were asked first, and gave it to these people. */
+    escalated: boolean
     people: readonly { id: string; email: string | null }[]
   },
 ): Promise<void> {
-  const { approvalId, title, agentName, environment, expiresAt, people } = request
+  const { approvalId, title, agentName, environment, expiresAt, escalated, people } = request
   const url = new URL(approvalPath(tenant.slug, approvalId), runtime().config.baseUrl).href
   const about = [
     agentName === undefined ? undefined : `Agent: ${oneLine(agentName)}`,
     environment === null ? undefined : `Environment: ${oneLine(environment)}`,
+    escalated ? 'Escalated: those who were asked first gave it to you.' : undefined,
     `Decide before: ${expiresAt.toISOString()}`,
   ].filter((line) => line !== undefined)
   const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nRead it and decide:\n${url}\n\nYou get this because you are in a group that decides for ${tenant.displayName}.\n`
@@ -38,7 +41,7 @@ export async function mailApprovers(
         subjectId: approvalId,
         memberId: id,
         recipient: email,
-        subject: `To decide: ${title}`,
+        subject: `${escalated ? 'Escalated to you' : 'To decide'}: ${title}`,
         body,
       })
 }

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { mailing } from '#server/mail/jobs.ts'
+import { approverGroup, askForRefund } from '#server/testing/approval-request.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
+import { testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { until } from '#server/testing/until.ts'
+import { decide } from './decide.ts'
+import { expiry } from './jobs.ts'
+import { list } from './mails/list.ts'
+
+let smtp: TestSmtp
+let running: Awaited<ReturnType<typeof testRuntime>>
+beforeAll(async () => {
+  smtp = await startSmtp()
+  running = await testRuntime({ environment: { SMTP_URL: smtp.url } })
+  await running.queue.work([expiry, mailing])
+})
+afterAll(async () => {
+  await running.close()
+  await smtp.close()
+})
+
+test('whoever can decide after an escalation is told of it by mail, with its new place; nobody else is', async () => {
+  const tenant = await testTenant(running)
+  const approver = (name: string, groups: string[]) => tenant.as(name, { roles: ['approver'], groups })
+  // Who asks, and who only has a machine's seat, decide nothing.
+  const maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: ['escalation'] })
+  await tenant.as('robot', { roles: ['approver'], kind: 'service_account', groups: ['escalation'] })
+  const jonas = await approver('jonas', [approverGroup])
+  await approver('lea', ['escalation'])
+  await approver('noor', ['escalation'])
+  const { approvalId } = await askForRefund(tenant, maria)
+  const told = (caller: Caller) => execute(list, caller, { approvalId }, { name: 'approvals.mails.list' })
+  expect((await told(jonas)).items.map(({ to }) => to.username)).toEqual(['jonas'])
+
+  const vote = { approvalId, decision: 'escalate', decisionAcknowledged: true, reason: 'Not mine to say.' }
+  await execute(decide, jonas, vote, { name: 'approvals.decide' })
+  const items = await until(async () => {
+    const page = await told(jonas)
+    return page.items.every(({ delivery }) => delivery === 'delivered') ? page.items : undefined
+  }, 'the mails were delivered')
+  expect(items.map(({ to }) => to.username).sort()).toEqual(['jonas', 'lea', 'noor'])
+  const texts = ['lea', 'noor'].map((name) => smtp.received.filter(({ to }) => to.startsWith(`${name}@`)))
+  for (const mine of texts) {
+    expect(mine).toHaveLength(1)
+    expect(mine[0]?.text).toMatch(/^Subject: Escalated to you: Issue refund for A-1\r?$/m)
+    expect(mine[0]?.text).toContain(`/t/${tenant.slug}/approvals/${approvalId}`)
+  }
+  expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: To decide: /m)
+})
+
+test('an escalation that is refused tells nobody', async () => {
+  const tenant = await testTenant(running)
+  const maria = await tenant.as('maria', { roles: ['developer'] })
+  const jonas = await tenant.as('jonas', { roles: ['approver'], groups: [approverGroup] })
+  const { approvalId } = await askForRefund(tenant, maria)
+  const vote = { approvalId, decision: 'escalate', decisionAcknowledged: true, reason: 'Not mine to say.' }
+  await expect(execute(decide, jonas, vote, { name: 'approvals.decide' })).rejects.toMatchObject({
+    code: 'no_eligible_approver',
+  })
+  const { items } = await execute(list, jonas, { approvalId }, { name: 'approvals.mails.list' })
+  expect(items.map(({ to }) => to.username)).toEqual(['jonas'])
+})

@@ -34,7 +34,8 @@ const queue = (recipient: string, subject = 'A question') =>
   })
 const run = (id: string) => mailing.run({ tenantId: tenant.id, id }, 0)
 const read = (id: string) => runtime.database.inTenant(tenant.id, (tx) => findMail(tx, tenant.id, id))
-const retry = (id: string) => runtime.database.inTenant(tenant.id, (tx) => retryMail(tx, tenant, id))
+const retry = (id: string, by: 'person' | 'service_account' | 'api_key' = 'person') =>
+  runtime.database.inTenant(tenant.id, (tx) => retryMail(tx, tenant, id, { by }))
 const receivedBy = (recipient: string) => smtp.received.filter((message) => message.to === recipient)
 
 test('a mail is delivered once, however often its job runs', async () => {
@@ -99,10 +100,20 @@ test('an unknown outcome is sent again by a person alone', async () => {
   await run(id)
   await run(id)
   expect(receivedBy('again@northwind.example')).toHaveLength(1)
-  await retry(id)
+  for (const by of ['service_account', 'api_key'] as const)
+    await expect(retry(id, by)).rejects.toMatchObject({ code: 'machine_decision', status: 403 })
+  await retry(id, 'person')
   await run(id)
   expect(await read(id)).toMatchObject({ delivery: 'unknown', attempts: 2 })
   expect(receivedBy('again@northwind.example')).toHaveLength(2)
+})
+
+test('what has failed for certain may be sent again by a machine, too', async () => {
+  smtp.behave('refused', 'refuse-recipient')
+  const id = await queue('refused@northwind.example')
+  await run(id)
+  await retry(id, 'service_account')
+  expect(await read(id)).toMatchObject({ delivery: 'pending', attempts: 1 })
 })
 
 test('what is delivered is not sent again, not even by a person', async () => {

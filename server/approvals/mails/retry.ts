@@ -7,20 +7,23 @@ import { findApproval } from '../store.ts'
 
 /**
  * Tells a person once more of a request that is still open, where the mail failed or nobody knows what became of it. The
- * system itself never repeats an unknown one: it may have arrived.
+ * system itself never repeats an unknown one, nor does a service account: it may have arrived.
  */
 export const retry = mutation({
   permission: 'input:manage',
   input: RetryApprovalMailInput,
   output: RetryApprovalMailOutput,
   audit: (input) => ({ action: 'mail.retried', resource: { type: 'mail', id: input.id }, reason: input.reason }),
-  async run({ tx, tenant, input }) {
+  async run({ tx, tenant, principal, input }) {
     const mail = await findMail(tx, tenant.id, input.id)
     const approval = mail?.kind === 'approval_request' ? await findApproval(tx, tenant.id, mail.subjectId) : undefined
     if (approval === undefined) throw notFound()
     if (approval.status !== 'pending')
       throw refuse('conflict', `The request is ${approval.status}; there is nobody to tell any more.`)
-    const revision = await retryMail(tx, tenant, input.id, input.expectedRevision)
+    const revision = await retryMail(tx, tenant, input.id, {
+      expectedRevision: input.expectedRevision,
+      by: principal.kind,
+    })
     return { id: input.id, delivery: 'pending' as const, revision }
   },
 })

@@ -232,6 +232,8 @@ const faults: Fault[] = [
       paying.broken('reading', async (id) => {
         const frozen = api.process
         const other = await secondNode(api)
+        // Whose token `send` shows: while the node is frozen, nobody gives one.
+        await api.client('ci-pipeline')
         frozen.kill('SIGSTOP')
         try {
           await paying.happened('called', `${id}:order`, 2)

@@ -35,7 +35,7 @@ beforeAll(async () => {
   api = await startApi({ AUTH_URL: keycloak.origin, TRUSTED_ISSUERS: file })
   owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await startApi({ LOG_LEVEL: 'silent' })
   server = new Client({ connectionString: process.env.TEST_DATABASE_URL })
   await server.connect()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await server.end()
   await api.close()

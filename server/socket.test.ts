@@ -26,7 +26,7 @@ beforeAll(async () => {
     }),
   })
   token = (answer.body as { access_token: string }).access_token
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 type FirstMessage = { result?: { type: string }; error?: { json: { data: { reason?: string; code: string } } } }

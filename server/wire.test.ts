@@ -12,7 +12,7 @@ beforeAll(async () => {
   ci = await api.client('ci-pipeline')
   asOwner = new Client({ connectionString: api.ownerUrl })
   await asOwner.connect()
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await asOwner.end()
   await api.close()

@@ -23,7 +23,7 @@ beforeAll(async () => {
     await api.query(await api.person('maria'), 'traces.list', {}),
   )
   traceId = items[0]?.traceId ?? ''
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

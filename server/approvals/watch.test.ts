@@ -16,7 +16,7 @@ let maria: string
 beforeAll(async () => {
   api = await startApi()
   maria = await api.person('maria')
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 function connect(token: string) {

@@ -16,7 +16,7 @@ let folder: string
 beforeAll(async () => {
   api = await startApi()
   folder = await mkdtemp(join(tmpdir(), 'countersign-evidence-'))
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await api.close()
   await rm(folder, { recursive: true, force: true })

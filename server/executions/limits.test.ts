@@ -11,7 +11,7 @@ import { until } from '#server/testing/until.ts'
 let api: TestApi
 beforeAll(async () => {
   api = await startApi()
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 const lookUp = { id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1001' } } }

@@ -17,7 +17,7 @@ import { until } from '#server/testing/until.ts'
 let api: TestApi
 beforeAll(async () => {
   api = await startApi()
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 type Execution = {

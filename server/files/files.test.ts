@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await startApi()
   sender = await api.client('ci-pipeline')
   reader = await api.person('maria')
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 type Stored = { id: string; digest: string; bytes: number; name: string; mediaType: string }

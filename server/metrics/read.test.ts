@@ -12,7 +12,7 @@ let omar: string
 beforeAll(async () => {
   api = await startApi()
   omar = await api.person('omar')
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 async function metrics(token = omar): Promise<Map<string, number>> {

@@ -11,7 +11,7 @@ let token: string
 beforeAll(async () => {
   api = await startApi()
   token = await api.client('telemetry')
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 const send = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>

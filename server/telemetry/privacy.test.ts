@@ -16,7 +16,7 @@ beforeAll(async () => {
   token = await api.client('telemetry')
   maria = await api.person('maria')
   pia = await api.person('pia')
-}, 60_000)
+}, 180_000)
 afterAll(() => api.close())
 
 const canary = 'kanarienvogel'

@@ -33,7 +33,7 @@ beforeAll(async () => {
   auditId = await ofGlobex('select audit_id as id from audit_records')
   // Anna is a guest in globex; Jonas is not.
   ;[anna, jonas] = await Promise.all([api.person('anna'), api.person('jonas')])
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await owner.end()
   await api.close()

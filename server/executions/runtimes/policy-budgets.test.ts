@@ -16,7 +16,7 @@ beforeAll(async () => {
   model = await startModelServer()
   api = await startApi({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' })
   executions = executionsOf(api)
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   await api.close()
   await model.close()

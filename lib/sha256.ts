@@ -88,7 +88,7 @@ const endingView = new DataView(ending.buffer)
 export function sha256Now(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const state = initialState.slice()
   const rest = compressWhole(state, bytes, 0)
-  return digestOf(state, bytes.subarray(rest), bytes.length)
+  return digestAtEnd(state, bytes.subarray(rest), bytes.length)
 }
 
 /** `update` with each piece in order, then `digest` once, which gives the 32 bytes. */
@@ -113,7 +113,7 @@ export function incrementalSha256() {
       block.set(rest)
       filled = rest.length
     },
-    digest: (): Uint8Array<ArrayBuffer> => digestOf(state, block.subarray(0, filled), total),
+    digest: (): Uint8Array<ArrayBuffer> => digestAtEnd(state, block.subarray(0, filled), total),
   }
 }
 
@@ -125,7 +125,7 @@ function compressWhole(state: Int32Array, bytes: Uint8Array, at: number): number
 }
 
 /** `rest`, a one, zeros up to the end of a block, and the length of all in bits as 64 bits; then the state is the digest. */
-function digestOf(state: Int32Array, rest: Uint8Array, total: number): Uint8Array<ArrayBuffer> {
+function digestAtEnd(state: Int32Array, rest: Uint8Array, total: number): Uint8Array<ArrayBuffer> {
   const end = rest.length < 56 ? blockBytes : 2 * blockBytes
   ending.fill(0)
   ending.set(rest)

@@ -165,6 +165,9 @@ test('verify.html holds the verifier whole, allows no other script, and needs no
   const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifyPage)?.[1] ?? ''
   expect(script).toContain('async function verifyBundle(')
   expect(script).not.toMatch(/\bimport\b|\bfetch\(|https?:\/\//)
+  // Two files became one: no name may stand in both.
+  const parsed = spawnSync(process.execPath, ['--input-type=module'], { input: script, encoding: 'utf8' })
+  expect(parsed.stderr).not.toContain('SyntaxError')
   const digest = createHash('sha256').update(script).digest('base64')
   expect(verifyPage).toContain(`default-src 'none'; script-src 'sha256-${digest}'`)
   expect(String(files.get('verify.html'))).toBe(verifyPage)

@@ -29,6 +29,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { collectCatalog } from './catalog.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { jobs, registerDecisions } from './jobs.ts'
+import { checkClock } from './readiness.ts'
 import { api } from './routes.ts'
 import { createCspReportHandler } from './shell/csp-report.ts'
 import { createShell } from './shell.ts'
@@ -87,6 +88,8 @@ export async function serve(
       mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     })
     await sealUnsealed(ownerUrl)
+    const clock = await checkClock()
+    if (clock !== undefined) say(clock.problem)
     closing.push(closeEngine, closeToolServers)
     closing.push(() => queue.close())
     registerDecisions()

@@ -1,10 +1,11 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { ApiError } from '#lib/errors.ts'
 import { systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { AddressRefused, openOutbound } from '#server/kernel/net/outbound.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { useSecretValue } from '#server/secrets/use-value.ts'
+import { connectClient } from './mcp-client.ts'
 
 /** One answer of a tool server; its events count each as they come. */
 const maxBytes = 8 * 1024 * 1024
@@ -32,21 +33,27 @@ export async function withRemoteServer<T>(
   if (secretRef !== undefined && token === undefined)
     throw new ApiError('not_ready', `There is no live secret ${secretRef} for the tool server ${server}.`)
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
-  const client = new Client({ name: 'countersign', version: '0.1.0' })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
     ...(token === undefined ? {} : { authProvider: { token: () => Promise.resolve(token) } }),
   })
   try {
-    await client.connect(transport).catch((cause: unknown) => {
-      if (cause instanceof AddressRefused) throw new ApiError('not_ready', cause.message, { cause })
+    const { client } = await connectClient(transport).catch((cause: unknown) => {
+      const refused = refusedIn(cause)
+      if (refused !== undefined) throw new ApiError('not_ready', refused.message, { cause })
       throw new ApiError('unavailable', `The tool server ${server} does not answer.`, { cause })
     })
     return await work(client)
   } finally {
-    // The peer need not agree that a session ends.
+    // The peer need not agree that a session ends; since 2026-07-28 there is none.
     await transport.terminateSession().catch((error: unknown) => runtime().log.debug({ err: error }, 'session'))
-    await client.close()
+    await transport.close()
     await outbound.close()
   }
+}
+
+/** The client tells of it as the cause of its own error. */
+function refusedIn(error: unknown): AddressRefused | undefined {
+  if (error instanceof AddressRefused) return error
+  return error instanceof Error ? refusedIn(error.cause) : undefined
 }

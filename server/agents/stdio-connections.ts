@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
-import { Client } from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { connectClient, type SpokenBefore } from './mcp-client.ts'
 import { mayUseServer } from './tool-server.ts'
 
 type Connection = { client: Promise<Client>; idle: NodeJS.Timeout | undefined; calls: number }
@@ -10,6 +11,15 @@ type Connection = { client: Promise<Client>; idle: NodeJS.Timeout | undefined; c
 const idleMs = 60_000
 // One child process for each tenant and server, so that no server sees two tenants. Owner: this module.
 const connections = new Map<string, Connection>()
+
+// To ask which revision a stdio server speaks starts it once more: that is done once an hour. Owner: this module.
+const spokenBefore = new Map<string, { spoken: SpokenBefore; at: number }>()
+const askAgainMs = 3_600_000
+
+function spokenBy(key: string): SpokenBefore | undefined {
+  const known = spokenBefore.get(key)
+  return known === undefined || performance.now() - known.at > askAgainMs ? undefined : known.spoken
+}
 
 /** Works with the operator's server of this name. Throws NOT_FOUND unless it is open to the tenant. */
 export async function withStdioServer<T>(
@@ -43,19 +53,22 @@ function open(tenant: { externalId: string }, server: string, key: string): Conn
     },
     stderr: 'ignore',
   })
-  const client = new Client({ name: 'countersign', version: '0.1.0' })
   // By now the key may be another connection's: that one stays.
   const forget = () => {
     if (connections.get(key) === connection) connections.delete(key)
   }
-  const ready = client.connect(transport).then(
-    () => client,
+  const ready = connectClient(transport, { before: spokenBy(key), onClose: forget }).then(
+    ({ client, spoken }) => {
+      spokenBefore.set(key, { spoken, at: performance.now() })
+      return client
+    },
     (cause: unknown) => {
+      // Whatever is known of it may be wrong by now.
+      spokenBefore.delete(key)
       forget()
       throw new ApiError('unavailable', `The tool server ${server} does not start.`, { cause })
     },
   )
-  client.onclose = () => forget()
   const connection: Connection = { client: ready, idle: undefined, calls: 0 }
   connections.set(key, connection)
   return connection

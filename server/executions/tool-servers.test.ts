@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { referenceServer, startEverything } from '#server/testing/everything-server.ts'
 import { executionsOf } from '#server/testing/executions.ts'
+import { startModernTools } from '#server/testing/greeting-server.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
 // Tool servers that others wrote, by both roads: the operator's stdio servers, and a manifest's own address.
@@ -12,15 +13,18 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 let api: TestApi
 let folder: string
 let everything: Awaited<ReturnType<typeof startEverything>>
+let modern: Awaited<ReturnType<typeof startModernTools>>
 let executions: ReturnType<typeof executionsOf>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-tools-'))
   await writeFile(join(folder, 'note.txt'), 'Paid in full.')
   everything = await startEverything()
+  modern = await startModernTools()
   api = await startApi(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     {
       hostile: [join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')],
+      modern: [join(import.meta.dirname, '..', 'testing', 'modern-tools.ts')],
       everything: [referenceServer('everything'), 'stdio'],
       filesystem: [referenceServer('filesystem'), folder],
       memory: { args: [referenceServer('memory')], env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } },
@@ -31,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close()
   await everything.close()
+  await modern.close()
   await rm(folder, { recursive: true })
 })
 
@@ -119,6 +124,24 @@ describe('a server that the manifest names by address', () => {
     const answer = await proposed({ server: 'remote', url: everything.url, auth: { secretRef: 'nowhere' } })
     expect(answer.status).toBe(409)
     expect(answer.text).toMatch(/no live secret nowhere/)
+  })
+})
+
+describe('servers that speak the revision 2026-07-28 alone, without a handshake', () => {
+  test.each([
+    ['over stdio', 'modern', false],
+    ['over HTTP', 'modern-remote', true],
+  ])('%s', async (_way, server, remote) => {
+    const agentId = await releaseAgent(api, `greets-${server}`, {
+      steps: [step('one', server, 'greet', { name: 'Ada' }), step('two', server, 'greet', { name: 'Bob' })],
+      tools: { [server]: ['greet'] },
+      servers: remote ? { [server]: { url: modern.url } } : {},
+    })
+    expect(await executions.run(agentId, {})).toMatchObject({ status: 'succeeded', output: 'Good day, Bob.' })
+  })
+
+  test('nobody tried the handshake of before on them', () => {
+    expect(new Set(modern.methods)).toEqual(new Set(['server/discover', 'tools/list', 'tools/call']))
   })
 })
 

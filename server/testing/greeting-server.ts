@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+
+/** Its one tool, `greet`, answers with the name. */
+export function greetingServer(): McpServer {
+  const server = new McpServer({ name: 'greeting', version: '1.0.0' })
+  server.registerTool('greet', { inputSchema: z.object({ name: z.string() }) }, ({ name }) => ({
+    content: [{ type: 'text', text: `Good day, ${name}.` }],
+  }))
+  return server
+}
+
+/** The same over HTTP on a free port of the loopback, for clients of the revision 2026-07-28 alone. */
+export async function startModernTools(): Promise<{ url: string; methods: string[]; close(): Promise<void> }> {
+  const handler = createMcpHandler(greetingServer, { legacy: 'reject' })
+  const methods: string[] = []
+  const server = createServer(
+    getRequestListener(async (request) => {
+      const message = await request.clone().json()
+      methods.push(String(message.method))
+      return await handler.fetch(request)
+    }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    methods,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

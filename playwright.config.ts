@@ -70,6 +70,8 @@ export default defineConfig({
       PORT: port,
       DATA_DIR: join(directory, 'data'),
       MCP_SERVERS: join(directory, 'mcp-servers.json'),
+      // Models of tests answer on this machine.
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       // The tests share two tenants; the limits have tests of their own.
       RATE_LIMIT_PER_MINUTE: '1000000',
       TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { startApi } from '#server/testing/api.ts'
+import { serverMemory } from '../cli/server-memory.mjs'
 import { token } from './case-01-token.ts'
 import { query } from './case-02-query.ts'
 import { policy } from './case-03-policy.ts'
@@ -71,7 +72,8 @@ try {
   const postmaster = Number((await readFile(join(database.directory, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const compare = comparer(postmaster, pace)
   if (wanted('1', '2', '4', '5', '7', '15', '16')) {
-    const api = await startApi({ NODE_ENV: 'production' })
+    const { environment, options } = serverMemory
+    const api = await startApi({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
     const pid = api.process.pid ?? 0
     try {
       // The demo's first execution must not be charged to the first case.

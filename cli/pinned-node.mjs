@@ -10,11 +10,14 @@ const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /**
  * Returns when this process runs on the Node that the project pins, or, where there is none for this platform, on
- * one that is new enough. Otherwise runs the same command on the pinned Node and ends with its exit code or signal.
+ * one that is new enough, under these settings: variables that are set to anything, and options of Node. Otherwise runs the
+ * same command on the pinned Node with them and ends with its exit code or signal.
  */
-export async function continueOnPinnedNode() {
+export async function continueOnPinnedNode(settings = { environment: {}, options: [] }) {
   const pinned = pinnedNode()
-  if (pinned && realpathSync(process.execPath) !== pinned) await relaunch(pinned)
+  const here = realpathSync(process.execPath)
+  if (pinned && here !== pinned) await relaunch(pinned, settings)
+  else if (!isUnder(settings)) await startOver(here, settings)
   if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
     process.stderr.write(
       `Countersign needs Node ${OLDEST_MAJOR} or newer, and this is ${process.version}: run npm ci without omitting optional packages, or install Node ${OLDEST_MAJOR}.\n`,
@@ -36,10 +39,29 @@ function pinnedNode() {
   }
 }
 
+const isUnder = ({ environment, options }) =>
+  Object.keys(environment).every((name) => process.env[name] !== undefined) &&
+  options.every((option) => process.execArgv.includes(option))
+
+const argumentsWith = (options) => [
+  ...process.execArgv.filter((one) => !options.includes(one)),
+  ...options,
+  ...process.argv.slice(1),
+]
+
+/** The same process begins again, so that nobody else has to stay for it. Where it can't, another one does its work. */
+async function startOver(node, settings) {
+  const { environment, options } = settings
+  if (process.execve && !process.channel)
+    process.execve(node, [node, ...argumentsWith(options)], { ...environment, ...process.env })
+  await relaunch(node, settings)
+}
+
 /** Returns only if `node` does not run on this system. */
-async function relaunch(node) {
+async function relaunch(node, { environment, options }) {
   // In a session of its own, so that Ctrl-C reaches the child once, through here, and not through the terminal as well.
-  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
+  const child = spawn(node, argumentsWith(options), {
+    env: { ...environment, ...process.env },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: true,
   })

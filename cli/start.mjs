@@ -1,8 +1,9 @@
 // `npm start`. Must parse on Node 20, as all that it imports statically.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
+import { serverMemory } from './server-memory.mjs'
 
-await continueOnPinnedNode()
+await continueOnPinnedNode(serverMemory)
 // Settings may stand in .env (see .env.example); the environment wins.
 if (existsSync('.env')) process.loadEnvFile('.env')
 process.env.NODE_ENV ??= 'production'

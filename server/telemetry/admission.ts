@@ -1,15 +1,16 @@
 import { ApiError } from '#lib/errors.ts'
 
 /** Bytes of requests, decompressed, that this process holds at once. More is refused, not queued: memory stays as it is. */
-const maxHeldBytes = 48 * 1024 * 1024
+const maxHeldBytes = 32 * 1024 * 1024
 /** Batches that are decoded and written at once; each takes a connection of the pool. */
 const maxAtOnce = 4
 /** Their bytes in all, decompressed: as objects they are many times as much. A larger batch is worked on alone. */
 const maxBytesAtOnce = 4 * 1024 * 1024
-/** Batches that wait for their turn. */
+/** Batches that come in or wait for their turn; a connection whose body is read costs memory, too. */
 const maxWaiting = 64
 
 let held = 0
+let places = 0
 let running = 0
 let runningBytes = 0
 const waiting: { bytes: number; start(): void }[] = []
@@ -20,7 +21,7 @@ const busy = () =>
 export type Place = {
   /** What the request turns out to take. Throws 429 when there is not enough room. */
   grow(bytes: number): void
-  /** Waits for its turn. Throws 429 when too many wait already. */
+  /** Waits for its turn. */
   turn(): Promise<void>
   /** Always, in the end. */
   leave(): void
@@ -36,8 +37,9 @@ function startNext(): void {
   }
 }
 
-/** Lets a request in, before its body is read. Throws 429 with Retry-After. */
+/** Lets a request in, before its body is read. Throws 429 with Retry-After when it would be one too many, or too large. */
 export function enter(bytes: number): Place {
+  if (places >= maxAtOnce + maxWaiting) throw busy()
   let mine = 0
   /** Bytes that count as being worked on; undefined before and after. */
   let working: number | undefined
@@ -53,11 +55,12 @@ export function enter(bytes: number): Place {
     runningBytes += working
   }
   grow(bytes)
+  places += 1
+  let here = true
   return {
     grow: (total) => grow(Math.max(0, total - mine)),
     async turn() {
       if (waiting.length === 0 && fits(mine)) return start()
-      if (waiting.length >= maxWaiting) throw busy()
       await new Promise<void>((resolve) => {
         waits = {
           bytes: mine,
@@ -71,6 +74,8 @@ export function enter(bytes: number): Place {
       })
     },
     leave() {
+      if (here) places -= 1
+      here = false
       held -= mine
       mine = 0
       if (waits !== undefined) waiting.splice(waiting.indexOf(waits), 1)

@@ -67,5 +67,30 @@ coreutils) and openssl 3.0 or later.
    comparison the steps above prove only that the bundle agrees with itself.
 
 If one step fails, do not rely on the bundle: ask for a new export.
+
+A SPAN BY ITSELF
+
+  data/traces/<day>.spans.ndjson      what agents did, a line for each span
+  data/traces/<day>.resources.ndjson  what the exporter said of itself: the line
+                                      with the span's auditId, resourceIndex
+  data/traces/<day>.batches.ndjson    with proofs: for each request that brought
+                                      spans, the leaf hashes of its tree
+
+A span with an auditId came by telemetry. Its leaf is SHA-256 over the byte 0
+and this JSON array, without blanks:
+
+   ["agcp.span.v2", traceId, spanId, parentSpanId, name, kind, status, start,
+    end, attributes, events, facts, links, resource]
+
+start and end are microseconds since 1970. An attribute is [key,value], one
+whose value is sensitive [key,{"sd":sd}]. An event is [name,at,attributes], a
+link [traceId,spanId,attributes]. facts are [name,value], sorted. resource is
+null, or SHA-256 in hex of ["agcp.resource.v1",attributes]. A span without links
+and resource is "agcp.span.v1" and ends after the facts.
+
+The leaf is number batchIndex of the batch with its auditId. The root of these
+leaves (RFC 6962) is details.root of the record with that auditId in data/audit,
+which the log of the day proves. Spans without an auditId were recorded by an
+execution: the records of that execution in data/audit say what it did.
 `
 }

@@ -200,6 +200,10 @@ export const listSpanDates = async (tx: Transaction, tenantId: string, { start, 
   return rows.map((row) => row.date)
 }
 
+/** To the microsecond, as the leaf of a span says it. */
+const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
 /** Values are masked where spans are recorded; what executions show of theirs is decrypted. */
 export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
   const sealer = await tenantSealer(tx, tenantId)
@@ -208,17 +212,19 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
     tx
       .selectFrom('spans')
       .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
-      .select(['startedAt', 'endedAt', 'origin'])
+      .select(['events', 'facts', 'auditId', 'batchIndex', 'resourceIndex', 'origin'])
+      .select(moment('spans.startedAt').$castTo<string>().as('startedAt'))
+      .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
       .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
       .where('tenantId', '=', tenantId)
-      .where('startedAt', '>=', start)
-      .where('startedAt', '<', end)
-      .orderBy('startedAt')
+      .where('spans.startedAt', '>=', start)
+      .where('spans.startedAt', '<', end)
+      .orderBy('spans.startedAt')
       .orderBy('traceId')
       .orderBy('startChange'),
   )
-  for await (const { sealed, origin, ...row } of rows)
-    yield { ...row, ...withMessage(origin, shownAttributes(sealer, { ...row, sealed })) }
+  for await (const { sealed, ...row } of rows)
+    yield { ...row, ...withMessage(row.origin, shownAttributes(sealer, { ...row, sealed })) }
 }
 
 /** What stands sealed of the spans, in the order of readSpans. */

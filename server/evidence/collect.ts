@@ -6,6 +6,7 @@ import { leafOf } from '#server/audit/record-leaf.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Bag } from './bag.ts'
+import { readBatches, readResources } from './collect-batches-store.ts'
 import { readFiles, readInputEvents, readInputResolutions, readInputWaits } from './collect-inputs-store.ts'
 import {
   listSpanDates,
@@ -70,8 +71,13 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   for (const [name, read] of resources.map(payload))
     await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
   const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
-  for (const date of dates)
-    await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, within(date, period))))
+  for (const date of dates) {
+    const day = within(date, period)
+    await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, day)))
+    await add(`data/traces/${date}.resources.ndjson`, (tx) => lines(unsealed(readResources(tx, tenant.id, day))))
+    if (row.includeProofs)
+      await add(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
+  }
   if (row.includeRawPayloads)
     for (const date of dates)
       await add(`data/raw/${date}.values.ndjson`, (tx) =>
@@ -107,6 +113,16 @@ async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: Le
       leftOut.push({ resource, id: String(row.id), reason: row.contentGone })
     yield row
   }
+}
+
+/** What is sealed of a resource stands in data/raw, where it was asked for. */
+async function* unsealed(rows: ReturnType<typeof readResources>): AsyncGenerator<object> {
+  for await (const { sealed: _sealed, ...row } of rows) yield row
+}
+
+/** A hash in hex for each span that the request added. */
+async function* withLeaves(rows: ReturnType<typeof readBatches>): AsyncGenerator<object> {
+  for await (const { auditId, leaves } of rows) yield { auditId, leaves: leaves.toString('hex').match(/.{64}/g) ?? [] }
 }
 
 async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
@@ -196,6 +212,8 @@ const description = ({ tenant, row }: ExportRun) => ({
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans stand in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
       : 'In events and spans a sensitive value is {"$masked":{"class","length"}}.',
+    traces:
+      'data/traces holds the spans; `auditId` and `resourceIndex` name the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt says how a span is proved.',
     log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',
   },
 })

@@ -2,14 +2,15 @@ import type { z } from 'zod'
 import type { Omission } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { clearValues } from '#server/traces/sealed-values.ts'
+import { clearValues, clearValuesOfResource } from '#server/traces/sealed-values.ts'
+import { readResources } from './collect-batches-store.ts'
 import { type Period, readSealedSpans } from './collect-store.ts'
 
 /** As lib/schemas/evidence.ts says it. */
 export type LeftOut = { resource: string; id: string; reason: z.infer<typeof Omission>['reason'] }
 
 /**
- * The sensitive values of the period's spans in clear, a line each. `commitment` stands at the span's attribute in
+ * The sensitive values of the period's spans and their resources in clear, a line each. `commitment` stands at the span's attribute in
  * data/traces, and is base64url(SHA-256(JCS([salt, value]))). What can't be given goes to `leftOut`.
  */
 export async function* rawValues(
@@ -27,5 +28,14 @@ export async function* rawValues(
       yield { traceId, spanId, ...value, salt, value: clear }
     }
     for (const reason of missing) leftOut.push({ resource: 'spans', id: `${traceId}/${spanId}`, reason })
+  }
+  for await (const resource of readResources(tx, tenantId, period)) {
+    const { auditId, resourceIndex } = resource
+    const { values, missing } = clearValuesOfResource(sealer, { ...resource, index: resourceIndex })
+    for (const { disclosure, ...value } of values) {
+      const [salt, clear] = disclosure
+      yield { auditId, resourceIndex, ...value, salt, value: clear }
+    }
+    for (const reason of missing) leftOut.push({ resource: 'resources', id: `${auditId}/${resourceIndex}`, reason })
   }
 }

@@ -112,3 +112,31 @@ test('a statement that comes often is prepared, and one that failed to be prepar
     else expect(await unlucky(false)).toBe(1)
   }
 })
+
+test('a transaction begins with its first statement: until then no server process holds one open', async () => {
+  const { rows } = await ear.query<{ name: string }>('select current_database() as name')
+  const owner = new pg.Client({
+    connectionString: Object.assign(new URL(process.env.TEST_DATABASE_URL ?? ''), { pathname: rows[0]?.name }).href,
+  })
+  await owner.connect()
+  const open = async () =>
+    (
+      await owner.query<{ count: number }>(
+        `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and state = 'idle in transaction'`,
+      )
+    ).rows[0]?.count
+  try {
+    const { tx, rollBack } = await running.database.open()
+    expect(await open()).toBe(0)
+    expect(await boundTo(tx)).toBeNull()
+    expect(await open()).toBe(1)
+    await rollBack()
+    await expect.poll(open).toBe(0)
+    const nothing = await running.database.open()
+    await nothing.commit()
+    expect(await open()).toBe(0)
+  } finally {
+    await owner.end()
+  }
+})

@@ -82,16 +82,20 @@ const dialect = {
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 
 /**
- * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant travel in one message, and
- * nobody waits for its answer: the first statement goes out right behind it. Kysely's own transactions wait for each, and
- * would send the statements that are asked for at once one by one.
+ * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant travel with the first
+ * statement in one write, and nobody waits for their answer; a transaction in which nothing is asked for is none. Kysely's own
+ * transactions wait for each, and would send the statements that are asked for at once one by one.
  */
 export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise<OpenTransaction> {
   if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('A tenant is named by its UUID.')
   const connection = new PooledConnection(await pool.connect())
-  const begun = connection.send(tenantId === undefined ? 'begin' : `begin; set local app.tenant_id = '${tenantId}'`)
-  // Whoever uses the transaction hears of it: the statements behind it fail, and so does the commit.
-  begun.catch(() => connection.discard())
+  let begun: Promise<string> | undefined
+  const begin = () => {
+    if (begun !== undefined) return
+    begun = connection.send(tenantId === undefined ? 'begin' : `begin; set local app.tenant_id = '${tenantId}'`)
+    // Whoever uses the transaction hears of it: the statements behind it fail, and so does the commit.
+    begun.catch(() => connection.discard())
+  }
   let open = true
   const executor = new DefaultQueryExecutor(
     compiler,
@@ -99,6 +103,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     {
       provideConnection: (use) => {
         if (!open) throw new Error('The transaction has ended; this statement would be part of another one.')
+        begin()
         return use(connection)
       },
     },
@@ -111,6 +116,8 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     if (!open) throw new Error('The transaction has ended before.')
     open = false
     try {
+      if (statement === 'commit' && hasLast(closing)) begin()
+      if (begun === undefined) return
       await begun
       const tag = statement === 'commit' ? await sendCommit(connection, closing) : await connection.send(statement)
       // PostgreSQL answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
@@ -130,6 +137,8 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     rollBack: () => end('rollback'),
   }
 }
+
+const hasLast = ({ notices, last }: Closing): boolean => notices.size > 0 || last !== undefined
 
 /** Gives the tag of the COMMIT; throws what the last statement failed with. */
 async function sendCommit(connection: PooledConnection, { notices, last }: Closing): Promise<string> {

@@ -51,7 +51,7 @@ const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime.database.
 
 const permit = '@id("all") permit (principal, action, resource);'
 const budget = (annotations: string, id = 'purse') =>
-  `@id("${id}") @obligation("budget") ${annotations} forbid (principal, action, resource) unless { context.fulfilled.contains("budget:${id}") };`
+  `@id("${id}") @obligation("budget") ${annotations} forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:${id}") };`
 const calls = (limit: number, more = '') => budget(`@budget_limit("${limit}") @budget_unit("calls") ${more}`)
 
 /** Published and bound as the policy's next version. */

@@ -148,7 +148,7 @@ describe('lints', () => {
       '@mask_paths("$.a") @mask_method("tokenize")',
       '@mask_method should be',
     ],
-    ['budget', '@budget_limit("2.50") @budget_unit("USD")', '@budget_unit("USD")', 'needs @budget_limit'],
+    ['budget', '@budget_limit("2.50") @budget_unit("calls")', '@budget_unit("calls")', 'needs @budget_limit'],
     [
       'budget',
       '@budget_limit("1") @budget_unit("calls") @budget_scope("tenant")',
@@ -160,6 +160,29 @@ describe('lints', () => {
       `@id("s") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:s") };`
     expect(await checkPolicy(rule(right))).toEqual([])
     expect(await messages(rule(wrong))).toContainEqual(expect.stringContaining(expected))
+  })
+
+  test.each([
+    ['all tools', 'action in Countersign::Action::"ToolCall", resource', false],
+    ['a tool', 'action == Countersign::Action::"AnyOtherTool", resource', false],
+    ['whatever there is', 'action, resource', false],
+    [
+      'models and tools',
+      'action in [Countersign::Action::"ModelCall", Countersign::Action::"ToolCall"], resource',
+      false,
+    ],
+    ['model calls', 'action == Countersign::Action::"ModelCall", resource', true],
+    ['a set of nothing but model calls', 'action in [Countersign::Action::"ModelCall"], resource', true],
+    ['models', 'action, resource is Countersign::Model', true],
+    ['one model', 'action, resource == Countersign::Model::"p/m"', true],
+  ])('tokens and money are counted of models alone: a budget on %s', async (_case, scope, sound) => {
+    const rule = (unit: string) =>
+      `@id("s") @obligation("budget") @budget_limit("9") @budget_unit("${unit}") forbid (principal, ${scope}) unless { context.fulfilled.contains("budget:s") };`
+    expect(await messages(rule('calls'))).toEqual([])
+    for (const unit of ['tokens', 'EUR'])
+      expect(await messages(rule(unit))).toEqual(
+        sound ? [] : [expect.stringContaining('write action == Countersign::Action::"ModelCall"')],
+      )
   })
 
   test('a lift in brackets of its own is refused: it could not be told from another rule’s', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
+import type { EntityUidJson, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { isObligationKind, missingFor, whyNotAnnotation } from './annotations.ts'
 
 /**
@@ -11,7 +11,7 @@ export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[]
   const annotations = annotationsOf(rule)
   const { id, obligation } = annotations
   const problems = Object.entries(annotations).flatMap(([key, value]) => whyNotAnnotation(key, value, obligation) ?? [])
-  problems.push(...missingFor(annotations))
+  problems.push(...missingFor(annotations), ...uncounted(rule, annotations))
   if (id === undefined) problems.push('Every rule needs a name: @id("…").')
   else if (taken.has(id)) problems.push(`Another rule is already named "${id}".`)
   if (obligation !== undefined && rule.effect === 'permit')
@@ -30,6 +30,26 @@ export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[]
     )
   return problems
 }
+
+/** A budget of tokens or money that would be asked of a tool: nobody knows how much of it a tool call uses, so it only denies. */
+function uncounted({ action, resource }: PolicyJson, annotations: Readonly<Record<string, string>>): string[] {
+  const { obligation, budget_unit: unit } = annotations
+  if (obligation !== 'budget' || unit === undefined || unit === 'calls') return []
+  const actions = 'entities' in action ? action.entities : 'entity' in action ? [action.entity] : []
+  const models = actions.length > 0 && actions.every((uid) => namedBy(uid).id === 'ModelCall')
+  const aboutModels =
+    resource.op === 'is'
+      ? resource.entity_type === modelType
+      : 'entity' in resource && namedBy(resource.entity).type === modelType
+  return models || aboutModels
+    ? []
+    : [
+        `Only of a model call it is known how many ${unit === 'tokens' ? unit : `${unit} of cost`} it uses, and a tool call that this rule holds for is always denied: write action == Countersign::Action::"ModelCall".`,
+      ]
+}
+
+const modelType = 'Countersign::Model'
+const namedBy = (uid: EntityUidJson) => ('__entity' in uid ? uid.__entity : uid)
 
 /** Annotations as Cedar knows them; one without a value is empty. */
 export const annotationsOf = (rule: PolicyJson): Record<string, string> =>

@@ -42,7 +42,7 @@ beforeAll(async () => {
   developer = await tenant.as('devi', { roles: ['developer'] })
   const approver = await tenant.as('jonas', { roles: ['approver'], groups: ['change-approvers'] })
   const budget = (unit: 'calls' | 'tokens') =>
-    `@id("${unit}") @obligation("budget") @budget_limit("${limits[unit]}") @budget_unit("${unit}") forbid (principal, action, resource) unless { context.fulfilled.contains("budget:${unit}") };`
+    `@id("${unit}") @obligation("budget") @budget_limit("${limits[unit]}") @budget_unit("${unit}") forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:${unit}") };`
   const source = `@id("all") permit (principal, action, resource);\n${budget('calls')}\n${budget('tokens')}`
   const { id: policyId } = await perform(createPolicy, { name: 'purse' })
   await perform(createVersion, { policyId, source })

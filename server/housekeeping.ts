@@ -6,6 +6,7 @@ import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/par
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeWindows } from '#server/policies/purge-windows.ts'
+import { purgeContent } from '#server/privacy/retention.ts'
 import { listTenants } from '#server/tenants/directory.ts'
 import { purgePartials } from '#server/traces/partial-text.ts'
 import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention.ts'
@@ -32,6 +33,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         expireUnmatched,
         purgeTraces,
         purgePartials,
+        purgeContent,
         purgeFiles,
       ])
         if (!closed) await purge(id)

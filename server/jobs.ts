@@ -9,13 +9,14 @@ import { expiry } from '#server/approvals/jobs.ts'
 import { onDecided } from '#server/approvals/subjects.ts'
 import { externalCallDecided } from '#server/elsewhere/on-decided.ts'
 import { evidenceExports } from '#server/evidence/jobs.ts'
+import { inputMasks } from '#server/executions/input-masks.ts'
 import { advanceExecutions, inputArrived, toolCallDecided } from '#server/executions/jobs.ts'
 import { taskCancels } from '#server/executions/runtimes/stop-task.ts'
 import { stopVerdicts } from '#server/executions/stop.ts'
 import { agentResumed, agentRetired, agentSuspended } from '#server/executions/stop-agent.ts'
 import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
-import { onInput, onRetry } from '#server/inputs/listeners.ts'
+import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
@@ -49,6 +50,7 @@ export function registerDecisions(): void {
   onDecided('unmask', unmaskDecided)
   onDelivery('input_request', askDelivered)
   onInput(inputArrived)
+  onMask(inputMasks)
   onRetry('mail', askAgain)
   onAgentStop('suspended', agentSuspended)
   onAgentStop('resumed', agentResumed)

@@ -1,18 +1,21 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { ErasedTag } from '#components/ui/erased-tag.tsx'
 import { MaskedChip } from '#components/ui/masked-chip.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import type { JsonValue } from '#lib/json.ts'
+import { erasedText } from '#lib/rules/erased.ts'
 import { isMasked } from '#lib/rules/mask.ts'
 
 /** What is shown of a long text, list or object before somebody asks for the rest. */
 const SHOWN_CHARACTERS = 400
 const SHOWN_ENTRIES = 50
 
-/** A JSON value as rows of names and values; what is masked is a chip with its class and length. */
+/** A JSON value as rows of names and values; what is masked or erased is a chip that says so. */
 export function JsonView({ value }: { value: JsonValue }) {
   if (isMasked(value)) return <MaskedValue masked={value.$masked} />
+  if (value === erasedText) return <ErasedTag />
   if (Array.isArray(value))
     return (
       <Entries

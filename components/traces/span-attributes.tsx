@@ -1,4 +1,5 @@
 import { JsonView, MaskedValue } from '#components/json/json-view.tsx'
+import { ErasedTag } from '#components/ui/erased-tag.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import type { Span } from '#lib/schemas/traces.ts'
 
@@ -14,7 +15,9 @@ export function SpanAttributes({ attributes }: { attributes: Span['attributes'] 
           </dt>
           <dd className="min-w-0">
             {erased ? (
-              <span className="text-ink-2">Erased for ever; its proof stands.</span>
+              <span className="inline-flex flex-wrap items-center gap-x-2">
+                <ErasedTag /> <span className="text-ink-2">for ever; its proof stands.</span>
+              </span>
             ) : masked ? (
               <MaskedValue masked={masked} />
             ) : value === undefined ? (

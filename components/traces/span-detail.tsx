@@ -3,6 +3,7 @@
 import Link from 'next/link'
 import { type ReactNode, useId, useState } from 'react'
 import { JsonView } from '#components/json/json-view.tsx'
+import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -209,9 +210,11 @@ function Sensitive({
   const all = [...attributes, ...[...events, ...links].flatMap((one) => one.attributes), ...resource]
   const masked = maskedIn({ attributes: all })
   const fields = all.filter((one) => maskedIn({ attributes: [one] }) > 0).map(({ key }) => key)
-  if (masked === 0 && detail.seenBy.length === 0) return null
+  const gone = all.some((one) => one.erased === true) ? detail.erased : []
+  if (masked === 0 && detail.seenBy.length === 0 && gone.length === 0) return null
   return (
     <>
+      <ErasedNotice erased={gone} />
       {masked > 0 && (
         <div className="flex flex-col items-start gap-2">
           <p className="text-ink-2">

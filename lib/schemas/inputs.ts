@@ -46,6 +46,15 @@ export type WaitStatus = z.infer<typeof WaitStatus>
 export const DeliveryStatus = z.enum(['pending', 'in_flight', 'delivered', 'failed', 'unknown'])
 export const ApplicationStatus = z.enum(['not_applied', 'applied', 'rejected'])
 
+/**
+ * What a sender says of an event: masked where it holds what the execution's manifest calls sensitive, and all of it for an
+ * execution that is not there.
+ */
+export const SentText = z.union([
+  z.string(),
+  z.strictObject({ $masked: z.strictObject({ class: z.string(), length: z.int() }) }),
+])
+
 /** What became of one event: four separate states. None of them shows the event's data. */
 export const Receipt = z.object({
   receiptId: Id,
@@ -56,11 +65,11 @@ export const Receipt = z.object({
     at: Time,
     submittedBy: Actor,
     fingerprint: Digest,
-    idempotencyKey: z.string().nullable(),
-    source: z.string().nullable(),
-    id: z.string().nullable(),
-    type: z.string().nullable(),
-    subject: z.string().nullable(),
+    idempotencyKey: SentText.nullable(),
+    source: SentText.nullable(),
+    id: SentText.nullable(),
+    type: SentText.nullable(),
+    subject: SentText.nullable(),
     /** Until when it is kept while nothing waits for it. */
     expiresAt: Time,
   }),

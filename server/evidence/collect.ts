@@ -25,6 +25,7 @@ import {
   readSpans,
 } from './collect-store.ts'
 import { checkStillOurs, type ExportRun } from './export-run.ts'
+import { maskedNames, maskedSenders } from './masked-texts.ts'
 import { type LeftOut, rawValues } from './raw-payloads.ts'
 
 const ndjson = { mediaType: 'application/x-ndjson' }
@@ -44,10 +45,10 @@ const resources: readonly Resource[] = [
   ['policy-bindings', readPolicyBindings],
   ['executions', (...from) => withDigests(readExecutions(...from))],
   ['execution-events', readExecutionEvents],
-  ['input-events', (...from) => withDataDigest(readInputEvents(...from))],
+  ['input-events', (...from) => withDataDigest(maskedSenders(from[0], from[1], readInputEvents(...from)))],
   ['input-waits', readInputWaits],
   ['input-resolutions', readInputResolutions],
-  ['files', readFiles],
+  ['files', (...from) => maskedNames(from[0], from[1], readFiles(...from))],
   ['approvals', readApprovals],
   ['approval-votes', readApprovalVotes],
   ['decisions', readDecisions],
@@ -169,6 +170,7 @@ async function* withDataDigest<Row extends { data: unknown; contentGone: string 
 const payloads = new Map<string, Resource[1]>([
   ['executions', readExecutions],
   ['input-events', readInputEvents],
+  ['files', readFiles],
 ])
 const inClear = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
 
@@ -211,7 +213,7 @@ const description = ({ tenant, row }: ExportRun) => ({
       : 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
     masking: row.includeRawPayloads
       ? 'Sensitive values of spans stand in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
-      : 'In events and spans a sensitive value is {"$masked":{"class","length"}}.',
+      : 'In events and spans, in words of senders and in names of files, a sensitive value is {"$masked":{"class","length"}}.',
     traces:
       'data/traces holds the spans; `auditId` and `resourceIndex` name the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt says how a span is proved.',
     log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',

@@ -74,3 +74,20 @@ export async function setContentRemoved(
     .executeTakeFirst()
   return { shared: other !== undefined }
 }
+
+/** Files from before `before` that were used, by executions whose content is gone; the oldest first. */
+export const findOutlived = (tx: Transaction, tenantId: string, before: Date, limit: number) =>
+  tx
+    .selectFrom('files as file')
+    .select(['file.id', 'file.sha256'])
+    .where('file.tenantId', '=', tenantId)
+    .where('file.contentRemovedAt', 'is', null)
+    .where('file.createdAt', '<', before)
+    .where(
+      sql<boolean>`exists (select 1 from file_uses u where u.tenant_id = file.tenant_id and u.file_id = file.id)
+        and not exists (select 1 from file_uses u join executions e on e.tenant_id = u.tenant_id and e.id = u.execution_id
+          where u.tenant_id = file.tenant_id and u.file_id = file.id and e.input is not null)`,
+    )
+    .orderBy('file.createdAt')
+    .limit(limit)
+    .execute()

@@ -163,6 +163,7 @@ describe('an event', () => {
 })
 
 describe('CloudEvents', () => {
+  const unclassified = (text: string) => ({ $masked: { class: 'unclassified', length: text.length } })
   const attributes = (id: string, executionid: string) => ({
     specversion: '1.0',
     id,
@@ -191,7 +192,12 @@ describe('CloudEvents', () => {
     expect(second.body).toEqual({ ...(first.body as object), result: 'duplicate' })
     expect(told(await binary(attributes('ce-1', execution), '{"order":"B"}'))).toEqual([409, 'event_conflict'])
     expect(await receipt((first.body as { receiptId: string }).receiptId)).toMatchObject({
-      admission: { source: '/orders/a b', id: 'ce-1', type: 'order.confirmed' },
+      // Nobody has said what is sensitive where no execution is: the lengths tell that the headers were decoded.
+      admission: {
+        source: unclassified('/orders/a b'),
+        id: unclassified('ce-1'),
+        type: unclassified('order.confirmed'),
+      },
     })
   })
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openAttributes } from './event-content.ts'
+import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openAttributes, openData } from './event-content.ts'
 import type { Filter } from './store.ts'
 
 const receipts = (tx: Transaction, tenantId: string) =>
@@ -13,18 +13,27 @@ const receipts = (tx: Transaction, tenantId: string) =>
       join.onRef('wait.tenantId', '=', 'resolution.tenantId').onRef('wait.id', '=', 'resolution.waitId'),
     )
     .select(['event.id', 'event.status', 'event.executionId', 'event.inputName', 'event.fingerprint', 'event.revision'])
-    .select(['event.attributes', 'event.submittedBy', 'event.receivedAt', 'event.expiresAt'])
+    .select(['event.attributes', 'event.data', 'event.submittedBy', 'event.receivedAt', 'event.expiresAt'])
     .select(['wait.id as waitId', 'wait.stepId', 'wait.status as waitStatus', 'wait.matchedAt'])
     .select(['resolution.id as resolutionId', 'resolution.delivery', 'resolution.attempts', 'resolution.deliveredAt'])
     .select(['resolution.application', 'resolution.appliedAt'])
     .where('event.tenantId', '=', tenantId)
+
+const openedReceipt = <Row extends { id: string; attributes: Buffer | null; data: Buffer | null }>(
+  sealer: TenantSealer,
+  row: Row,
+) => ({
+  ...row,
+  attributes: openAttributes(sealer, row.id, row.attributes),
+  data: openData(sealer, row.id, row.data),
+})
 
 export type ReceiptRow = NonNullable<Awaited<ReturnType<typeof findReceipt>>>
 
 export async function findReceipt(tx: Transaction, tenantId: string, id: string) {
   const row = await receipts(tx, tenantId).where('event.id', '=', id).executeTakeFirst()
   if (row === undefined) return undefined
-  return { ...row, attributes: openAttributes(await tenantSealer(tx, tenantId), row.id, row.attributes) }
+  return openedReceipt(await tenantSealer(tx, tenantId), row)
 }
 
 export async function listReceipts(
@@ -40,7 +49,7 @@ export async function listReceipts(
     .limit(limit)
     .execute()
   const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, attributes: openAttributes(sealer, row.id, row.attributes) }))
+  return rows.map((row) => openedReceipt(sealer, row))
 }
 
 export type WaitRow = Awaited<ReturnType<typeof listWaits>>[number]

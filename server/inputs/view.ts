@@ -1,3 +1,4 @@
+import type { JsonValue } from '#lib/json.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import {
   ApplicationStatus,
@@ -6,15 +7,41 @@ import {
   type InputWait,
   type Receipt,
   ReceiptStatus,
+  SentText,
   WaitStatus,
 } from '#lib/schemas/inputs.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { masksOf } from './listeners.ts'
 import type { ReceiptRow, WaitRow } from './read-store.ts'
 import type { listResolutions } from './resolution-store.ts'
 
 const time = (at: Date | null): string | null => at?.toISOString() ?? null
 
+type Mask = (value: JsonValue) => JsonValue
+
+/** Receipts as people read them: what senders say is masked as everything that people read of their executions. */
+export async function receiptViews(
+  tx: Transaction,
+  tenantId: string,
+  rows: readonly ReceiptRow[],
+  actor: (id: string) => Actor,
+): Promise<Receipt[]> {
+  const masks = await masksOf(
+    tx,
+    tenantId,
+    rows.map((row) => row.executionId),
+  )
+  return rows.map((row) => receiptView(row, actor, masks.get(row.executionId)?.(row.data) ?? whole))
+}
+
+/** Of an execution that is not there nobody has said what is sensitive: then all of it is. */
+const whole: Mask = (value) => ({
+  $masked: { class: 'unclassified', length: typeof value === 'string' ? value.length : JSON.stringify(value).length },
+})
+
 /** One event's four states. What nobody waited for in time is told as expired before housekeeping has written it. */
-export function receiptView(row: ReceiptRow, actor: (id: string) => Actor): Receipt {
+function receiptView(row: ReceiptRow, actor: (id: string) => Actor, mask: Mask): Receipt {
+  const told = (text: string | null) => (text === null ? null : SentText.parse(mask(text)))
   const lapsed = row.status === 'received' && row.expiresAt.getTime() <= Date.now()
   const matched = row.waitId !== null && row.stepId !== null && row.matchedAt !== null
   return {
@@ -26,11 +53,11 @@ export function receiptView(row: ReceiptRow, actor: (id: string) => Actor): Rece
       at: row.receivedAt.toISOString(),
       submittedBy: actor(row.submittedBy),
       fingerprint: row.fingerprint,
-      idempotencyKey: row.attributes.idempotencyKey,
-      source: row.attributes.source,
-      id: row.attributes.id,
-      type: row.attributes.type,
-      subject: row.attributes.subject,
+      idempotencyKey: told(row.attributes.idempotencyKey),
+      source: told(row.attributes.source),
+      id: told(row.attributes.id),
+      type: told(row.attributes.type),
+      subject: told(row.attributes.subject),
       expiresAt: row.expiresAt.toISOString(),
     },
     match: matched

@@ -12,12 +12,12 @@ const keyed = (sealer: TenantSealer, column: 'key' | 'fingerprint', text: string
 const contextOf = ({ memberId, operation }: Address, key: string) =>
   contentContext(table, [memberId, operation, key], 'response')
 
-/** `same`: it was given to a request of this fingerprint. */
+/** `same`: it was given to a request of this fingerprint. `gone`: the tenant's retention passed it. */
 export async function findAnswer(
   tx: Transaction,
   address: Address,
   fingerprint: string,
-): Promise<{ same: boolean; response: JsonValue } | undefined> {
+): Promise<{ same: boolean; gone: boolean; response: JsonValue } | undefined> {
   const { tenantId, memberId, operation } = address
   const sealer = await tenantSealer(tx, tenantId)
   const key = keyed(sealer, 'key', address.key)
@@ -32,6 +32,7 @@ export async function findAnswer(
   if (row === undefined) return undefined
   return {
     same: row.fingerprint === keyed(sealer, 'fingerprint', fingerprint),
+    gone: row.response === null,
     response: row.response === null ? null : sealer.openJson(row.response, contextOf(address, key)),
   }
 }

@@ -40,6 +40,7 @@ export async function answered(tx: Transaction, identity: Identity): Promise<Giv
   const row = await findAnswer(tx, where, await fingerprintOf(tx, identity))
   if (row === undefined) return undefined
   if (!row.same) throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
+  if (row.gone) throw new ApiError('conflict', 'What was answered under this Idempotency-Key is no longer kept.')
   return givenOf(row.response)
 }
 

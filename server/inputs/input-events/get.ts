@@ -4,7 +4,7 @@ import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findReceipt } from '../read-store.ts'
-import { receiptView } from '../view.ts'
+import { receiptViews } from '../view.ts'
 
 /** What became of one event: admission, match, delivery, application. Its data is not shown. */
 export const get = query({
@@ -15,6 +15,8 @@ export const get = query({
     const row = await findReceipt(tx, tenant.id, input.receiptId)
     if (row === undefined) throw notFound()
     const erased = await findErased(tx, tenant.id, 'input_event', row.id)
-    return { ...receiptView(row, await actorsById(tx, tenant.id, [row.submittedBy])), erased }
+    const [view] = await receiptViews(tx, tenant.id, [row], await actorsById(tx, tenant.id, [row.submittedBy]))
+    if (view === undefined) throw notFound()
+    return { ...view, erased }
   },
 })

@@ -3,9 +3,9 @@ import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listReceipts } from '../read-store.ts'
-import { receiptView } from '../view.ts'
+import { receiptViews } from '../view.ts'
 
-/** The inbox, newest first. */
+/** The inbox, newest first; what senders say is masked. */
 export const list = query({
   permission: 'input:read',
   input: ListReceiptsInput,
@@ -17,10 +17,7 @@ export const list = query({
       tenant.id,
       rows.map((row) => row.submittedBy),
     )
-    return pageOf(
-      rows.map((row) => receiptView(row, actor)),
-      input.limit,
-      (receipt) => receipt.receiptId,
-    )
+    const views = await receiptViews(tx, tenant.id, rows, actor)
+    return pageOf(views, input.limit, (receipt) => receipt.receiptId)
   },
 })

@@ -41,7 +41,10 @@ beforeAll(async () => {
   await askElsewhere(api, agentId, canaries)
   await sendTelemetry()
   const ci = await api.client('ci-pipeline')
-  const file = await api.request(ci, `/v1/files?name=${content}.txt`, { method: 'POST', body: 'A file.' })
+  const file = await api.request(ci, `/v1/files?name=${content}-${canaries.sensitive}.txt`, {
+    method: 'POST',
+    body: 'A file.',
+  })
   expect(file.status, file.text).toBe(201)
   const secret = { name: 'canary-key', value: `${content} ${sensitive}` }
   payload(await api.mutate(await api.person('tom'), 'secrets.create', secret))

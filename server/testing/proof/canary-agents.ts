@@ -40,21 +40,21 @@ export async function runSteps(api: TestApi, agentId: string, { content, sensiti
   await until(async () => ((await executions.get(id)).status === 'waiting_input' ? true : undefined), `${id} waits`)
   const value = { customer: { email: sensitive }, note: content }
   const about = (input: string) => ({
-    id: `${content}-${input}`,
-    source: `/${content}`,
+    id: `${content}-${input}-${sensitive}`,
+    source: `/${content}/${sensitive}`,
     type: `example.${content}`,
-    subject: content,
+    subject: `${content} ${sensitive}`,
     executionid: id,
     input,
   })
   const json = { 'content-type': 'application/json' }
   await sent(
     api,
-    { ...json, 'idempotency-key': `${content} key` },
+    { ...json, 'idempotency-key': `${content} ${sensitive} key` },
     {
       correlation: { executionId: id, input: 'plain' },
       source: content,
-      subject: content,
+      subject: sensitive,
       id: content,
       data: value,
     },

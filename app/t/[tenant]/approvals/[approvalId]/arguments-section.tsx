@@ -5,9 +5,11 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CustodySection } from '#components/ui/custody-line.tsx'
 import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { ErasedTag } from '#components/ui/erased-tag.tsx'
 import { MaskedChip } from '#components/ui/masked-chip.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
+import { erasedText } from '#lib/rules/erased.ts'
 import { countHidden } from '#lib/rules/visible-text.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 
@@ -71,6 +73,7 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
     return () => onShorten(path, false)
   }, [path, isShort, onShorten])
   if (masked !== undefined) return <MaskedChip shape={`${masked.class}, ${masked.length} characters`} />
+  if (value === erasedText) return <ErasedTag />
   if (text === '') return <span className="text-ink-2">Empty text</span>
   return (
     <span className="flex flex-col items-start gap-1">

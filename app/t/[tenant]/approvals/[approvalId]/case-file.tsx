@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { ExpiryTag } from '#components/approvals/expiry.tsx'
 import { approvalShape } from '#components/approvals/view.ts'
 import { PageHeader } from '#components/layout/page.tsx'
+import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { CustodyLine } from '#components/ui/custody-line.tsx'
@@ -38,6 +39,7 @@ export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
         aside={<Position neighbours={neighbours} />}
         facts={<Facts shown={shown} />}
       />
+      <ErasedNotice erased={shown.erased} />
       <CustodyLine>
         <EffectsSection shown={shown} expired={decision.view.is === 'expired'} />
         <ArgumentsSection shown={shown} onShorten={decision.shorten} />

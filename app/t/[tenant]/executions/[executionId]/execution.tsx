@@ -5,6 +5,7 @@ import { useParams, useSearchParams } from 'next/navigation'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
+import { ErasedNotice } from '#components/page/erased-notice.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
@@ -64,6 +65,7 @@ function OneExecution({ id }: { id: string }) {
         facts={<Facts execution={execution} />}
         action={<CancelExecution execution={execution} />}
       />
+      <ErasedNotice erased={execution.erased} />
       <TabLinks
         label="Views of the execution"
         link={Link}

@@ -3,6 +3,7 @@
 import { isLive } from '#components/executions/execution-status.tsx'
 import { receiptWords, type StateWords } from '#components/inputs/receipt-words.ts'
 import { StateCell } from '#components/inputs/state-words.tsx'
+import { JsonView } from '#components/json/json-view.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
@@ -81,7 +82,7 @@ const COLUMNS: Column<Receipt>[] = [
         <ShownText>{submittedBy.displayName}</ShownText>
         {source !== null && (
           <span className="wrap-anywhere text-dense text-ink-2">
-            from <ShownText>{source}</ShownText>
+            from <JsonView value={source} />
           </span>
         )}
       </span>

@@ -68,7 +68,7 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
       />
       <SelectField
         label="Retention"
-        hint="How long traces, executions and archives are kept. A shorter time is a weaker rule."
+        hint="How long traces are kept, and what executions, requests, events, mails and files say. States, digests and the audit log stay, and archives. A shorter time is a weaker rule."
         value={String(settings.retentionDays ?? 'ever')}
         onChange={(value) => {
           if (!locked) onChange({ ...settings, retentionDays: value === 'ever' ? null : Number(value) })

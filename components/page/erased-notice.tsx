@@ -1,0 +1,33 @@
+import { Banner } from '#components/ui/banner.tsx'
+import { ShownText } from '#components/ui/shown-text.tsx'
+import { Time } from '#components/ui/time.tsx'
+import type { Erased } from '#lib/schemas/erased.ts'
+
+/** Says what is gone of what the page shows: when, by whom, and what stays. */
+export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
+  if (erased.length === 0) return null
+  return (
+    <Banner tone="neutral" urgency="none">
+      <ul>
+        {erased.map(({ at, erasureId, by }) => (
+          <li key={erasureId ?? at}>
+            {by === null ? (
+              <>
+                Its content passed the organisation’s retention and was deleted on <Time at={at} show="absolute" />.
+              </>
+            ) : (
+              <>
+                Personal data were erased on <Time at={at} show="absolute" /> by{' '}
+                <strong className="font-semibold">
+                  <ShownText>{by.displayName}</ShownText>
+                </strong>
+                .
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p className="text-ink-2">Digests, states and records in the audit log stand as they were.</p>
+    </Banner>
+  )
+}

@@ -1,0 +1,39 @@
+import type { JsonValue } from '#lib/json.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { openOfExecution, openOfStep } from './content.ts'
+
+export type Payloads = { content: unknown; seen: JsonValue[] }
+
+/** Of some executions the release's content, and all that came in and out so far: the input and each step's output. */
+export async function findPayloads(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Map<string, Payloads>> {
+  if (ids.length === 0) return new Map()
+  const [executions, steps, sealer] = await Promise.all([
+    tx
+      .selectFrom('executions as execution')
+      .innerJoin('releases as release', (join) =>
+        join.onRef('release.tenantId', '=', 'execution.tenantId').onRef('release.id', '=', 'execution.releaseId'),
+      )
+      .select(['execution.id', 'execution.input', 'release.content'])
+      .where('execution.tenantId', '=', tenantId)
+      .where('execution.id', 'in', [...ids])
+      .execute(),
+    tx
+      .selectFrom('executionSteps')
+      .select(['executionId', 'stepId', 'output'])
+      .where('tenantId', '=', tenantId)
+      .where('executionId', 'in', [...ids])
+      .where('output', 'is not', null)
+      .execute(),
+    tenantSealer(tx, tenantId),
+  ])
+  const found = new Map<string, Payloads>(
+    executions.map(({ id, input, content }) => [id, { content, seen: [openOfExecution(sealer, id, 'input', input)] }]),
+  )
+  for (const step of steps) found.get(step.executionId)?.seen.push(openOfStep(sealer, step, 'output', step.output))
+  return found
+}

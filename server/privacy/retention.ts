@@ -1,0 +1,66 @@
+import { expireFiles } from '#server/files/expire.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import { expireExecutions, expireRows, findExpiredExecutions, withoutExecution } from './retention-store.ts'
+
+const executionsAtOnce = 50
+const rowsAtOnce = 200
+
+/**
+ * Deletes content that the tenant's retention has passed: of an execution all of it at once, counted from its end, the rest from
+ * its decision, settlement or making. Rows, states, digests and the log stay. What runs, is open or held is left. Each lot is a
+ * transaction with its own audit record; a process that dies is followed by the next round.
+ */
+export async function purgeContent(tenantId: string, now = Date.now()): Promise<void> {
+  const { database } = runtime()
+  const { retentionDays } = await database.inTenant(tenantId, async (tx) => settingsOf(await tenantById(tx, tenantId)))
+  if (retentionDays === null) return
+  const before = new Date(now - retentionDays * 86_400_000)
+  const executions = () =>
+    database.inTenant(tenantId, async (tx) => {
+      const ids = await findExpiredExecutions(tx, tenantId, before, executionsAtOnce)
+      if (ids.length > 0) await note(tx, tenantId, 'executions', before, await expireExecutions(tx, tenantId, ids))
+      return ids.length === executionsAtOnce
+    })
+  while (await executions());
+  for (const table of withoutExecution) {
+    const rows = () =>
+      database.inTenant(tenantId, async (tx) => {
+        const lot = await expireRows(tx, tenantId, table, before, rowsAtOnce)
+        await note(tx, tenantId, table, before, lot.gone)
+        return lot.rows === rowsAtOnce
+      })
+    while (await rows());
+  }
+  await expireFiles(tenantId, before)
+}
+
+async function note(
+  tx: Transaction,
+  tenantId: string,
+  table: string,
+  before: Date,
+  gone: readonly Gone[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const shown = gone.filter(({ resourceId }) => resourceId !== '')
+  await insertErased(tx, tenantId, null, shown)
+  await appendAudit(tx, await tenantById(tx, tenantId), {
+    actor: systemActor,
+    action: 'content.expired',
+    resource: { type: 'content', id: table },
+    details: {
+      before: before.toISOString(),
+      rows: gone.length,
+      ids: [
+        ...new Set(
+          shown.filter((one) => one.resource !== 'execution' || table === 'executions').map((one) => one.resourceId),
+        ),
+      ],
+    },
+  })
+}

@@ -3,7 +3,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import type { LogName } from './log-name.ts'
 import type { Tile, TileAt } from './tiles.ts'
 
-/** Those of the tiles that are there, in one read. */
+/** Those of the tiles that are there, in one read: a look into the key for each, whatever the planner knows of the table. */
 export async function findTiles(
   tx: Transaction,
   tenantId: string,
@@ -11,19 +11,14 @@ export async function findTiles(
   wanted: readonly TileAt[],
 ): Promise<Tile[]> {
   if (wanted.length === 0) return []
-  return await tx
-    .selectFrom('auditTiles')
-    .select(['level', 'tile', 'hashes'])
-    .where('tenantId', '=', tenantId)
-    .where('log', '=', log)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('level', 'tile'),
-        'in',
-        wanted.map(({ level, tile }) => tuple(level, tile)),
-      ),
-    )
-    .execute()
+  const { rows } = await sql<Tile>`
+    select found.level, found.tile, found.hashes
+    from unnest(${wanted.map(({ level }) => level)}::int[], ${wanted.map(({ tile }) => tile)}::int[]) as wanted (level, tile)
+    cross join lateral (
+      select level, tile, hashes from audit_tiles
+      where tenant_id = ${tenantId} and log = ${log} and level = wanted.level and tile = wanted.tile limit 1
+    ) found`.execute(tx)
+  return rows
 }
 
 /** Writes tiles; one that is there only grows. */

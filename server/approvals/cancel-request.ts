@@ -4,6 +4,14 @@ import { notify } from '#server/kernel/db/notify.ts'
 import { lockApproval, setDecided } from './store.ts'
 import { tellSubject } from './subjects.ts'
 
+/**
+ * Nobody decides this request before the transaction ends. Whoever withdraws what it was asked for takes it first, as a
+ * decision does: the other way round, the two would wait for each other.
+ */
+export async function holdRequest(tx: Transaction, tenantId: string, approvalId: string): Promise<void> {
+  await lockApproval(tx, tenantId, approvalId)
+}
+
 /** Withdraws a pending request; `auditId` is the record of the act that does so. False when it is not pending any more. */
 export async function cancelRequest(
   tx: Transaction,

@@ -166,6 +166,23 @@ describe('bindings', () => {
     })
   })
 
+  test('withdrawn and approved at once: one counts, and the other hears 409', async () => {
+    const policyId = await newPolicy(permit)
+    for (let round = 0; round < 8; round++) {
+      const { id: agentId } = await newAgent()
+      const { bindingId, approvalId } = await propose({ agentId, policyId })
+      const withdrawal = run(withdrawBinding, { id: bindingId, expectedRevision: 1, reason: 'Too early.' })
+      const [withdrawn, approved] = await Promise.allSettled([withdrawal, vote(approvalId, 'approve')])
+      const state = (await states(agentId))[bindingId]
+      if (withdrawn.status === 'fulfilled') {
+        expect([state, approved]).toMatchObject(['withdrawn', { reason: { code: 'already_decided' } }])
+      } else {
+        const lost = { reason: { code: 'conflict', details: { status: 'active' } } }
+        expect([state, approved.status, withdrawn]).toMatchObject(['active', 'fulfilled', lost])
+      }
+    }
+  })
+
   test('an active one is revoked by an operator who knows its revision, for the next decision', async () => {
     const { id: agentId } = await newAgent()
     const bindingId = await bind({ agentId, policyId: await newPolicy(permit) })

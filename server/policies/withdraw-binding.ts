@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { EndBindingInput, EndBindingOutput } from '#lib/schemas/policies.ts'
-import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { cancelRequest, holdRequest } from '#server/approvals/cancel-request.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findBinding, setBindingEnded } from './binding-store.ts'
 
@@ -15,8 +15,10 @@ export const withdrawBinding = mutation({
     reason: input.reason,
   }),
   async run({ tx, tenant, input, auditId }) {
-    const binding = await findBinding(tx, tenant.id, input.id)
-    if (binding === undefined) throw notFound()
+    const seen = await findBinding(tx, tenant.id, input.id)
+    if (seen === undefined) throw notFound()
+    await holdRequest(tx, tenant.id, seen.approvalId)
+    const binding = (await findBinding(tx, tenant.id, input.id)) ?? seen
     if (!(await setBindingEnded(tx, tenant.id, input.id, input.expectedRevision, ['proposed', 'withdrawn'])))
       throw new ApiError(
         binding.status === 'proposed' ? 'revision_conflict' : 'conflict',

@@ -47,6 +47,7 @@ export const propose = preparedMutation({
       return agent !== undefined && version !== undefined ? { agent, version } : undefined
     })
     if (found === undefined) throw notFound()
+    if (found.agent.status === 'retired') throw new ApiError('conflict', `The agent ${found.agent.name} is retired.`)
     const spec = specOf(found.version.manifest as JsonObject)
     if (spec.environments !== undefined && !spec.environments.includes(input.environment))
       throw new ApiError('not_ready', `The manifest allows the environments ${spec.environments.join(', ')} only.`)

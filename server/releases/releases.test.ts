@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compare } from '#server/agents/compare.ts'
 import { create as createAgent } from '#server/agents/create.ts'
 import { get as getAgent } from '#server/agents/get.ts'
+import { retire } from '#server/agents/retire.ts'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
+import { suspend } from '#server/agents/suspend.ts'
 import { versions } from '#server/agents/versions.ts'
 import { decide as decideApproval } from '#server/approvals/decide.ts'
 import { evaluate } from '#server/elsewhere/evaluate.ts'
@@ -102,6 +104,7 @@ async function release(agentId: string, version?: string): Promise<{ releaseId: 
   await vote(made.approvalId)
   return made
 }
+const lost = { reason: { code: 'conflict', details: { status: 'active' } } }
 const statuses = async (agentId: string) =>
   Object.fromEntries((await run(list, { agentId })).items.map(({ id, status }) => [id, status]))
 const audited = async (id: string) =>
@@ -191,6 +194,30 @@ describe('transitions', () => {
     expect(await statuses(agentId)).toEqual({ [id]: 'withdrawn' })
     expect(await audited(id)).toEqual(['release.proposed', 'release.withdrawn'])
     await expect(vote(approvalId)).rejects.toMatchObject({ code: 'already_decided' })
+  })
+
+  test('withdrawn and approved at once: one counts, and the other hears 409', async () => {
+    for (let round = 0; round < 8; round++) {
+      const agentId = await newAgent()
+      const { releaseId: id, approvalId } = await proposal(agentId)
+      const withdrawal = run(withdraw, { id, expectedRevision: 1, reason: 'Too early.' })
+      const [withdrawn, approved] = await Promise.allSettled([withdrawal, vote(approvalId)])
+      const state = (await statuses(agentId))[id]
+      if (withdrawn.status === 'fulfilled') {
+        expect([state, approved]).toMatchObject(['withdrawn', { reason: { code: 'already_decided' } }])
+      } else expect([state, approved.status, withdrawn]).toMatchObject(['active', 'fulfilled', lost])
+    }
+  })
+
+  test('a retired agent is not released again', async () => {
+    const agentId = await newAgent()
+    await release(agentId)
+    for (const [operation, expectedRevision] of [
+      [suspend, 2],
+      [retire, 3],
+    ] as const)
+      await run(operation, { id: agentId, expectedRevision, reason: 'Replaced.' }, operator)
+    await expect(proposal(agentId)).rejects.toMatchObject({ code: 'conflict', status: 409 })
   })
 
   test('active → revoked by an operator who knows its revision; an end is an end', async () => {

@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { EndReleaseInput, EndReleaseOutput } from '#lib/schemas/agents.ts'
-import { cancelRequest } from '#server/approvals/cancel-request.ts'
+import { cancelRequest, holdRequest } from '#server/approvals/cancel-request.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findRelease, setReleaseEnded } from './store.ts'
 
@@ -15,8 +15,10 @@ export const withdraw = mutation({
     reason: input.reason,
   }),
   async run({ tx, tenant, input, auditId }) {
-    const release = await findRelease(tx, tenant.id, input.id)
-    if (release === undefined) throw notFound()
+    const seen = await findRelease(tx, tenant.id, input.id)
+    if (seen === undefined) throw notFound()
+    await holdRequest(tx, tenant.id, seen.approvalId)
+    const release = (await findRelease(tx, tenant.id, input.id)) ?? seen
     if (!(await setReleaseEnded(tx, tenant.id, input.id, input.expectedRevision, ['proposed', 'withdrawn'])))
       throw new ApiError(
         release.status === 'proposed' ? 'revision_conflict' : 'conflict',

@@ -2,14 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
 import { newId } from '#server/kernel/ids.ts'
-import type { Lab } from './lab.ts'
 
 const perStatement = 5000
 const type = 'tool.called'
 
 /** A whole day of a tenant's log as if it had been written then: real digests and leaf hashes, not yet signed. */
 export async function seedDay(
-  { tenant, owner }: Pick<Lab, 'tenant' | 'owner'>,
+  {
+    tenant,
+    owner,
+  }: {
+    tenant: { id: string; externalId: string }
+    owner: { query(text: string, values?: unknown[]): Promise<unknown> }
+  },
   date: string,
   count: number,
 ): Promise<void> {

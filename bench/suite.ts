@@ -17,6 +17,7 @@ import { decision } from './case-08-decide.ts'
 import { audit } from './case-09-audit.ts'
 import { merkle } from './case-10-merkle.ts'
 import { evidence } from './case-11-export.ts'
+import { exportMemory } from './case-11-memory.ts'
 import { verification } from './case-12-verify.ts'
 import { lists } from './case-13-lists.ts'
 import { javascript } from './case-14-javascript.ts'
@@ -109,6 +110,8 @@ try {
       await lab.close()
     }
   }
+  // Seconds for a gigabyte, and much disk: only where it is asked for.
+  if (pace.full || only?.includes('11')) await run('11', () => exportMemory(1))
   await run('14', javascript)
   await run('counters', counters)
 } finally {

@@ -25,6 +25,7 @@ import {
   readSpans,
 } from './collect-store.ts'
 import { checkStillOurs, type ExportRun } from './export-run.ts'
+import { LeafColumn } from './leaf-column.ts'
 import { maskedNames, maskedSenders } from './masked-texts.ts'
 import { type LeftOut, rawValues } from './raw-payloads.ts'
 
@@ -85,12 +86,12 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
         lines(rawValues(tx, tenant.id, within(date, period), leftOut)),
       )
   for (const day of days) {
-    const leaves: Buffer[] = []
+    const leaves = new LeafColumn()
     await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
     if (!row.includeProofs) continue
     await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
     if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
-    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves, { mediaType: 'application/octet-stream' })
+    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
   }
   const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
   await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
@@ -135,7 +136,7 @@ async function* auditLines(
   tx: Transaction,
   { tenant, row: { startAt, endAt } }: ExportRun,
   day: SignedDay,
-  leaves: Buffer[],
+  leaves: LeafColumn,
 ): AsyncGenerator<string> {
   for await (const row of readDay(tx, tenant, day)) {
     leaves.push(row.leafHash)

@@ -49,8 +49,8 @@ export type TestApi = {
   request(token: string | undefined, path: string, init?: RequestInit): Promise<Answer>
   /** What it has logged so far, if the environment names a LOG_LEVEL. */
   logged(): string
-  /** kill -9, and a new process on the same data. */
-  killAndRestart(): Promise<void>
+  /** kill -9, and a new process on the same data; `between`: while none runs. */
+  killAndRestart(between?: () => Promise<void>): Promise<void>
   /** People and clients sign in anew: what they had is of another time. */
   forgetTokens(): void
   close(): Promise<void>
@@ -167,9 +167,10 @@ export async function startApi(
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ json: input }),
       }),
-    async killAndRestart() {
+    async killAndRestart(between) {
       running.child.kill('SIGKILL')
       await once(running.child, 'exit')
+      await between?.()
       running = await start(new URL(baseUrl).port)
     },
     forgetTokens: () => tokens.clear(),

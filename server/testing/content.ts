@@ -5,10 +5,23 @@ import { sealerOfApi } from './tenant-sealer.ts'
 
 /** Where a text stands in content of a running server's tenant, decrypted: `table.column` → keys of its rows. */
 export async function contentWith(api: TestApi, word: string, slug = 'northwind'): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const { column, key, text } of await allContent(api, slug)) {
+    if (!text.toLowerCase().includes(word)) continue
+    found.set(column, [...(found.get(column) ?? []), key].sort())
+  }
+  return found
+}
+
+/** All content of the tenant, decrypted, as JSON. */
+export async function allContent(
+  api: TestApi,
+  slug = 'northwind',
+): Promise<{ column: string; key: string; text: string }[]> {
   const sealer = await sealerOfApi(api, slug)
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-  const found = new Map<string, string[]>()
+  const found: { column: string; key: string; text: string }[] = []
   try {
     for (const { table, key, place, columns } of contentTables)
       for (const column of columns) {
@@ -18,14 +31,10 @@ export async function contentWith(api: TestApi, word: string, slug = 'northwind'
            from ${table} where ${column} is not null and tenant_id = (select id from tenants where slug = $1)`,
           [slug],
         )
-        const keys = rows
-          .filter(({ place: at, sealed }) =>
-            JSON.stringify(sealer.openJson(sealed, contentContext(table, at, column)))
-              .toLowerCase()
-              .includes(word),
-          )
-          .map((row) => row.key)
-        if (keys.length > 0) found.set(`${table}.${column}`, keys.sort())
+        for (const { key: row, place: at, sealed } of rows) {
+          const text = JSON.stringify(sealer.openJson(sealed, contentContext(table, at, column)))
+          found.push({ column: `${table}.${column}`, key: row, text })
+        }
       }
     return found
   } finally {

@@ -5,16 +5,23 @@ import { demoTenant, demoUser } from './fixtures.ts'
 /** A case of a test's own, made over the API as a pipeline or a person would. */
 export type RefundCase = { approvalId: string; executionId: string; traceId: string; agentId: string }
 
-const tokens = new Map<string, Promise<string>>()
+/** More than any run of the tests makes. */
+const all = { limit: 200 }
 
-/** A person's access token, had through the sign-in page like the command line's. Kept for the run. */
-export function personToken(baseURL: string, username: string, slug = 'northwind'): Promise<string> {
+const tokens = new Map<string, { answer: ReturnType<typeof signIn>; since: number }>()
+
+/** A person's access token, had through the sign-in page like the command line's. Kept for half of its life. */
+export async function personToken(baseURL: string, username: string, slug = 'northwind'): Promise<string> {
   const key = `${slug}/${username}`
   const known = tokens.get(key)
-  if (known !== undefined) return known
-  const made = signIn(baseURL, slug, username, demoUser(username, slug).password).then((answer) => answer.accessToken)
-  tokens.set(key, made)
-  return made
+  if (known !== undefined) {
+    const { accessToken, expiresIn } = await known.answer
+    if (Date.now() - known.since < expiresIn * 500) return accessToken
+  }
+  const since = Date.now()
+  const answer = signIn(baseURL, slug, username, demoUser(username, slug).password)
+  tokens.set(key, { answer, since })
+  return (await answer).accessToken
 }
 
 /** A service account's access token. */
@@ -54,7 +61,7 @@ export async function call<Data>(
 /** An execution of the demo's refund agent, started by maria, that waits for its refund to be approved. */
 export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}): Promise<RefundCase> {
   const token = await personToken(baseURL, 'maria')
-  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', {})
+  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', all)
   const agent = agents.items.find(({ name }) => name === 'refund-assistant')
   if (agent === undefined) throw new Error('The demo has no refund agent.')
   const started = await call<{ executionId: string; traceId: string }>(
@@ -90,7 +97,7 @@ export async function waitingRefund(baseURL: string, { orderId = 'A-1001' } = {}
 /** An execution of the demo's refund agent, started by maria, whose amount needs a manager's confirmation first. */
 export async function waitingInput(baseURL: string): Promise<{ executionId: string; agentId: string }> {
   const token = await personToken(baseURL, 'maria')
-  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', {})
+  const agents = await call<{ items: { id: string; name: string }[] }>(baseURL, token, 'query', 'agents.list', all)
   const agentId = agents.items.find(({ name }) => name === 'refund-assistant')?.id ?? ''
   const start = { agentId, environment: 'production', input: { orderId: 'A-1004' } }
   const { executionId } = await call<{ executionId: string }>(baseURL, token, 'mutation', 'executions.execute', start)

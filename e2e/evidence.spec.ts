@@ -31,7 +31,7 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
   await page.getByRole('button', { name: 'Export the evidence' }).click()
 
   const button = page.getByRole('button', { name: /^Download the archive/ })
-  await expect(button).toBeVisible({ timeout: 30_000 })
+  await expect(button).toBeVisible({ timeout: 120_000 })
   await expect(page.getByText('Completed', { exact: true })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Files of the archive' })).toContainText('data/executions.ndjson')
   await expectAccessible(page)
@@ -46,12 +46,9 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
     await check('sha256sum --quiet --strict -c manifest-sha256.txt')
     await check('sha256sum --quiet --strict -c tagmanifest-sha256.txt')
     // As the page says it, so that what it tells people to type works.
-    const commands = await page
-      .getByRole('region', { name: 'Check it yourself' })
-      .getByRole('listitem')
-      .locator('code')
-      .allTextContents()
-    expect(commands).toHaveLength(6)
+    const codes = page.getByRole('region', { name: 'Check it yourself' }).getByRole('listitem').locator('code')
+    await expect(codes).toHaveCount(6)
+    const commands = await codes.allTextContents()
     const [, , , signature = '', seal = '', fingerprint = ''] = commands
     expect((await check(signature)).stdout).toContain('Signature Verified Successfully')
     expect((await check(seal)).stdout.trim()).toBe('1')
@@ -88,6 +85,7 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   await page.getByLabel('New password').fill(password)
   await page.getByLabel('The same again').fill(password)
   await page.getByRole('button', { name: 'Set password' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Your password is set' })).toBeVisible()
   await page.goto('/sign-in')
   await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -110,7 +108,7 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   await why.fill('The customer asks which of her data the agent has seen.')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
   const button = page.getByRole('button', { name: /^Download the archive/ })
-  await expect(button).toBeVisible({ timeout: 30_000 })
+  await expect(button).toBeVisible({ timeout: 120_000 })
   await expect(page.getByText('With proofs, sensitive values in clear')).toBeVisible()
   const raw = page.getByRole('table', { name: 'Files of the archive' }).getByText(/data\/raw\/.*values\.ndjson/)
   await expect(raw.first()).toBeVisible()

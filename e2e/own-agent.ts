@@ -9,7 +9,9 @@ export const register = async (origin: string, yaml: string): Promise<string> =>
 
 export const demoPolicy = async (origin: string): Promise<string> => {
   const maria = await personToken(origin, 'maria')
-  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, maria, 'query', 'policies.list', {})
+  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, maria, 'query', 'policies.list', {
+    limit: 200,
+  })
   return items.find(({ name }) => name === 'refund-policy')?.id ?? ''
 }
 

@@ -6,7 +6,9 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 /** The demo's policy, under which every refund is decided by a person. */
 async function refundPolicy(origin: string): Promise<{ id: string; source: string }> {
   const token = await personToken(origin, 'maria')
-  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, token, 'query', 'policies.list', {})
+  const { items } = await call<{ items: { id: string; name: string }[] }>(origin, token, 'query', 'policies.list', {
+    limit: 200,
+  })
   const id = items.find(({ name }) => name === 'refund-policy')?.id ?? ''
   return { id, source: readFileSync(new URL('../server/demo/refund-policy.cedar', import.meta.url), 'utf8') }
 }

@@ -6,11 +6,13 @@ test('organisation, own sign-in page, home in the tenant’s branding; the next 
 }) => {
   await page.goto('/')
   await expect(page).toHaveURL('/sign-in')
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Countersign' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Organisation' })).toBeVisible()
   await expectAccessible(page)
   await signIn(page, 'jonas')
   await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
-  const accent = await page.evaluate(() => document.documentElement.style.getPropertyValue('--tenant-mark-light'))
-  expect(accent).not.toBe('')
+  const accent = () => document.documentElement.style.getPropertyValue('--tenant-mark-light')
+  await expect.poll(() => page.evaluate(accent)).not.toBe('')
   await expectAccessible(page)
   await page.goto('/sign-in')
   await expect(page.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')
@@ -54,7 +56,8 @@ test('the access token is never stored, and the refresh token only encrypted', a
       answers.push(await response.json())
   })
   await signIn(page, 'jonas')
-  expect(answers).toHaveLength(1)
+  // The answer is read beside the page that uses it.
+  await expect.poll(() => answers.length).toBe(1)
   const { origins } = await context.storageState({ indexedDB: true })
   const stored = JSON.stringify(origins)
   expect(stored).toContain('countersign')
@@ -179,7 +182,7 @@ test('signing out ends the session at the provider and in the other tabs, and le
   await expect(page.getByRole('heading', { level: 1, name: 'You are signed out' })).toBeVisible()
   await expectAccessible(page)
   await expect(other).toHaveURL(/\/signed-out/)
-  const left = await page.evaluate(async () => {
+  const left = async () => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open('countersign')
       request.onsuccess = () => resolve(request.result)
@@ -190,8 +193,8 @@ test('signing out ends the session at the provider and in the other tabs, and le
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => reject(request.error)
     })
-  })
-  expect(left).toBe(0)
+  }
+  await expect.poll(() => page.evaluate(left)).toBe(0)
   // The provider asks for the password again.
   await page.goto(`/t/${externalId()}`)
   await expect(page.getByLabel('Password')).toBeVisible()

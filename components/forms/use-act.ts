@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { Failure } from '#lib/failure.ts'
 import { toFailure } from '#lib/trpc.ts'
+import { useAttempt } from './use-attempt.ts'
 
 type Options = { context: { idempotencyKey: string } }
 
@@ -30,7 +31,7 @@ export type Act<Input> = {
 export function useAct<Input, Output>({ send, touches, onDone }: ActOptions<Input, Output>): Act<Input> {
   const cache = useQueryClient()
   const [state, setState] = useState<{ pending: boolean; failure: Failure | undefined }>(IDLE)
-  const attempt = useRef<{ content: string; idempotencyKey: string }>(undefined)
+  const attempt = useAttempt()
   const busy = useRef(false)
   const mounted = useRef(true)
   useEffect(() => {
@@ -45,9 +46,7 @@ export function useAct<Input, Output>({ send, touches, onDone }: ActOptions<Inpu
     if (busy.current) return
     busy.current = true
     setState({ pending: true, failure: undefined })
-    const content = JSON.stringify(input)
-    if (attempt.current?.content !== content) attempt.current = { content, idempotencyKey: crypto.randomUUID() }
-    const { idempotencyKey } = attempt.current
+    const idempotencyKey = attempt.keyFor(JSON.stringify(input))
     const result = await send(input, { context: { idempotencyKey } }).then(
       (output) => ({ output }),
       (error: unknown) => ({ failure: toFailure(error) }),
@@ -55,7 +54,7 @@ export function useAct<Input, Output>({ send, touches, onDone }: ActOptions<Inpu
     busy.current = false
     for (const domain of touches) void cache.invalidateQueries({ queryKey: [[domain]] })
     if ('failure' in result) return setState({ pending: false, failure: result.failure })
-    attempt.current = undefined
+    attempt.forget()
     setState(IDLE)
     if (mounted.current) onDone?.(result.output)
   }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { formatPeriod } from '#components/evidence/period.ts'
+import { useAttempt } from '#components/forms/use-attempt.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
@@ -32,7 +33,7 @@ export function ExportForm() {
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const [now] = useState(Date.now)
-  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const { keyFor } = useAttempt()
   const create = useMutation({
     mutationFn: ({ body, idempotencyKey }: { body: Body; idempotencyKey: string }) =>
       restFetch<{ exportId: string }>('/v1/evidence/export-jobs', { method: 'POST', body, idempotencyKey }),
@@ -51,11 +52,8 @@ export function ExportForm() {
       includeRawPayloads: raw,
       ...(raw ? { justification: why.trim() } : {}),
     }
-    const content = JSON.stringify(body)
     // The same wish sent again after a lost answer is the same export.
-    const next = attempt?.content === content ? attempt : { key: crypto.randomUUID(), content }
-    setAttempt(next)
-    create.mutate({ body, idempotencyKey: next.key })
+    create.mutate({ body, idempotencyKey: keyFor(JSON.stringify(body)) })
   }
 
   const busy = create.isPending || create.isSuccess

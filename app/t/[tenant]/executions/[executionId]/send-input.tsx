@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import { CodeField } from '#components/code/code-field.tsx'
+import { useAttempt } from '#components/forms/use-attempt.ts'
 import { parseJson } from '#components/json/json-problem.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
@@ -36,7 +37,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
   const cache = useQueryClient()
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
-  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const attempt = useAttempt()
   const send = useMutation({
     mutationFn: ({ data, idempotencyKey }: { data: JsonValue; idempotencyKey: string }) =>
       restFetch<Sent>('/v1/input-events', {
@@ -52,7 +53,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
     if (send.isPending) return
     // What was taken in is another event than the next one.
     if (next && send.isSuccess) {
-      setAttempt(undefined)
+      attempt.forget()
       setText('')
     }
     if (next) send.reset()
@@ -60,11 +61,8 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
   }
   function submit() {
     if ('problem' in parsed) return
-    const content = JSON.stringify(parsed.value)
-    // After a lost answer the same content must be the same event; other content must not be taken for it.
-    const current = attempt?.content === content ? attempt : { key: crypto.randomUUID(), content }
-    setAttempt(current)
-    send.mutate({ data: parsed.value, idempotencyKey: current.key })
+    // After a lost answer the same content must be the same event.
+    send.mutate({ data: parsed.value, idempotencyKey: attempt.keyFor(JSON.stringify(parsed.value)) })
   }
   return (
     <>

@@ -5,18 +5,15 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { CodeField } from '#components/code/code-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { useAttempt } from '#components/forms/use-attempt.ts'
 import { parseJsonObject } from '#components/json/json-problem.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
-import type { JsonObject } from '#lib/json.ts'
 import { executionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Refused } from './refused.tsx'
-
-/** What is sent, and the key that makes sending it again the same request. */
-type Attempt = { key: string; content: string }
 
 /** Agent, environment and input; leads to the execution once the server has accepted it. */
 export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: string | undefined }) {
@@ -27,7 +24,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
   const [environment, setEnvironment] = useState<string>()
   const [text, setText] = useState('{\n  \n}')
   const [sent, setSent] = useState(false)
-  const [attempt, setAttempt] = useState<Attempt>()
+  const { keyFor } = useAttempt()
   const start = useMutation(
     trpc.executions.execute.mutationOptions({
       onSuccess: ({ executionId }) => router.push(executionPath(tenant, executionId)),
@@ -45,17 +42,8 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
     setSent(true)
     if (agent === undefined || chosen === undefined || 'problem' in parsed || start.isPending) return
     const request = { agentId: agent.id, environment: chosen.environment, input: parsed.value }
-    const { key } = attemptFor(request)
-    start.mutate({ ...request, idempotencyKey: key })
-  }
-
-  /** After a lost answer the same request must not start a second execution; another one must not be taken for it. */
-  function attemptFor(request: { agentId: string; environment: string; input: JsonObject }): Attempt {
-    const content = JSON.stringify(request)
-    if (attempt?.content === content) return attempt
-    const next = { key: crypto.randomUUID(), content }
-    setAttempt(next)
-    return next
+    // After a lost answer the same request must not start a second execution.
+    start.mutate({ ...request, idempotencyKey: keyFor(JSON.stringify(request)) })
   }
 
   const busy = start.isPending || start.isSuccess

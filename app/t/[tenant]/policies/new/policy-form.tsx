@@ -5,11 +5,11 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
+import { useAttempt } from '#components/forms/use-attempt.ts'
+import { NotStored } from '#components/policies/not-stored.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
@@ -28,7 +28,7 @@ export function PolicyForm() {
   const router = useRouter()
   const cache = useQueryClient()
   const [content, setContent] = useState<Content>({ name: '', description: '', source: FIRST_TEXT })
-  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const { keyFor } = useAttempt()
   const [refusal, setRefusal] = useState<Refusal>()
   const create = useMutation({
     mutationFn: ({ body, idempotencyKey }: { body: Content; idempotencyKey: string }) =>
@@ -61,9 +61,7 @@ export function PolicyForm() {
     event.preventDefault()
     if (missing !== undefined || busy) return
     // After a lost answer the same content must not become two policies.
-    const next = attempt?.content === same ? attempt : { key: crypto.randomUUID(), content: same }
-    setAttempt(next)
-    create.mutate({ body, idempotencyKey: next.key })
+    create.mutate({ body, idempotencyKey: keyFor(same) })
   }
 
   return (
@@ -101,7 +99,7 @@ export function PolicyForm() {
         readOnly={busy}
       />
       {refusal && refused === undefined && !taken && JSON.stringify(refusal.body) === same && (
-        <Refused failure={refusal.failure} />
+        <NotStored what="policy" failure={refusal.failure} />
       )}
       <div>
         <Button
@@ -114,17 +112,5 @@ export function PolicyForm() {
         </Button>
       </div>
     </form>
-  )
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'We do not know whether the policy was stored.' : 'The policy was not stored.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Store it again: the same content becomes one policy at most.' : adviceFor(failure)}
-      requestId={failure.requestId}
-    />
   )
 }

@@ -5,11 +5,11 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
+import { useAttempt } from '#components/forms/use-attempt.ts'
+import { NotStored } from '#components/policies/not-stored.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
-import { adviceFor } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
@@ -24,7 +24,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
   const [source, setSource] = useState(base?.source ?? '')
   // The problems stand as long as the text that caused them.
   const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
-  const [attempt, setAttempt] = useState<{ key: string; content: string }>()
+  const { keyFor } = useAttempt()
   const save = useMutation({
     mutationFn: ({ text, idempotencyKey }: { text: string; idempotencyKey: string }) =>
       restFetch<PolicyVersion>(`/v1/policies/${policyId}/versions`, {
@@ -48,9 +48,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
     event.preventDefault()
     if (missing !== undefined || busy) return
     // After a lost answer the same text must not become two versions.
-    const next = attempt?.content === source ? attempt : { key: crypto.randomUUID(), content: source }
-    setAttempt(next)
-    save.mutate({ text: source, idempotencyKey: next.key })
+    save.mutate({ text: source, idempotencyKey: keyFor(source) })
   }
 
   const { problems, note, blocked } = usePolicyCheck(source, current?.problems)
@@ -78,7 +76,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         jumpTo={current?.problems?.[0]}
         readOnly={busy}
       />
-      {current && current.problems === undefined && <Refused failure={current.failure} />}
+      {current && current.problems === undefined && <NotStored what="draft" failure={current.failure} />}
       <div>
         <Button
           type="submit"
@@ -90,17 +88,5 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         </Button>
       </div>
     </form>
-  )
-}
-
-function Refused({ failure }: { failure: Failure }) {
-  const unknown = failure.code === 'network' || failure.code === 'timeout'
-  return (
-    <ErrorPanel
-      title={unknown ? 'We do not know whether the draft was stored.' : 'The draft was not stored.'}
-      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Store it again: the same text becomes one version at most.' : adviceFor(failure)}
-      requestId={failure.requestId}
-    />
   )
 }

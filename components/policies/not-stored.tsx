@@ -1,0 +1,17 @@
+import { isUnknown } from '#components/forms/use-act.ts'
+import { adviceFor } from '#components/session/request-failed.tsx'
+import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
+
+/** Why a text was not stored, or that nobody knows whether it was. `what`: "policy", "draft". */
+export function NotStored({ what, failure }: { what: string; failure: Failure }) {
+  const unknown = isUnknown(failure)
+  return (
+    <ErrorPanel
+      title={unknown ? `We do not know whether the ${what} was stored.` : `The ${what} was not stored.`}
+      effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
+      advice={unknown ? `Store it again: the same text becomes one ${what} at most.` : adviceFor(failure)}
+      requestId={failure.requestId}
+    />
+  )
+}

@@ -26,6 +26,7 @@ const liveSpans = 30
 const liveLimitMs = 1000
 /** Each a jump of ten rows. */
 const scrollFrames = 150
+const clicks = 10
 
 /**
  * What one visit of a page gave, in milliseconds: until the first rows, between frames of scrolling, and CPU time of the
@@ -92,12 +93,15 @@ async function send(api: TestApi, count: number): Promise<string> {
   return traceId
 }
 
-/** A page that draws no frame would be waited for without an end. */
 const visit = (page: Page, address: string, list: string): Promise<Visit> =>
+  within(`${address} did not show its rows and scroll`, measureVisit(page, address, list))
+
+/** A page that draws no frame would be waited for without an end. */
+const within = <T>(complaint: string, work: Promise<T>): Promise<T> =>
   Promise.race([
-    measureVisit(page, address, list),
+    work,
     delay(visitLimitMs, undefined, { ref: false }).then(() => {
-      throw new Error(`${address} did not show its rows and scroll within ${visitLimitMs / 1000} seconds.`)
+      throw new Error(`${complaint} within ${visitLimitMs / 1000} seconds.`)
     }),
   ])
 
@@ -146,13 +150,15 @@ async function live(api: TestApi, page: Page, address: string, quiet: boolean): 
     const startedAt = new Date()
     await database.inTenant(tenant.id, (tx) => startTrace(tx, tenant.id, { traceId, name: 'live', startedAt }))
     await commit(traceId, 'live 0')
+    // The peer's page was the last one in front, and the browser draws frames of that one only.
+    await page.bringToFront()
     await page.goto(`${address}/t/${tenant.externalId}/traces/${traceId}`)
     await page.getByText('Live', { exact: true }).waitFor()
     const times: number[] = []
     for (let index = 1; index <= liveSpans; index++) {
       const name = `live ${index}`
       // On the same machine both clocks are one.
-      const shown = page.evaluate(appearance, name)
+      const shown = within(`${name} did not appear`, page.evaluate(appearance, name))
       const began = Date.now()
       await commit(traceId, name)
       times.push((await shown) - began)
@@ -216,6 +222,18 @@ async function scroll({ list, frames }: { list: string; frames: number }): Promi
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 }
 
+/** In the page: the first rows that can be seen whole below the head of the list, and a point on each. */
+function rowsInView(count: number): { place: string; x: number; y: number }[] {
+  const grid = document.querySelector('[role=treegrid]')?.getBoundingClientRect()
+  if (grid === undefined) throw new Error('There is no list.')
+  return [...document.querySelectorAll<HTMLElement>('[role=row][data-place]')]
+    .map((row) => ({ place: row.dataset.place ?? '', box: row.getBoundingClientRect() }))
+    .filter(({ box }) => box.top >= grid.top + 2 * box.height && box.bottom <= grid.bottom)
+    .sort((one, other) => one.box.top - other.box.top)
+    .slice(0, count)
+    .map(({ place, box }) => ({ place, x: box.left + box.width / 3, y: box.top + box.height / 2 }))
+}
+
 /** Milliseconds from each of ten clicks to the next frame with its effect, as the browser measures interactions. */
 async function selectSpans(page: Page): Promise<number[]> {
   await page.evaluate(() => {
@@ -227,12 +245,10 @@ async function selectSpans(page: Page): Promise<number[]> {
       for (const { name, duration } of list.getEntries()) if (name === 'click') times.push(duration)
     }).observe(interactions)
   })
-  const rows = page.locator('[role=row][data-place]')
-  const clicks = 10
-  for (let index = 0; index < clicks; index++) {
-    const row = rows.nth(8 + index)
-    await row.click()
-    await page.locator('[role=row][aria-selected=true]').waitFor()
+  // Rows that are in view, where they are: nothing is scrolled for a click.
+  for (const { place, x, y } of await page.evaluate(rowsInView, clicks)) {
+    await page.mouse.click(x, y)
+    await page.locator(`[role=row][aria-selected=true][data-place="${place}"]`).waitFor()
   }
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100))))
   return await page.evaluate(() => ('selections' in window ? (window.selections as number[]) : []))

@@ -30,7 +30,7 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
       <div aria-live="polite" className="flex flex-col items-start gap-2">
         {proof.data !== undefined && (
           <>
-            <ul className="flex flex-col gap-1">
+            <ul aria-label="What was checked" className="flex flex-col gap-1">
               {proof.data.checks.map(({ name, ok, detail }) => (
                 <li key={name} className="flex flex-wrap items-baseline gap-x-2">
                   <StatusShape status={ok ? 'approved' : 'failed'} label={name} />

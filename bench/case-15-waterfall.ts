@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
-import { openDatabase } from '#server/kernel/db/database.ts'
-import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { createLog } from '#server/kernel/log.ts'
+import { newTraceId } from '#server/kernel/ids.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
-import { startSpan, startTrace } from '#server/traces/record.ts'
+import { liveOnScreen } from './case-15-live.ts'
 import { startChild } from './child.ts'
-import { openChromium, signInAt } from './chromium.ts'
+import { openChromium, signInAt, within } from './chromium.ts'
 import { median } from './measure.ts'
 import { isQuiet } from './procfs.ts'
 import { type Figure, figure, number } from './report.ts'
@@ -21,9 +18,6 @@ const traces = [
 const nodeLimit = 800
 const selectLimitMs = 100
 const scrollLimit = 1.3
-const visitLimitMs = 60_000
-const liveSpans = 30
-const liveLimitMs = 1000
 /** Each a jump of ten rows. */
 const scrollFrames = 150
 const clicks = 10
@@ -72,7 +66,7 @@ export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]>
       }
       figures.push(...lines(count, limitMs, found, quiet && (await isQuiet())))
     }
-    figures.push(await live(api, page, server.address, quiet))
+    figures.push(await liveOnScreen(api, page, server.address, quiet))
     return figures
   } finally {
     await browser.close()
@@ -95,15 +89,6 @@ async function send(api: TestApi, count: number): Promise<string> {
 
 const visit = (page: Page, address: string, list: string): Promise<Visit> =>
   within(`${address} did not show its rows and scroll`, measureVisit(page, address, list))
-
-/** A page that draws no frame would be waited for without an end. */
-const within = <T>(complaint: string, work: Promise<T>): Promise<T> =>
-  Promise.race([
-    work,
-    delay(visitLimitMs, undefined, { ref: false }).then(() => {
-      throw new Error(`${complaint} within ${visitLimitMs / 1000} seconds.`)
-    }),
-  ])
 
 async function measureVisit(page: Page, address: string, list: string): Promise<Visit> {
   // The browser draws frames of the page in front only.
@@ -133,62 +118,6 @@ async function mainThread(page: Page): Promise<() => Promise<number>> {
     const { metrics } = await session.send('Performance.getMetrics')
     return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN)
   }
-}
-
-/** From before a span's commit to the frame that shows it, one span after the other, while the trace goes on. */
-async function live(api: TestApi, page: Page, address: string, quiet: boolean): Promise<Figure> {
-  const database = openDatabase(api.ownerUrl, createLog('silent'), 2)
-  const [tenant] = api.credentials.tenants
-  if (tenant === undefined) throw new Error('There is no demo tenant.')
-  const commit = (traceId: string, name: string) =>
-    database.inTenant(tenant.id, (tx) => {
-      const span = { traceId, spanId: newSpanId(), name, kind: 'tool' as const, attributes: [], startedAt: new Date() }
-      return startSpan(tx, tenant.id, span)
-    })
-  try {
-    const traceId = newTraceId()
-    const startedAt = new Date()
-    await database.inTenant(tenant.id, (tx) => startTrace(tx, tenant.id, { traceId, name: 'live', startedAt }))
-    await commit(traceId, 'live 0')
-    // The peer's page was the last one in front, and the browser draws frames of that one only.
-    await page.bringToFront()
-    await page.goto(`${address}/t/${tenant.externalId}/traces/${traceId}`)
-    await page.getByText('Live', { exact: true }).waitFor()
-    const times: number[] = []
-    for (let index = 1; index <= liveSpans; index++) {
-      const name = `live ${index}`
-      // On the same machine both clocks are one.
-      const shown = within(`${name} did not appear`, page.evaluate(appearance, name))
-      const began = Date.now()
-      await commit(traceId, name)
-      times.push((await shown) - began)
-    }
-    const slowest = Math.max(...times)
-    return figure({
-      case: 15,
-      job: `live span: commit → on screen, slowest of ${liveSpans}`,
-      ours: `${number(slowest)} ms`,
-      target: `≤ ${liveLimitMs} ms`,
-      met: slowest <= liveLimitMs ? 'yes' : quiet ? 'no' : '?',
-      note: `median ${number(median(times))} ms; the page gathers for up to 250 ms`,
-      data: times,
-    })
-  } finally {
-    await database.close()
-  }
-}
-
-/** In the page: the time of the frame after an element with exactly that text came, in epoch milliseconds. */
-function appearance(text: string): Promise<number> {
-  return new Promise((resolve) => {
-    const look = () => [...document.querySelectorAll('[role=row] bdi')].some((one) => one.textContent === text)
-    const observer = new MutationObserver(() => {
-      if (!look()) return
-      observer.disconnect()
-      requestAnimationFrame(() => setTimeout(() => resolve(Date.now())))
-    })
-    observer.observe(document, { subtree: true, childList: true, characterData: true })
-  })
 }
 
 /** In the page: milliseconds from the beginning of the navigation to the frame after rows came into the document. */

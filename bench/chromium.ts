@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import type { TestApi } from '#server/testing/api.ts'
 
@@ -21,3 +22,14 @@ export async function signInAt(page: Page, address: string, api: TestApi, userna
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`${address}/t/${tenant.externalId}`)
 }
+
+const patienceMs = 60_000
+
+/** A page that draws no frame would be waited for without an end. */
+export const within = <T>(complaint: string, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    delay(patienceMs, undefined, { ref: false }).then(() => {
+      throw new Error(`${complaint} within ${patienceMs / 1000} seconds.`)
+    }),
+  ])

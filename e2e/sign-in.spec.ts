@@ -9,7 +9,15 @@ test('organisation, own sign-in page, home in the tenant’s branding; the next 
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Countersign' })).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Organisation' })).toBeVisible()
   await expectAccessible(page)
-  await signIn(page, 'jonas')
+  await page.getByRole('textbox', { name: 'Organisation' }).fill('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in to Northwind Mutual' })).toBeVisible()
+  // The console's typeface has come to the provider's page.
+  await expect
+    .poll(() => page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family} ${status}`)))
+    .toEqual([expect.stringMatching(/^"?Atkinson Hyperlegible Next"? loaded$/)])
+  await expectAccessible(page)
+  await enterPassword(page, 'jonas')
   await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
   const accent = () => document.documentElement.style.getPropertyValue('--tenant-mark-light')
   await expect.poll(() => page.evaluate(accent)).not.toBe('')

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { paths } from './configuration.ts'
+import { fontPath, serveFont } from './font.ts'
 import { serveIntrospection } from './introspection.ts'
 import { type OpenRealm, openRealm } from './provider.ts'
 import { sendJson } from './respond.ts'
@@ -38,6 +39,7 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
   const { method } = req
+  if (target.path === fontPath && (method === 'GET' || method === 'HEAD')) return serveFont(res)
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
     return await serveUserinfo(open.realm, req, res)
   if (target.path === paths.introspection && method === 'POST') return await serveIntrospection(open.realm, req, res)

@@ -51,3 +51,9 @@ test('the policy allows exactly the page’s own style and script', () => {
   expect(headers['content-security-policy']).toContain(`script-src ${sha256('one()')};`)
   expect(headers['content-security-policy']).toContain(`style-src ${sha256(styleOf(text))};`)
 })
+
+test('the typeface comes from the realm itself, under a name that its bytes give', () => {
+  const { text, headers } = renderPage(realm({}), { title: 'x', body: html`` })
+  expect(styleOf(text)).toMatch(/src:url\(\/realms\/northwind\/font-[0-9a-f]{16}\.woff2\) format\("woff2"\)/)
+  expect(headers['content-security-policy']).toContain("font-src 'self'")
+})

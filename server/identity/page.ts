@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { deriveAccent, parseAccent, type Theme } from '#lib/rules/accent.ts'
+import { fontFace } from './font.ts'
 import { Html, html } from './html.ts'
 import type { Realm } from './realm.ts'
 
@@ -26,7 +27,7 @@ export const securityHeaders = {
 
 /** A whole page in the tenant's branding, and the headers that it must be sent with. */
 export function renderPage(realm: Realm, { title, body, script, formOrigins = [] }: Page): RenderedPage {
-  const style = `${accentStyle(realm.accentColor)}${baseStyle}`
+  const style = `${accentStyle(realm.accentColor)}${fontFace(realm.url)}${baseStyle}`
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -70,6 +71,7 @@ export function contentSecurityPolicy(allowed: {
     "default-src 'none'",
     `style-src${hash(allowed.style)}`,
     `script-src${hash(allowed.script)}`,
+    "font-src 'self'",
     ['img-src', "'self'", ...(allowed.imageOrigins ?? [])].join(' '),
     ['form-action', "'self'", ...new Set(allowed.formOrigins)].join(' '),
     "base-uri 'none'",

@@ -5,8 +5,9 @@ import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
+import type { SpanProof as SpanProofDocument } from '#lib/schemas/traces.ts'
 import { useTRPCClient } from '#lib/trpc.ts'
-import { verifySpanProof } from '#lib/verify-span-proof.ts'
+import { type SpanCheck, verifySpanProof } from '#lib/verify-span-proof.ts'
 
 /** Reads what proves a span, checks it in this browser, and gives it as a file that others can check without us. */
 export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string }) {
@@ -31,13 +32,16 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
         {proof.data !== undefined && (
           <>
             <ul aria-label="What was checked" className="flex flex-col gap-1">
-              {proof.data.checks.map(({ name, ok, detail }) => (
+              {checksToShow(proof.data).map(({ name, ok, detail }) => (
                 <li key={name} className="flex flex-wrap items-baseline gap-x-2">
                   <StatusShape status={ok ? 'approved' : 'failed'} label={name} />
                   <span className="wrap-anywhere">{detail}</span>
                 </li>
               ))}
             </ul>
+            {!isSealed(proof.data) && (
+              <p>Its audit record is not sealed yet: the next checkpoint covers it. Check again in a moment.</p>
+            )}
             <Button onClick={() => save(proof.data.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
           </>
         )}
@@ -54,6 +58,14 @@ export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string
     </div>
   )
 }
+
+type Checked = { found: SpanProofDocument; checks: SpanCheck[] }
+
+const isSealed = ({ found }: Checked): boolean => found.record.checkpoint !== null
+
+/** What no checkpoint covers yet can't lead to one, and has not failed. */
+const checksToShow = (checked: Checked): SpanCheck[] =>
+  checked.checks.filter(({ name }) => isSealed(checked) || (name !== 'Record' && name !== 'Signature'))
 
 function save(content: object, name: string): void {
   const address = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }))

@@ -69,7 +69,12 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
           },
         }
       : { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} show="relative" /> },
-    { key: 'group', header: 'Decided by', cell: ({ group }) => <ShownText>{group}</ShownText> },
+    // A group is asked; who of it decided stands in the request.
+    {
+      key: 'group',
+      header: view === 'decided' ? 'Asked of' : 'Waits for',
+      cell: ({ group }) => <ShownText>{group}</ShownText>,
+    },
   ]
   return <DataTable caption="Approvals" columns={columns} rows={rows} rowKey={(row) => row.approvalId} />
 }

@@ -122,12 +122,26 @@ describe('the sign-in page', () => {
       'default-src': ["'none'"],
       'style-src': [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
       'script-src': [],
+      'font-src': ["'self'"],
       'img-src': ["'self'"],
       'form-action': ["'self'", 'http://127.0.0.1:49152'],
       'base-uri': ["'none'"],
       'frame-ancestors': ["'none'"],
     })
     expect(text).not.toMatch(/<script|style="/)
+  })
+
+  test('is set in a typeface that the realm gives out, to be kept', async () => {
+    const { text } = await requestPage(new Browser())
+    const path = /url\((\/realms\/[^)]+\.woff2)\)/.exec(text)?.[1] ?? ''
+    const answer = await fetch(new URL(path, server.url))
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'font/woff2'])
+    expect(answer.headers.get('cache-control')).toContain('immutable')
+    expect(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('wOF2')
   })
 
   test('says the same of an unknown name and of a wrong password', async () => {

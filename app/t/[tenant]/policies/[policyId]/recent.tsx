@@ -81,7 +81,7 @@ const columns = (tenant: string): Column<Row>[] => [
     key: 'at',
     header: 'Decided',
     cell: (row) => (
-      <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link">
+      <Link href={decisionPath(tenant, row.decisionId)} prefetch={false} className="text-link inline-block">
         <VisuallyHidden>Decision of </VisuallyHidden>
         <Time at={row.decidedAt} show="absolute" />
       </Link>

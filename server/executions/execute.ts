@@ -10,9 +10,9 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { hasActiveBinding } from '#server/policies/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
-import { ReleaseContent } from '#server/releases/content.ts'
 import { executionQueue } from './execution-queue.ts'
 import { standing, takeFirstTurn } from './first-turn.ts'
+import { parsedContent } from './load.ts'
 import { findExecutionByKey, insertExecution } from './store.ts'
 
 /**
@@ -30,11 +30,14 @@ export const execute = mutation({
     details: { agentId: input.agentId, environment: input.environment },
   }),
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
-    const agent = await findAgent(tx, tenant.id, input.agentId)
+    // Asked for at once, so that they travel together.
+    const [agent, release] = await Promise.all([
+      findAgent(tx, tenant.id, input.agentId),
+      findActiveRelease(tx, tenant.id, input.agentId, input.environment),
+    ])
     if (agent === undefined) throw notFound()
     if (agent.status === 'suspended' || agent.status === 'retired')
       throw refuse('agent_suspended', `The agent is ${agent.status}.`)
-    const release = await findActiveRelease(tx, tenant.id, agent.id, input.environment)
     const running = { id: agent.id, version: release?.version ?? '' }
     if (!(await hasActiveBinding(tx, tenant.id, running, input.environment)))
       throw refuse(
@@ -44,7 +47,7 @@ export const execute = mutation({
     if (release === undefined)
       throw refuse('release_required', `No approved release of ${agent.name} is active in ${input.environment}.`)
 
-    if (ReleaseContent.parse(release.content).spec.runtime.observe !== undefined)
+    if (parsedContent(release.digest, release.content).spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
         `${agent.name} runs elsewhere: it asks policies.evaluate, and is not started from here.`,

@@ -51,6 +51,13 @@ async function contentOf(
   const known = read.get(releaseDigest)
   if (known !== undefined) return known
   const { content } = await findReleaseContent(tx, tenantId, releaseId)
+  return parsedContent(releaseDigest, content)
+}
+
+/** The content that `releaseDigest` names, as it was read from the database. */
+export function parsedContent(releaseDigest: string, content: unknown): ReleaseContent {
+  const known = read.get(releaseDigest)
+  if (known !== undefined) return known
   const parsed = ReleaseContent.parse(content)
   const [oldest] = read.keys()
   if (read.size >= mostRead && oldest !== undefined) read.delete(oldest)

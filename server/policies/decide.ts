@@ -110,11 +110,12 @@ export async function decide(
 }
 
 /**
- * What `decide` would say now. Nothing is recorded and nothing of a budget is taken: whoever asks has it decided, before
- * anything comes of it.
+ * What `decide` would say now, by the bindings that this process read last. Nothing is recorded and nothing of a budget is
+ * taken: whoever asks has it decided, before anything comes of it.
  */
 export async function foresee(tx: Transaction, tenant: Tenant, request: GovernedRequest): Promise<Outcome['effect']> {
-  const { enforced, keys } = await boundTo(tx, tenant.id, request.agent, request.environment)
+  const known = lastBoundTo(tenant.id, request.agent, request.environment)
+  const { enforced, keys } = known ?? (await boundTo(tx, tenant.id, request.agent, request.environment))
   const now = new Date()
   const { whole } = recordable(request, now, usual)
   const set = decidingSet(tx, tenant.id, request, enforced, keys.enforced)

@@ -1,6 +1,7 @@
 import { call, clientToken, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold, wasCalled } from './gate.ts'
+import { releasedAgent } from './own-agent.ts'
 
 test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
@@ -84,6 +85,36 @@ test('an environment that no policy governs is refused, and the page says what t
   await expect(panel).toContainText('Propose a policy binding')
   await expect(panel.getByRole('link', { name: 'Open Refund assistant' })).toBeVisible()
   await expectAccessible(page)
+})
+
+test('an execution whose first call is denied says so at once, and leads to what was kept of it', async ({
+  page,
+  origin,
+  troubles,
+}) => {
+  troubles.expect(/status of 403/)
+  const name = `payer-${Date.now()}`
+  const agentId = await releasedAgent(
+    origin,
+    `metadata: { name: ${name} }
+spec:
+  runtime:
+    steps:
+      - { id: pay, tool: { server: payments, name: issue_refund, arguments: { id: A-1003, amount: "\${input.amount}", currency: EUR } } }
+  tools: [{ mcp: { server: payments }, allow: [issue_refund] }]
+`,
+  )
+  await signIn(page, 'maria')
+  await page.goto(`/t/${externalId()}/executions/new?agentId=${agentId}`)
+  await page.getByRole('textbox', { name: 'Input' }).fill('{"amount": "20000.00"}')
+  await page.getByRole('button', { name: `Start ${name}` }).click()
+  const panel = page.getByRole('alert', { name: 'The first call of the execution was denied.' })
+  await expect(panel).toContainText("A refund above 10,000.00 is not the assistant's to make.")
+  await expect(panel).toContainText('Nothing ran; the attempt is recorded.')
+  await expectAccessible(page)
+  await panel.getByRole('link', { name: 'Open the denied execution' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${name} in production`)
+  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('denied')
 })
 
 test('without the permission the pages say who has it, and another tenant’s id is not there', async ({

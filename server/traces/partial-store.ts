@@ -44,6 +44,20 @@ export const listPartials = (tx: Transaction, { tenantId, traceId, day }: TraceK
     .limit(limit)
     .execute()
 
+/** Spans of models that have not ended, by id. */
+export const listAnswering = async (tx: Transaction, { tenantId, traceId, day }: TraceKey): Promise<string[]> =>
+  (
+    await tx
+      .selectFrom('spans')
+      .select('spanId')
+      .where('tenantId', '=', tenantId)
+      .where('day', '=', day)
+      .where('traceId', '=', traceId)
+      .where('kind', '=', 'model')
+      .where('endedAt', 'is', null)
+      .execute()
+  ).map(({ spanId }) => spanId)
+
 /** No call lasts so long: what is older was left by a process that was killed. */
 export const deleteOldPartials = (tx: Transaction, tenantId: string, olderThanSeconds: number) =>
   tx

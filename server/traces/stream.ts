@@ -4,6 +4,7 @@ import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/t
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { listAnswering } from './partial-store.ts'
 import { endOf, type Partial, readPartials } from './partial-text.ts'
 import { shownSpans } from './shown-spans.ts'
 import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
@@ -28,8 +29,8 @@ export const stream = subscription({
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
     let day: string | undefined
-    // Only executions of ours have partial texts.
-    let ours = input.executionId !== undefined
+    // Spans that a model may be answering in: while there is none, nobody looks for its text. Undefined: to be read.
+    let answering: Set<string> | undefined
     const wakes = openWakes(listener, 'trace', traceId, signal)
     let last = Number(input.lastEventId ?? 0)
     const fresh = freshPartials()
@@ -41,12 +42,14 @@ export const stream = subscription({
             const trace = await findTrace(tx, tenant.id, traceId)
             if (trace === undefined) return { changes: [], partials: [] }
             day = trace.day
-            ours ||= trace.executionId !== null
           }
           const key = { tenantId: tenant.id, traceId, day }
+          answering ??= new Set(await listAnswering(tx, key))
           const changes = await shownSpans(tx, key, await listChanges(tx, key, last, changesPerRead))
-          ours ||= changes.some(({ origin }) => origin === 'execution')
-          return { changes, partials: ours ? await readPartials(tx, key) : [] }
+          for (const { spanId, origin, kind, endedAt } of changes)
+            if (endedAt !== null) answering.delete(spanId)
+            else if (origin === 'execution' && kind === 'model') answering.add(spanId)
+          return { changes, partials: answering.size > 0 ? await readPartials(tx, key) : [] }
         })
         let missed = 0
         for (const { change, type, ...span } of changes) {
@@ -60,6 +63,7 @@ export const stream = subscription({
         }
         if (missed > 0) {
           last += missed
+          answering = undefined
           yield [String(last), { type: 'gap', missed }]
           continue
         }

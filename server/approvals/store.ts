@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { erasedText } from '#lib/rules/erased.ts'
 import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -58,10 +59,14 @@ function typed<T extends { id: string; status: string; presentation: Buffer | nu
     presentation:
       presentation === null
         ? expiredPresentation
-        : Presentation.parse(sealer.openJson(presentation, contextOf(id, 'presentation'))),
+        : titled(Presentation.parse(sealer.openJson(presentation, contextOf(id, 'presentation')))),
     identities: row.identities as Identity[],
   }
 }
+
+/** A list of requests must not be one of "[erased]". */
+const titled = (presentation: Presentation): Presentation =>
+  presentation.title === erasedText ? { ...presentation, title: 'A request whose title was erased' } : presentation
 
 /** What is left to show of a request whose content the tenant's retention has passed. */
 const expiredPresentation: Presentation = {

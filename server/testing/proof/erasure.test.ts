@@ -203,7 +203,11 @@ describe('what is shown', () => {
   test('an approval and an event do, too', async () => {
     const approval = await api.query(await api.person('jonas'), 'approvals.get', { approvalId: steps.approvalId })
     expect(approval.text).not.toContain(content)
-    expect(payload(approval)).toMatchObject({ status: 'approved', erased: [told] })
+    expect(payload(approval)).toMatchObject({
+      status: 'approved',
+      title: 'A request whose title was erased',
+      erased: [told],
+    })
     const omar = await api.person('omar')
     const list = await api.query(omar, 'executions.inputEvents.list', { executionId: steps.id })
     expect(list.text).not.toContain(content)

@@ -1,0 +1,47 @@
+import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+
+type Policies = { items: { id: string; name: string }[] }
+type Decisions = { items: { decisionId: string; executionId: string | null; effect: string; resource: string }[] }
+
+test('from a policy’s matches a decision is opened: what was asked, why, by which version, and that it comes out again', async ({
+  page,
+  origin,
+}) => {
+  const { executionId, approvalId } = await waitingRefund(origin)
+  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only to be looked at.')
+  const maria = await personToken(origin, 'maria')
+  const policies = await call<Policies>(origin, maria, 'query', 'policies.list', { limit: 200 })
+  const policyId = policies.items.find(({ name }) => name === 'refund-policy')?.id ?? ''
+  const decisions = await call<Decisions>(origin, maria, 'query', 'policies.decisions', { policyId, limit: 10 })
+  const found = decisions.items.find((one) => one.executionId === executionId && one.effect === 'require_approval')
+  if (found === undefined) throw new Error('The refund’s decision is not among the policy’s newest ones.')
+
+  await signIn(page, 'vera')
+  await page.goto(`/t/${externalId()}/policies/${policyId}`)
+  const matches = page.getByRole('table', { name: 'Recent matches' })
+  await matches.locator(`a[href$="/policies/decisions/${found.decisionId}"]`).click()
+  await expect(page).toHaveURL(`/t/${externalId()}/policies/decisions/${found.decisionId}`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Decision on payments/issue_refund')
+  await expect(page.getByText('Needs an approval', { exact: true })).toBeVisible()
+  const why = page.getByRole('region', { name: 'Why' })
+  await expect(why).toContainText('A refund moves money to a customer; a person decides it.')
+  await expect(why).toContainText('refund-policy, version 1: refund-needs-approval')
+  const what = page.getByRole('region', { name: 'What was decided' })
+  await expect(what).toContainText('approval by refund-needs-approval')
+  await expect(what.getByRole('link', { name: 'refund-policy, version 1' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Computed again' })).toContainText('is the same in every byte')
+  await expectAccessible(page)
+
+  await what.getByRole('link', { name: 'Step refund of an execution' }).click()
+  await expect(page).toHaveURL(`/t/${externalId()}/executions/${executionId}`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
+})
+
+test('pia, who may not see policies, learns who can', async ({ page }) => {
+  await signIn(page, 'pia')
+  await page.goto(`/t/${externalId()}/policies/decisions/0198c000-0000-7000-8000-000000000000`)
+  await expect(page.getByText('You may not see decisions of policies.')).toBeVisible()
+  await expect(page.getByRole('main')).toContainText('policy:read')
+  await expectAccessible(page)
+})

@@ -36,6 +36,8 @@ const ofExecutions: Record<string, RawBuilder<unknown>> = {
   input_resolutions: sql`(select w.execution_id from input_waits w where w.tenant_id = c.tenant_id and w.id = c.wait_id)`,
 }
 
+export const withExecution: readonly string[] = Object.keys(ofExecutions)
+
 /** Deletes all content of these executions; gives what is gone. */
 export async function expireExecutions(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<Gone[]> {
   const gone: Gone[] = []

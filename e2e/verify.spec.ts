@@ -131,7 +131,7 @@ test('verify.html of an archive, opened from the disk, checks it without a netwo
     await page.getByLabel('Bundle (ZIP)').setInputFiles(join(folder, 'chosen.zip'))
     await expect(page.getByText('Everything agrees.', { exact: false })).toBeVisible({ timeout: 120_000 })
     await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' })).toHaveCount(0)
-    for (const share of [0, 0.2, 0.5]) {
+    for (const share of [0, 0.2, 0.5, 1]) {
       await choose(page, flipped(bytes, share))
       await expect(page.getByText('This bundle does not hold.', { exact: false })).toBeVisible({ timeout: 120_000 })
       await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' }).first()).toBeVisible()

@@ -82,10 +82,13 @@ export async function verifyBundle(
     return `The ${listed.size} files that describe the bundle belong together.`
   })
   let manifest: Json = null
-  await check('Seal', async () => {
+  const sealKey = async () => {
     const der = fromPem(await text('seal/seal.pub.pem'))
     report.fingerprint = hex(await sha256(der))
-    const key = await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+    return await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+  }
+  await check('Seal', async () => {
+    const key = await sealKey()
     const signed = await bytes('manifest.json')
     if (!(await crypto.subtle.verify('Ed25519', key, await bytes('seal/manifest.json.sig'), signed)))
       throw new Broken('The signature is not of this manifest.json and this key.')
@@ -95,6 +98,18 @@ export async function verifyBundle(
       throw new Broken('The signed manifest names another list of files.')
     if (member(manifest, 'exportId') !== report.exportId) throw new Broken('The signed manifest is of another export.')
     return 'The key signed this manifest, and the manifest covers the list of files.'
+  })
+  await check('Sigstore bundle', async () => {
+    const statement = await checkEnvelope(await text('seal/bundle.sigstore.json'), await sealKey(), report.fingerprint)
+    const expected = ['manifest.json', 'tagmanifest-sha256.txt']
+    for (const [index, path] of expected.entries()) {
+      const subject = member(statement, 'subject')
+      const named = Array.isArray(subject) && subject.length === expected.length ? subject[index] : undefined
+      if (member(named, 'name') !== path) throw new Broken('It names other files than this archive’s seal is over.')
+      if (member(member(named, 'digest'), 'sha256') !== hex(await sha256(await bytes(path))))
+        throw new Broken(`It is over another ${path}.`)
+    }
+    return 'The same key signed the same files, for tools that read Sigstore bundles.'
   })
   const days = member(manifest, 'days')
   const keys = entries.has('data/keys/vkeys.txt') ? (await text('data/keys/vkeys.txt')).trim().split('\n') : []
@@ -106,6 +121,29 @@ export async function verifyBundle(
       await check(`Seal log, ${date}`, () => checkSealProof(date, keys, text))
   }
   return report
+}
+
+/**
+ * The statement in a Sigstore bundle that the key signed (DSSE). What the signature does not cover has to be as the service
+ * writes it, so that no byte of the file is left to chance.
+ */
+async function checkEnvelope(bundle: string, key: CryptoKey, fingerprint: string | undefined): Promise<Json> {
+  const envelope = member(JSON.parse(bundle), 'dsseEnvelope')
+  const signatures = member(envelope, 'signatures')
+  const payload = fromBase64(String(member(envelope, 'payload')))
+  const sig = fromBase64(String(member(Array.isArray(signatures) ? signatures[0] : null, 'sig')))
+  const keyid = `sha256:${fingerprint}`
+  const written = {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: { publicKey: { hint: keyid } },
+    dsseEnvelope: { payload: toBase64(payload), payloadType, signatures: [{ sig: toBase64(sig), keyid }] },
+  }
+  if (`${JSON.stringify(written)}\n` !== bundle) throw new Broken('It is malformed, or of another key.')
+  // DSSE signs the type and the payload, each with its length.
+  const signed = concat(encode(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `), payload)
+  if (!(await crypto.subtle.verify('Ed25519', key, sig, signed)))
+    throw new Broken('The signature is not of this statement and this key.')
+  return JSON.parse(utf8(payload))
 }
 
 /** Every record leads to its leaf, the leaves to the root, and the root stands in the signed checkpoint. */
@@ -358,6 +396,7 @@ const slice = (from: DataView<ArrayBuffer>, at: number, length: number) => utf8(
 const utf8 = (bytes: Bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 const encoder = new TextEncoder()
 const encode = (text: string): Bytes => encoder.encode(text)
+const payloadType = 'application/vnd.in-toto+json'
 const recordDomain = encode('agcp.audit.record.v1\n')
 const leafPrefix = Uint8Array.of(0)
 const nodePrefix = Uint8Array.of(1)
@@ -374,9 +413,10 @@ function fromHex(text: string): Bytes {
   return bytes
 }
 const fromBase64 = (text: string): Bytes => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+const toBase64 = (bytes: Bytes): string => btoa(String.fromCharCode(...bytes))
 const fromPem = (pem: string): Bytes => fromBase64(pem.replaceAll(/-----[^-]+-----|\s/g, ''))
 const sha256 = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-const member = (value: Json, name: string): Json | undefined =>
+const member = (value: Json | undefined, name: string): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value[name] : undefined
 
 function concat(...parts: Bytes[]): Bytes {

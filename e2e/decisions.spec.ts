@@ -28,7 +28,7 @@ test('from a policy’s matches a decision is opened: what was asked, why, by wh
   await expect(why).toContainText('A refund moves money to a customer; a person decides it.')
   await expect(why).toContainText('refund-policy, version 1: refund-needs-approval')
   const what = page.getByRole('region', { name: 'What was decided' })
-  await expect(what).toContainText('approval by refund-needs-approval')
+  await expect(what).toContainText('refund-approvers within 7 d (refund-needs-approval)')
   await expect(what.getByRole('link', { name: 'refund-policy, version 1' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Computed again' })).toContainText('is the same in every byte')
   await expectAccessible(page)

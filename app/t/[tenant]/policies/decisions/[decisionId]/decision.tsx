@@ -8,6 +8,7 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
+import { obligationText } from '#components/policies/obligation-text.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
@@ -114,7 +115,17 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
         )}
       </KeyValue>
       <KeyValue name="Obligations">
-        {recorded.obligations.length === 0 ? 'None' : recorded.obligations.map(obligationText).join('; ')}
+        {recorded.obligations.length === 0 ? (
+          'None'
+        ) : (
+          <ul className="flex flex-col gap-1">
+            {recorded.obligations.map(obligationText).map((text) => (
+              <li key={text}>
+                <ShownText>{text}</ShownText>
+              </li>
+            ))}
+          </ul>
+        )}
       </KeyValue>
       <KeyValue name="Versions that could decide">
         {recorded.policies.length === 0 ? (
@@ -146,8 +157,3 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
 /** `ToolCall` in words; an action that names a tool stays as it is. */
 const actionWords = (action: string): string =>
   /^([A-Z][a-z]+)+$/.test(action) ? action.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : action
-
-function obligationText({ kind, policyRule, parameters }: Answer['recorded']['obligations'][number]): string {
-  const details = Object.entries(parameters).map(([name, value]) => `${name} ${value}`)
-  return `${kind} by ${policyRule}${details.length === 0 ? '' : ` (${details.join(', ')})`}`
-}

@@ -1,0 +1,24 @@
+import { formatDuration } from '#lib/format.ts'
+import type { Obligation } from '#lib/schemas/policies.ts'
+
+/** An obligation in words, with the rule that it comes from. One of an unknown kind says all that it holds. */
+export function obligationText({ kind, policyRule, parameters }: Obligation): string {
+  return `${(words[kind] ?? unknownKind(kind))(parameters)} (${policyRule})`
+}
+
+type Parameters = Obligation['parameters']
+
+const words: Record<string, (parameters: Parameters) => string> = {
+  approval: ({ quorum = '', group = '', expiresAfterSeconds }) =>
+    `Approval by ${quorum} of ${group}${within(expiresAfterSeconds)}`,
+  mask: ({ paths = '', method = '' }) =>
+    `Masked before the call: ${paths.split(',').join(', ') || 'nothing'} (${method})`,
+  budget: ({ limit = '', unit = '', scope = '', amount = '', windowSeconds }) =>
+    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}, of which this call may use ${amount}`,
+}
+
+const within = (seconds: string | undefined): string =>
+  seconds === undefined ? '' : ` within ${formatDuration(Number(seconds) * 1000)}`
+
+const unknownKind = (kind: string) => (parameters: Parameters) =>
+  [kind, ...Object.entries(parameters).map(([name, value]) => `${name} ${value}`)].join(', ')

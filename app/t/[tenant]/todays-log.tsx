@@ -77,6 +77,7 @@ function ClosedDay({ day: { date, size, closedAt, inSealLog } }: { day: NonNulla
 function SealOfDay({ records, size }: { records: number; size: number }) {
   const count = formatCount(records, 'record')
   if (records === 0) return <Seal state="unsealed" label="No records yet today" />
-  if (size >= records) return <Seal state="sealed" label={`All of ${count} sealed, not checked here`} />
+  if (size >= records)
+    return <Seal state="sealed" label={`${records === 1 ? count : `All ${count}`} sealed, not checked here`} />
   return <Seal state="unsealed" label={`${size} of ${count} sealed; the rest follows shortly`} />
 }

@@ -12,6 +12,14 @@ const at = (n: string) => `timestamptz '2024-06-01' + make_interval(secs => ${n}
 const spread = (common: string, ...rare: string[]) =>
   `coalesce((array[${rare.map((value) => `'${value}'`).join(', ')}])[n], '${common}')`
 
+const content = {
+  v: 1,
+  agent: { id: nthId(1), name: 'a', displayName: 'A', version: '1', manifestDigest: `sha256:${'0'.repeat(64)}` },
+  environment: 'production',
+  spec: { runtime: { observe: {} } },
+  tools: [],
+}
+
 /** `$1` is the tenant, `$2` the number of rows, `$3` a member of it. */
 type Statement = readonly [table: string, columns: string, values: string]
 
@@ -48,7 +56,7 @@ const statements: readonly Statement[] = [
   [
     'releases',
     'tenant_id, id, agent_id, agent_version_id, environment, digest, content, status, approval_id, proposed_by',
-    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, ${id('1')}, 'production', 'sha256:' || repeat('0', 64), '{"steps":[]}',
+    `$1, ${id('n')}, case when n > 5 then ${id('1')} else ${id('2')} end, ${id('1')}, 'production', 'sha256:' || repeat('0', 64), '${JSON.stringify(content)}',
       'superseded', ${id('1')}, $3::uuid`,
   ],
   ['policies', 'tenant_id, id, name, created_by', `$1, ${id('n')}, 'policy-' || n, $3::uuid`],

@@ -188,7 +188,7 @@ async function readRest(tx: Transaction, tenantId: string, id: string): Promise<
   expect(await findMail(tx, tenantId, id)).toMatchObject({ recipient: canary, subject: canary, body: canary })
   expect(await findFiles(tx, tenantId, [id])).toMatchObject([{ name: canary }])
   const address = { tenantId, memberId: id, operation: 'secrets.create', key: `${canary}-key` }
-  expect(await findAnswer(tx, address, 'sha256:abc')).toEqual({ same: true, response: { who: canary } })
+  expect(await findAnswer(tx, address, 'sha256:abc')).toEqual({ same: true, gone: false, response: { who: canary } })
   expect(await findAnswer(tx, address, 'sha256:abd')).toMatchObject({ same: false })
   // What was approved before there were salts can still be spent, once.
   expect(await spendApproval(tx, tenantId, id, { ...approved, arguments: {} })).toBe(false)

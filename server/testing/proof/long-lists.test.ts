@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { roleNames } from '#lib/permissions.ts'
+import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { listOperations } from '#server/testing/list-operations.ts'
@@ -21,6 +22,7 @@ let caller: Caller
 let owner: Pool
 
 beforeAll(async () => {
+  registerDecisions()
   runtime = await testRuntime()
   tenant = await testTenant(runtime)
   caller = await tenant.as('vera', { roles: [...roleNames] })

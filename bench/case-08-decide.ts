@@ -7,6 +7,7 @@ import { registerDecisions } from '#server/jobs.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { presentation } from '#server/testing/approval-request.ts'
 import { type Lab, perform } from './lab.ts'
 import { type comparer, latency, type Side } from './measure.ts'
 import { type Figure, figure, number, ratioFigure } from './report.ts'
@@ -14,28 +15,7 @@ import { type Figure, figure, number, ratioFigure } from './report.ts'
 const width = 4
 const p99LimitMs = 50
 const reason = 'Read and found right.'
-const presentation = {
-  title: 'Issue refund for A-1001',
-  effectLabel: 'refund',
-  verb: 'Issue',
-  effects: [],
-  onReject: '',
-  onExpiry: '',
-  onEscalate: '',
-  reversible: false,
-  irreversibleNote: null,
-  risk: 'high',
-  action: 'ToolCall',
-  resource: 'payments/issue_refund',
-  environment: 'production',
-  arguments: [],
-  agent: { id: newId(), name: 'a', displayName: 'A', version: '1' },
-  policy: null,
-  executionId: null,
-  traceId: null,
-  position: null,
-  subject: null,
-} as const
+const shown = { ...presentation, agent: { id: newId(), name: 'a', displayName: 'A', version: '1' } }
 
 /** Pending requests to decide on, made in bulk after the pattern of one that was asked for. What they are for does nothing. */
 export async function pendingApprovals(lab: Lab): Promise<(count: number) => Promise<string[]>> {
@@ -46,7 +26,7 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
       kind: 'release',
       subjectId: newId(),
       payload: { action: 'ToolCall', arguments: { id: 'A-1001' } },
-      presentation: { ...presentation, effects: [], arguments: [] },
+      presentation: shown,
       agentId: newId(),
       requestedBy: pipeline.principal.memberId,
       owners: [],
@@ -63,12 +43,7 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
     const ids = Array.from({ length: count }, newId)
     // Content is sealed for the row that it stands in.
     const sealer = await runtime.database.inTenant(tenant.id, (tx) => tenantSealer(tx, tenant.id))
-    const presentations = ids.map((id) =>
-      sealer.sealJson(
-        { ...presentation, effects: [], arguments: [] },
-        contentContext('approvals', [id], 'presentation'),
-      ),
-    )
+    const presentations = ids.map((id) => sealer.sealJson(shown, contentContext('approvals', [id], 'presentation')))
     await owner.query(
       `insert into approvals (id, presentation, ${columns}) select made.id, made.presentation, ${columns}
        from (select ${columns} from approvals where id = $2) as pattern,

@@ -104,6 +104,8 @@ export async function quickest(limitMs: number, measure: () => Promise<number>):
 
 /** No violation of WCAG 2.2 AA or the engine's best practices on the page as it is now, once nothing fades in any more. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Between two pages there is none.
+  await expect(page.locator('h1').first()).toBeAttached()
   await page.evaluate(async () => {
     const fading = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
     await Promise.allSettled(fading.map((one) => one.finished))

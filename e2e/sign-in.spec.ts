@@ -150,6 +150,7 @@ test('an ended session keeps the page; signing in again in another window goes o
   await page.getByRole('link', { name: 'All approvals' }).click()
   const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. What you see may be out of date' })
   await expect(banner).toBeVisible()
+  await expect(page.getByText('The approvals could not be loaded.')).toBeVisible()
   await expectAccessible(page)
   await page.unroute('**/v1/**')
   // The provider still knows the person, so the window signs in by itself.

@@ -1,15 +1,15 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
 import { AgentField } from '#components/agents/agent-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
-import { type AuditFilter, countSet, noFilter, searchOf } from './filter.ts'
+import { type AuditFilter, countSet, filterFrom, noFilter, searchOf } from './filter.ts'
 
 /** The browser's control has no value of its own for "not filtered". */
 const ALL = 'all'
@@ -17,11 +17,10 @@ const ALL = 'all'
 /** What, who, about which agent and when; all of it stands in the address. What can be chosen is what the log holds. */
 export function Filters({ filter }: { filter: AuditFilter }) {
   const { tenant } = useSession()
-  const router = useRouter()
   const trpc = useTRPC()
   const facets = useQuery(trpc.audit.facets.queryOptions({}, { staleTime: 60_000 }))
   const show = (change: Partial<AuditFilter>) =>
-    router.replace(auditPath(tenant, searchOf({ ...filter, ...change })), { scroll: false })
+    replaceAddress(auditPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   const failed = facets.error === null ? undefined : 'What there is could not be loaded.'
   const actions = (facets.data?.actions ?? []).map((action) => ({ value: action, label: action }))
   const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({ value: id, label: name }))

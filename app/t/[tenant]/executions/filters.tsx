@@ -1,12 +1,12 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { AgentField } from '#components/agents/agent-field.tsx'
 import { EXECUTION_STATES } from '#components/executions/execution-status.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { executionsPath } from '#lib/paths.ts'
-import type { ExecutionFilter } from './filter.ts'
+import { type ExecutionFilter, filterFrom } from './filter.ts'
 
 /** The browser's control has no value of its own for "not filtered". */
 const ALL = 'all'
@@ -14,11 +14,10 @@ const ALL = 'all'
 /** State and agent; both stand in the address. */
 export function Filters({ filter }: { filter: ExecutionFilter }) {
   const { tenant } = useSession()
-  const router = useRouter()
   const show = (change: Partial<ExecutionFilter>) => {
-    const { status, agentId } = { ...filter, ...change }
+    const { status, agentId } = { ...filterFrom(addressSearch()), ...change }
     const search = { ...(status === '' ? {} : { status }), ...(agentId === '' ? {} : { agentId }) }
-    router.replace(executionsPath(tenant, search), { scroll: false })
+    replaceAddress(executionsPath(tenant, search))
   }
   return (
     <search aria-label="Filter the executions" className="flex flex-wrap gap-x-4 gap-y-3 *:w-full *:narrow:w-60">

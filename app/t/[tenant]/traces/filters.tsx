@@ -1,16 +1,16 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type FormEvent, useEffect, useState } from 'react'
 import { AgentField } from '#components/agents/agent-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { kindWord, spanKinds } from '#components/traces/span-kind.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import { tracesPath } from '#lib/paths.ts'
-import { countSet, kindFrom, noFilter, searchOf, statusFrom, type TraceFilter } from './filter.ts'
+import { countSet, filterFrom, kindFrom, noFilter, searchOf, statusFrom, type TraceFilter } from './filter.ts'
 
 /** The browser's control has no value of its own for "not filtered". */
 const ALL = 'all'
@@ -18,9 +18,8 @@ const ALL = 'all'
 /** Name, agent, state, kind of step and when; all of it stands in the address. */
 export function Filters({ filter }: { filter: TraceFilter }) {
   const { tenant } = useSession()
-  const router = useRouter()
   const show = (change: Partial<TraceFilter>) =>
-    router.replace(tracesPath(tenant, searchOf({ ...filter, ...change })), { scroll: false })
+    replaceAddress(tracesPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
   return (
     <FilterFold label="Filter the traces" set={countSet(filter)} onClear={() => show(noFilter)}>
       <NameField text={filter.text} onChange={(text) => show({ text })} />

@@ -1,9 +1,10 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useParams, useRouter, useSearchParams } from 'next/navigation'
+import { useParams, useSearchParams } from 'next/navigation'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
+import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -72,12 +73,13 @@ function OneAgent({ id }: { id: string }) {
 /** Newest first; without an address of its own the newest is compared with the one before it. */
 function Choice({ agent: { id, versions } }: { agent: AgentDetail }) {
   const { tenant } = useSession()
-  const router = useRouter()
   const search = useSearchParams()
   const from = search.get('from') ?? versions[1]?.version ?? ''
   const to = search.get('to') ?? versions[0]?.version ?? ''
-  const show = (change: Partial<{ from: string; to: string }>) =>
-    router.replace(compareAgentPath(tenant, id, { from, to, ...change }), { scroll: false })
+  const show = (change: Partial<{ from: string; to: string }>) => {
+    const now = addressSearch()
+    replaceAddress(compareAgentPath(tenant, id, { from: now.get('from') ?? from, to: now.get('to') ?? to, ...change }))
+  }
   const options = [...new Set([...versions.map(({ version }) => version), from, to])].map((version) => ({
     value: version,
     label: version,

@@ -68,7 +68,7 @@ function Who({ deciding }: { deciding: boolean }) {
       </p>
       <p>
         {keys === 'on'
-          ? 'The keys A, R and E choose; J and K go to the next and the previous request.'
+          ? `The keys ${deciding ? 'A, R and E choose; ' : ''}J and K go to the next and the previous request.`
           : 'Single keys are off.'}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
           {keys === 'on' ? 'Turn them off' : 'Turn them on'}

@@ -1,6 +1,6 @@
+import { openOfEvent } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfEvent } from './content.ts'
 
 /** What happened to an execution after `afterSeq`, in its order. */
 export async function findEvents(

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
+import { openOfExecution, openOfStep } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfExecution, openOfStep } from './content.ts'
 
 export type Payloads = { content: unknown; seen: JsonValue[] }
 

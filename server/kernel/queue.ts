@@ -1,8 +1,8 @@
 import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
+import { keepLooking } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
-import { keepLooking } from './queue-look.ts'
 
 /** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
 export type JobData = { tenantId: string; id: string }

@@ -4,9 +4,9 @@ import { isJsonObject } from '#lib/json.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
-import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
-import { sealerOfApi } from '#server/testing/tenant-sealer.ts'
+import { sealerOfApi } from '#server/testing/tenant-cipher.ts'
 import { until } from '#server/testing/until.ts'
 
 let smtp: TestSmtp

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { TestApi } from './api.ts'
-import { sealerOfApi } from './tenant-sealer.ts'
+import { sealerOfApi } from './tenant-cipher.ts'
 
 /** Where a text stands in content of a running server's tenant, decrypted: `table.column` → keys of its rows. */
 export async function contentWith(api: TestApi, word: string, slug = 'northwind'): Promise<Map<string, string[]>> {

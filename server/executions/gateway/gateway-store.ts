@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { openOfExecution } from '#server/executions/state/content.ts'
+import { executionKey } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfExecution } from '../content.ts'
-import { executionKey } from '../store.ts'
 
 /** The state of a call, the approval that it waits for, and whether its answer is still to be fetched by `key`. */
 export async function findCall(tx: Transaction, tenantId: string, id: string, key: string | undefined) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
 import { modelsOf } from '#lib/rules/models.ts'
 import type { Model } from '#lib/schemas/manifest.ts'
-import { runtimeSchema, runtimeServer } from '#server/policies/runtime-schema.ts'
+import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-schema.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
 // Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way

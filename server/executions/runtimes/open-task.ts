@@ -1,4 +1,4 @@
-import type { Loaded } from '../load.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 import { TaskOutput } from './a2a-task.ts'
 import { callId } from './next-a2a.ts'
 

@@ -19,7 +19,7 @@ const call = {
     .default({ toolCalls: 0 }),
 }
 
-/** What an agent that runs elsewhere wants to do; with `approvalId`, what people have approved. */
+/** What an external agent wants to do; with `approvalId`, what people have approved. */
 export const EvaluateInput = z.strictObject({ ...call, approvalId: Id.optional() })
 export const RequestApprovalInput = z.strictObject(call)
 

@@ -50,7 +50,7 @@ export const execute = mutation({
     if (parsedContent(release.digest, release.content).spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
-        `${agent.name} runs elsewhere: it asks policies.evaluate, and is not started from here.`,
+        `${agent.name} is an external agent: it asks policies.evaluate, and is not started from here.`,
       )
     const row = {
       tenantId: tenant.id,

@@ -22,8 +22,8 @@ import { ReleaseContent, type ReleasedTool } from '#server/releases/content.ts'
 type Call = z.infer<typeof RequestApprovalInput>
 type Context = { tx: Transaction; tenant: Tenant; principal: Principal }
 
-/** A call of an agent that runs elsewhere, under its active release. */
-export type ForeignCall = {
+/** A call of an external agent, under its active release. */
+export type ExternalCall = {
   call: Call
   agent: { id: string; name: string; displayName: string }
   content: ReleaseContent
@@ -33,7 +33,7 @@ export type ForeignCall = {
 }
 
 /** Throws `not_found`; refuses what is not released, and agents that are suspended or retired. */
-export async function foreignCall({ tx, tenant }: Context, call: Call): Promise<ForeignCall> {
+export async function externalCall({ tx, tenant }: Context, call: Call): Promise<ExternalCall> {
   const agent = await findAgent(tx, tenant.id, call.agentId)
   if (agent === undefined) throw notFound()
   if (agent.status === 'suspended' || agent.status === 'retired')
@@ -55,9 +55,9 @@ export async function foreignCall({ tx, tenant }: Context, call: Call): Promise<
 }
 
 /** The same decision as for an execution of ours, recorded with the member who asked. */
-export async function decideForeign(
+export async function decideExternal(
   { tx, tenant, principal }: Context,
-  { call, content, release, tool }: ForeignCall,
+  { call, content, release, tool }: ExternalCall,
   fulfilled: string[],
 ): Promise<{ decision: PolicyDecision; leaving: JsonObject }> {
   const base = {
@@ -85,7 +85,7 @@ export async function decideForeign(
 }
 
 /**
- * The most that a model call elsewhere can use, where it says how much it asks and wants: a character has at most four bytes,
+ * The most that an external agent’s model call can use, where it says how much it asks and wants: a character has at most four bytes,
  * and a token at least one. Prices are those of the manifest.
  */
 function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: Call, content: ReleaseContent) {
@@ -99,9 +99,9 @@ const isCount = (value: JsonValue | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
 
 /** What an approval binds (api design §4): one other byte is another digest. */
-export const foreignPayload = (
+export const externalPayload = (
   { tenant, principal }: Pick<Context, 'tenant' | 'principal'>,
-  { call, release }: ForeignCall,
+  { call, release }: ExternalCall,
   leaving: JsonObject,
   decision: PolicyDecision,
 ): JsonObject => ({

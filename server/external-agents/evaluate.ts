@@ -4,10 +4,10 @@ import { findGrant, spendApproval } from '#server/approvals/spend.ts'
 import { budgetsOf, withBudgets } from '#server/executions/steps/call-records.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { approvalTokens } from '#server/policies/decisions/decide.ts'
-import { answerOf, decideForeign, foreignCall, foreignPayload } from './call.ts'
+import { answerOf, decideExternal, externalCall, externalPayload } from './call.ts'
 
 /**
- * Asks the decision point for an agent that runs elsewhere. With `approvalId` the approval is spent on exactly these bytes,
+ * Asks the decision point for an external agent. With `approvalId` the approval is spent on exactly these bytes,
  * in this transaction: whoever gets `allow` may make the call once. What rules demand of budgets is reserved with `allow`;
  * `policies.settle` says what was used of it, and until then all of it counts.
  */
@@ -30,13 +30,13 @@ export const evaluate = mutation({
   }),
   async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
     const context = { tx, tenant, principal }
-    const foreign = await foreignCall(context, call)
-    const { decision, leaving } = await decideForeign(context, foreign, await granted())
+    const external = await externalCall(context, call)
+    const { decision, leaving } = await decideExternal(context, external, await granted())
     const answer = answerOf(decision)
     if (decision.effect === 'deny') return answer
     // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
     if (approvalId !== undefined) {
-      const payload = foreignPayload(context, foreign, leaving, decision)
+      const payload = externalPayload(context, external, leaving, decision)
       if (!(await spendApproval(tx, tenant.id, approvalId, payload)))
         throw refuse('digest_mismatch', 'This is not what was approved, or the approval was used before.')
     }

@@ -256,7 +256,7 @@ describe('approvals.request', () => {
     expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'deny' })
   })
 
-  test('tokens and money of a model call elsewhere: what it says it may use is the most', async () => {
+  test('tokens and money of an external agent’s model call: what it says it may use is the most', async () => {
     await publishAndBind(`@id("models") permit (principal, action == Countersign::Action::"ModelCall", resource);
 @id("tokens") @obligation("budget") @budget_limit("1000") @budget_unit("tokens") forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:tokens") };`)
     const call = (args: object) => ({

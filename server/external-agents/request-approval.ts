@@ -8,10 +8,10 @@ import { findOwners } from '#server/agents/registry.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
-import { answerOf, decideForeign, type ForeignCall, foreignCall, foreignPayload } from './call.ts'
+import { answerOf, decideExternal, type ExternalCall, externalCall, externalPayload } from './call.ts'
 
 /**
- * Asks people to approve a call of an agent that runs elsewhere, if a policy demands it. The requester reads approvals.get
+ * Asks people to approve a call of an external agent, if a policy demands it. The requester reads approvals.get
  * until it is decided, and spends it with policies.evaluate.
  */
 export const requestApproval = mutation({
@@ -33,19 +33,19 @@ export const requestApproval = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     const context = { tx, tenant, principal }
-    const foreign = await foreignCall(context, input)
-    const { decision, leaving } = await decideForeign(context, foreign, [])
+    const external = await externalCall(context, input)
+    const { decision, leaving } = await decideExternal(context, external, [])
     const wanted = decision.approval
     if (wanted === undefined) return answerOf(decision)
     const { approvalId, payloadDigest, expiresAt } = await ask(tx, tenant, {
       kind: 'external_call',
       subjectId: decision.decisionId,
-      payload: foreignPayload(context, foreign, leaving, decision),
-      presentation: presentationOf(foreign, leaving, decision),
-      agentId: foreign.agent.id,
+      payload: externalPayload(context, external, leaving, decision),
+      presentation: presentationOf(external, leaving, decision),
+      agentId: external.agent.id,
       decisionId: decision.decisionId,
       requestedBy: principal.memberId,
-      owners: (await findOwners(tx, tenant.id, [foreign.agent.id])).map(({ id }) => id),
+      owners: (await findOwners(tx, tenant.id, [external.agent.id])).map(({ id }) => id),
       group: wanted.group,
       quorum: wanted.quorum,
       expiresAfterSeconds: wanted.expiresAfterSeconds,
@@ -60,7 +60,7 @@ export const requestApproval = mutation({
 
 /** What the approval page says; sensitive values are masked, everything else is pinned content. */
 function presentationOf(
-  { call, agent, content, tool }: ForeignCall,
+  { call, agent, content, tool }: ExternalCall,
   leaving: JsonObject,
   decision: PolicyDecision,
 ): Presentation {
@@ -71,7 +71,7 @@ function presentationOf(
   return {
     ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown),
     effects: [
-      `${agent.displayName} runs elsewhere: it may then call ${call.resource} once, with exactly the arguments below.`,
+      `${agent.displayName} is an external agent: it may then call ${call.resource} once, with exactly the arguments below.`,
       ...(tool === undefined || tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
       'Whether it did is not seen from here.',
     ],

@@ -5,7 +5,7 @@ import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
 import { decisionAskedBy } from '#server/policies/decisions/decide.ts'
 
 /**
- * policies.settle: an agent that runs elsewhere says how the call ended that it was allowed, and what it used: budgets are
+ * policies.settle: an external agent says how the call ended that it was allowed, and what it used: budgets are
  * charged with that, once, in the place of all that was reserved. Only who asked for the decision can say so.
  */
 export const settle = mutation({

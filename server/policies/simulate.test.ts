@@ -217,7 +217,7 @@ test('it records nothing, and is for authors', async () => {
   await expect(run(simulate, { policyId, version: 99, ...period })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a call of a runtime elsewhere comes out again, too: its arguments are declared by nobody', async () => {
+test('a call of an external runtime comes out again, too: its arguments are declared by nobody', async () => {
   const rest = request('pay', 5)
   const tool = { ...rest.tool, server: runtimeServer, name: 'http', inputSchema: runtimeSchema }
   const made = await runtime.database.inTenant(tenant.id, (tx) => decide(tx, tenant, { ...rest, tool }))

@@ -16,7 +16,7 @@ import { gatewayStepId } from '../runtimes/next-gateway.ts'
 import { takeAwaited } from './gateway-store.ts'
 
 /**
- * Starts one tool call of an agent that runs elsewhere, as an execution of that call alone: it is decided, approved, called
+ * Starts one tool call of an external agent, as an execution of that call alone: it is decided, approved, called
  * and recorded like any other. The same call of the same caller, while one waits, is that one; with a key of the caller's it
  * is that one for good. Throws `event_conflict` for a key that was used for another call.
  */

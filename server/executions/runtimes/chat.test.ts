@@ -220,7 +220,7 @@ test('a step asks a model, and a later step uses what it said', async () => {
   expect(askedOf('step-model')[0]?.messages).toEqual([{ role: 'user', content: 'Which order is the third?' }])
 })
 
-test('an agent that runs elsewhere is not started', async () => {
+test('an external agent is not started', async () => {
   const agentId = await releaseAgent(api, 'elsewhere', { runtime: { observe: {} }, tools: {} })
   const answer = await api.mutate(await api.person('maria'), 'executions.execute', {
     agentId,

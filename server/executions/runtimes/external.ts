@@ -6,7 +6,7 @@ import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
 // Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way
-// they are tools of two reserved servers: `model`, and `agent` for a runtime elsewhere.
+// they are tools of two reserved servers: `model`, and `agent` for an external runtime.
 
 export type CallKind = 'tool' | 'model' | 'agent'
 

@@ -1,7 +1,7 @@
 import { toolServerOf } from '#server/agents/tool-server.ts'
 import { abandonCall, callTool } from '#server/agents/tool-servers.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
-import type { StartedCall } from '#server/executions/steps/begin-call.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { LostTask, OpenTask } from './a2a-task.ts'
 import { type CallResult, releaseReserved } from './budget.ts'

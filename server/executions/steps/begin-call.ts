@@ -1,4 +1,3 @@
-import type { JsonObject } from '#lib/json.ts'
 import { spendApproval } from '#server/approvals/spend.ts'
 import { reserve } from '#server/executions/runtimes/budget.ts'
 import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
@@ -6,6 +5,7 @@ import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { ToolStep } from '#server/executions/state/next-step.ts'
 import { toolSpanId } from '#server/executions/state/spans.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
@@ -15,18 +15,6 @@ import { askForApproval } from './ask-approval.ts'
 import { auditCall, budgetsOf, recordDecision, startToolSpan } from './call-records.ts'
 import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
 import { endExecution } from './end.ts'
-
-/** A tool call whose start is committed: from here on a crash leaves its outcome unknown. */
-export type StartedCall = {
-  step: ToolStep
-  tool: ReleasedTool
-  arguments: JsonObject
-  spanId: string
-  attempt: number
-  revision: number
-  /** What budgets were reserved for; null for steps of before. */
-  decisionId: string | null
-}
 
 /**
  * Puts one tool call before the decision point and does what it says: starts the call (its approval, when it needed one, is

@@ -5,12 +5,12 @@ import { releasedTool } from '#server/executions/runtimes/external.ts'
 import { journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import { isToolStep, type ToolStep } from '#server/executions/state/next-step.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { cancelTask } from '#server/executions/stop/stop.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { executionQueue } from '../execution-queue.ts'
-import type { StartedCall } from './begin-call.ts'
 import { endExecution } from './end.ts'
 
 const shortestSeconds = 1

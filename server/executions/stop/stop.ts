@@ -55,7 +55,7 @@ export const stopVerdicts: JobHandler = {
     }),
 }
 
-/** What an agent elsewhere said of the task that it was asked to end. */
+/** What an external agent said of the task that it was asked to end. */
 export type TaskEnd = { ended: boolean; entries: readonly JournalEntry[] }
 
 /**

@@ -173,7 +173,7 @@ export async function approvalTokens(tx: Transaction, tenantId: string, decision
   return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
 }
 
-/** The member who asked for a decision on behalf of an agent that runs elsewhere; null for other decisions. */
+/** The member who asked for a decision on behalf of an external agent; null for other decisions. */
 export const decisionAskedBy = async (tx: Transaction, tenantId: string, decisionId: string) =>
   (await findDecision(tx, tenantId, decisionId))?.requestedBy
 

@@ -29,10 +29,10 @@ type Call = {
   environment: string
   /** Recorded, and part of the input digest; a policy sees what the tool's schema declares, by its type. */
   arguments: JsonObject
-  /** Absent for an agent that runs elsewhere. */
+  /** Absent for an external agent. */
   executionId?: string
   stepId?: string
-  /** The member who asked on behalf of an agent that runs elsewhere. */
+  /** The member who asked on behalf of an external agent. */
   requestedBy?: string
   /** Tool calls that the execution has already made. */
   toolCalls: number

@@ -11,7 +11,7 @@ import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
 import { readAnswer } from './call.ts'
-import { askElsewhere, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
+import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
 
 // Personal data is put in by every way that there is, and looked for in every table, in every answer and in the log.
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const agentId = await stepsAgent(api)
   steps = await runSteps(api, agentId, canaries)
   chat = await runChat(api, model, canaries)
-  await askElsewhere(api, agentId, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
   await sendTelemetry()
   const ci = await api.client('ci-pipeline')
   const file = await api.request(ci, `/v1/files?name=${content}-${canaries.sensitive}.txt`, {

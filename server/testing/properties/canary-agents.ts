@@ -102,8 +102,12 @@ export async function runChat(api: TestApi, model: ModelServer, { content, sensi
   return await executionsOf(api).run(agentId, { ask, customer: { email: sensitive } })
 }
 
-/** What an agent that runs elsewhere asks. */
-export async function askElsewhere(api: TestApi, agentId: string, { content, sensitive }: Canaries): Promise<void> {
+/** What an external agent asks. */
+export async function askAsExternalAgent(
+  api: TestApi,
+  agentId: string,
+  { content, sensitive }: Canaries,
+): Promise<void> {
   const ci = await api.client('ci-pipeline')
   const call = { agentId, environment: 'production' }
   const echo = { ...call, resource: 'hostile/echo', arguments: { value: content, customer: { email: sensitive } } }

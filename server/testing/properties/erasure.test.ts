@@ -15,7 +15,7 @@ import { type ModelServer, startModelServer } from '#server/testing/fakes/model-
 import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
-import { askElsewhere, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
+import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
 
 // A person's data come in by every way that there is, and are erased from everywhere, but for what runs and what is held.
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const agentId = await stepsAgent(api)
   steps = await runSteps(api, agentId, canaries)
   await runChat(api, model, canaries)
-  await askElsewhere(api, agentId, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
   const waiter = await releaseAgent(api, 'asks-by-mail', {
     steps: [{ id: 'ok', wait: { input: 'answer' } }],
     tools: { payments: ['lookup_order'] },

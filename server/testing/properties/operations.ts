@@ -58,7 +58,7 @@ const inputEvent = (executionId: string) => ({
   data: null,
 })
 const unknownRevision = { expectedRevision: 1_000_000, reason: 'No longer needed.' }
-const foreignCall = (agentId: string) => ({
+const externalCall = (agentId: string) => ({
   agentId,
   environment: 'production',
   resource: 'payments/lookup_order',
@@ -106,7 +106,7 @@ export const lines: Record<string, Line> = {
     by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
   ],
   'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
-  'POST /v1/approvals.request': ['execution:start', by('agent', foreignCall)],
+  'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
   'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
   'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
   'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
@@ -255,7 +255,7 @@ export const lines: Record<string, Line> = {
   'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
   'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
   'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
-  'POST /v1/policies.evaluate': ['execution:start', by('agent', foreignCall)],
+  'POST /v1/policies.evaluate': ['execution:start', by('agent', externalCall)],
   // The world's decisions are of executions: nobody asked for them from elsewhere.
   'POST /v1/policies.settle': [
     'execution:start',

@@ -13,7 +13,7 @@ import { contentWith } from '#server/testing/content.ts'
 import { type ExecutionAnswer, executionsOf } from '#server/testing/executions.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
-import { askElsewhere, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
+import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
 
 // What the tenant's retention has passed goes, and nothing else: what is younger, held, or still runs.
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await owner.connect()
   const agentId = await stepsAgent(api)
   old = await runSteps(api, agentId, canaries)
-  await askElsewhere(api, agentId, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
   const executions = executionsOf(api)
   const lookup = await releaseAgent(api, 'looks-up', {
     steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1001' } } }],

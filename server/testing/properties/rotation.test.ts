@@ -13,7 +13,7 @@ import { allContent } from '#server/testing/content.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
-import { askElsewhere, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
+import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
 
 // All content that lies encrypted is read as before when the master key is another one; whoever has the old one reads nothing.
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await owner.connect()
   const agentId = await stepsAgent(api)
   steps = await runSteps(api, agentId, canaries)
-  await askElsewhere(api, agentId, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
   const file = await api.request(await api.client('ci-pipeline'), '/v1/files?name=letter.txt', {
     method: 'POST',
     body: 'A letter.',

@@ -6,7 +6,7 @@ import { onDecided } from '#server/approvals/subjects.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { presentation } from '#server/testing/approval-request.ts'
 import { type Lab, perform } from './lab.ts'
 import { type comparer, latency, type Side } from './measure.ts'
@@ -41,9 +41,9 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
   const columns = rows.map((row) => `"${row.column_name}"`).join(', ')
   return async (count) => {
     const ids = Array.from({ length: count }, newId)
-    // Content is sealed for the row that it stands in.
-    const sealer = await runtime.database.inTenant(tenant.id, (tx) => tenantSealer(tx, tenant.id))
-    const presentations = ids.map((id) => sealer.sealJson(shown, contentContext('approvals', [id], 'presentation')))
+    // Content is encrypted for the row that it stands in.
+    const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
+    const presentations = ids.map((id) => cipher.encryptJson(shown, contentContext('approvals', [id], 'presentation')))
     await owner.query(
       `insert into approvals (id, presentation, ${columns}) select made.id, made.presentation, ${columns}
        from (select ${columns} from approvals where id = $2) as pattern,

@@ -13,7 +13,7 @@ import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { sealUnsealed } from '#server/kernel/content/encrypt-plaintext.ts'
+import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -87,7 +87,7 @@ export async function serve(
       trustedIssuers,
       mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     })
-    await sealUnsealed(ownerUrl)
+    await encryptPlaintext(ownerUrl)
     const clock = await checkClock()
     if (clock !== undefined) say(clock.problem)
     closing.push(closeEngine, closeToolServers)

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
-import { sealerOf, type TenantSealer, tenantKeyContext } from '#server/kernel/keys/tenant-keys.ts'
+import { cipherOf, type TenantCipher, tenantKeyContext } from '#server/kernel/keys/tenant-keys.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import type { TestApi } from './api.ts'
 
 /** What opens the content of a running server's tenant, from its DATA_DIR and its database: for tests that look at rows. */
-export async function sealerOfApi(api: TestApi, slug = 'northwind'): Promise<TenantSealer> {
+export async function cipherOfApi(api: TestApi, slug = 'northwind'): Promise<TenantCipher> {
   const keys = { dataDir: join(dirname(api.gate), 'data'), masterKey: undefined, masterKeyPrevious: undefined }
   const vault = createVault(...(await loadMasterKeys(keys)))
   const owner = new Client({ connectionString: api.ownerUrl })
@@ -17,13 +17,13 @@ export async function sealerOfApi(api: TestApi, slug = 'northwind'): Promise<Ten
        where t.slug = $1 order by k.version desc`,
       [slug],
     )
-    const [newest, ...older] = rows.map(({ tenant_id: tenantId, version, sealed_key: sealed }) => ({
+    const [newest, ...older] = rows.map(({ tenant_id: tenantId, version, sealed_key: encrypted }) => ({
       tenantId,
       version,
-      key: vault.open(sealed, tenantKeyContext(tenantId, version)),
+      key: vault.decrypt(encrypted, tenantKeyContext(tenantId, version)),
     }))
     if (newest === undefined) throw new Error(`${slug} has no data key.`)
-    return sealerOf(newest.tenantId, [newest, ...older])
+    return cipherOf(newest.tenantId, [newest, ...older])
   } finally {
     await owner.end()
   }

@@ -3,7 +3,7 @@ import { fileName } from '#server/files/file-name.ts'
 import { openAttributes, openData } from '#server/inputs/event-content.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { contentGone, type Period } from './collect-store.ts'
 
 // What came from outside, as collect-store.ts reads the rest.
@@ -21,10 +21,10 @@ export async function* readInputEvents(tx: Transaction, tenantId: string, { star
       .where(({ eb, or }) => or([eb('settledAt', 'is', null), eb('settledAt', '>=', start)]))
       .orderBy('id'),
   )
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   for await (const { attributes, data, ...row } of rows) {
-    const { source, id: eventId, type, subject } = openAttributes(sealer, row.id, attributes)
-    yield { ...row, source, eventId, type, subject, data: openData(sealer, row.id, data) }
+    const { source, id: eventId, type, subject } = openAttributes(cipher, row.id, attributes)
+    yield { ...row, source, eventId, type, subject, data: openData(cipher, row.id, data) }
   }
 }
 
@@ -76,6 +76,6 @@ export async function* readFiles(tx: Transaction, tenantId: string, { end }: Per
       .where('createdAt', '<', end)
       .orderBy('id'),
   )
-  const sealer = await tenantSealer(tx, tenantId)
-  for await (const row of rows) yield { ...row, name: fileName(sealer, row) }
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const row of rows) yield { ...row, name: fileName(cipher, row) }
 }

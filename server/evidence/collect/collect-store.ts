@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { isJsonObject } from '#lib/json.ts'
-import { openOfEvent, openOfExecution } from '#server/executions/state/content.ts'
+import { decryptEventData, decryptExecutionValue } from '#server/executions/state/content.ts'
 import type { Resource } from '#server/kernel/content/erased-store.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
 
@@ -114,13 +114,13 @@ export async function* readExecutions(tx: Transaction, tenantId: string, { start
       .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
       .orderBy('id'),
   )
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   for await (const { error: sealedError, ...row } of rows) {
-    const error = openOfExecution(sealer, row.id, 'error', sealedError)
+    const error = decryptExecutionValue(cipher, row.id, 'error', sealedError)
     yield {
       ...row,
-      input: openOfExecution(sealer, row.id, 'input', row.input),
-      output: openOfExecution(sealer, row.id, 'output', row.output),
+      input: decryptExecutionValue(cipher, row.id, 'input', row.input),
+      output: decryptExecutionValue(cipher, row.id, 'output', row.output),
       errorCode: isJsonObject(error) && typeof error.code === 'string' ? error.code : null,
     }
   }
@@ -139,8 +139,8 @@ export async function* readExecutionEvents(tx: Transaction, tenantId: string, { 
       .orderBy('executionId')
       .orderBy('seq'),
   )
-  const sealer = await tenantSealer(tx, tenantId)
-  for await (const row of rows) yield { ...row, data: openOfEvent(sealer, row, row.data) }
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const row of rows) yield { ...row, data: decryptEventData(cipher, row, row.data) }
 }
 
 export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
@@ -206,7 +206,7 @@ const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
 
 /** Values are masked where spans are recorded; what executions show of theirs is decrypted. */
 export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const rows = cursorRows(
     tx,
     tx
@@ -224,7 +224,7 @@ export async function* readSpans(tx: Transaction, tenantId: string, { start, end
       .orderBy('startChange'),
   )
   for await (const { sealed, ...row } of rows)
-    yield { ...row, ...withMessage(row.origin, shownAttributes(sealer, { ...row, sealed })) }
+    yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
 }
 
 /** What stands sealed of the spans, in the order of readSpans. */

@@ -7,10 +7,10 @@ import { canonicalJson } from '#lib/jcs.ts'
 import { parseCheckpoint, verifyNote } from '#server/audit/notes/signed-note.ts'
 import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
 import { getManifest } from '#server/evidence/get-manifest.ts'
-import { sealOfEvent, sealOfExecution } from '#server/executions/state/content.ts'
+import { encryptEventData, encryptExecutionValue } from '#server/executions/state/content.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
@@ -26,7 +26,7 @@ afterAll(() => runtime.close())
 /** An execution that began and ended, a decision and an approval, with `canary` wherever content in clear is kept. */
 async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
   const content = JSON.stringify({ email: canary })
-  const sealer = await runtime.database.inTenant(tenant.id, (tx) => tenantSealer(tx, tenant.id))
+  const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
   const digest = `sha256:${createHash('sha256')
     .update(canonicalJson(JSON.parse(content)))
     .digest('hex')}`
@@ -42,9 +42,9 @@ async function insertActivity(tenant: TestTenant, memberId: string, canary: stri
         tenant.id,
         executionId,
         agentId,
-        sealOfExecution(sealer, executionId, 'input', { email: canary }),
-        sealOfExecution(sealer, executionId, 'output', { email: canary }),
-        sealOfExecution(sealer, executionId, 'error', { code: 'x', message: canary }),
+        encryptExecutionValue(cipher, executionId, 'input', { email: canary }),
+        encryptExecutionValue(cipher, executionId, 'output', { email: canary }),
+        encryptExecutionValue(cipher, executionId, 'error', { code: 'x', message: canary }),
         memberId,
       ],
     )
@@ -53,8 +53,8 @@ async function insertActivity(tenant: TestTenant, memberId: string, canary: stri
       [
         tenant.id,
         executionId,
-        sealOfEvent(
-          sealer,
+        encryptEventData(
+          cipher,
           { executionId, type: 'execution.started', stepId: null },
           { email: { $masked: { class: 'pii.email', length: canary.length } } },
         ),

@@ -76,7 +76,9 @@ export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay
   for (const date of dates) {
     const day = within(date, period)
     await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, day)))
-    await add(`data/traces/${date}.resources.ndjson`, (tx) => lines(unsealed(readResources(tx, tenant.id, day))))
+    await add(`data/traces/${date}.resources.ndjson`, (tx) =>
+      lines(withoutEncrypted(readResources(tx, tenant.id, day))),
+    )
     if (row.includeProofs)
       await add(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
   }
@@ -117,8 +119,8 @@ async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: Le
   }
 }
 
-/** What is sealed of a resource stands in data/raw, where it was asked for. */
-async function* unsealed(rows: ReturnType<typeof readResources>): AsyncGenerator<object> {
+/** What is stored encrypted of a resource is in data/raw, where it was asked for. */
+async function* withoutEncrypted(rows: ReturnType<typeof readResources>): AsyncGenerator<object> {
   for await (const { sealed: _sealed, ...row } of rows) yield row
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Omission } from '#lib/schemas/evidence.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { clearValues, clearValuesOfResource } from '#server/traces/encryption/sensitive-values.ts'
 import { readResources } from './collect-batches-store.ts'
 import { type Period, readSealedSpans } from './collect-store.ts'
@@ -19,10 +19,10 @@ export async function* rawValues(
   period: Period,
   leftOut: LeftOut[],
 ): AsyncGenerator<object> {
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   for await (const span of readSealedSpans(tx, tenantId, period)) {
     const { traceId, spanId } = span
-    const { values, missing } = clearValues(sealer, span)
+    const { values, missing } = clearValues(cipher, span)
     for (const { disclosure, ...value } of values) {
       const [salt, clear] = disclosure
       yield { traceId, spanId, ...value, salt, value: clear }
@@ -31,7 +31,7 @@ export async function* rawValues(
   }
   for await (const resource of readResources(tx, tenantId, period)) {
     const { auditId, resourceIndex } = resource
-    const { values, missing } = clearValuesOfResource(sealer, { ...resource, index: resourceIndex })
+    const { values, missing } = clearValuesOfResource(cipher, { ...resource, index: resourceIndex })
     for (const { disclosure, ...value } of values) {
       const [salt, clear] = disclosure
       yield { auditId, resourceIndex, ...value, salt, value: clear }

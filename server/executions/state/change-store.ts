@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { sealOfEvent, sealOfExecution } from './content.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { encryptEventData, encryptExecutionValue } from './content.ts'
 
 export type ExecutionChange = {
   status?: ExecutionStatus
@@ -57,9 +57,9 @@ export async function changeExecution(
   events: readonly NewEvent[],
   { whileAllowed = false }: { whileAllowed?: boolean } = {},
 ): Promise<boolean> {
-  const sealer = await tenantSealer(tx, tenantId)
-  const sealed = (column: 'output' | 'error', value: JsonValue | undefined) =>
-    value === undefined ? null : sealOfExecution(sealer, id, column, value)
+  const cipher = await tenantCipher(tx, tenantId)
+  const encrypted = (column: 'output' | 'error', value: JsonValue | undefined) =>
+    value === undefined ? null : encryptExecutionValue(cipher, id, column, value)
   const { rows } = await tx.executeQuery(
     CompiledQuery.raw(changeText, [
       tenantId,
@@ -67,10 +67,12 @@ export async function changeExecution(
       revision,
       events.map(({ type }) => type),
       events.map(({ stepId }) => stepId ?? null),
-      events.map(({ type, stepId = null, data = {} }) => sealOfEvent(sealer, { executionId: id, type, stepId }, data)),
+      events.map(({ type, stepId = null, data = {} }) =>
+        encryptEventData(cipher, { executionId: id, type, stepId }, data),
+      ),
       change.status ?? null,
-      sealed('output', change.output),
-      sealed('error', change.error),
+      encrypted('output', change.output),
+      encrypted('error', change.error),
       change.started === true,
       change.ended === true,
       change.deadlineAt ?? null,

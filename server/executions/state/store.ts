@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfExecution, openOfStep, sealOfExecution, sealOfStep } from './content.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
 
 const summary = (tx: Transaction, tenantId: string) =>
   tx
@@ -76,12 +76,12 @@ export async function findExecution(tx: Transaction, tenantId: string, id: strin
     .where('execution.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   return {
     ...row,
-    input: openOfExecution(sealer, id, 'input', row.input) ?? {},
-    output: openOfExecution(sealer, id, 'output', row.output),
-    error: openOfExecution(sealer, id, 'error', row.error),
+    input: decryptExecutionValue(cipher, id, 'input', row.input) ?? {},
+    output: decryptExecutionValue(cipher, id, 'output', row.output),
+    error: decryptExecutionValue(cipher, id, 'error', row.error),
   }
 }
 
@@ -104,20 +104,20 @@ export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =
     .executeTakeFirst()
 
 /** What stands in the column instead of the caller's idempotency key. */
-export const executionKey = (sealer: TenantSealer, idempotencyKey: string): string =>
-  keyedDigest(sealer, 'executions', 'idempotency_key', idempotencyKey)
+export const executionKey = (cipher: TenantCipher, idempotencyKey: string): string =>
+  keyedDigest(cipher, 'executions', 'idempotency_key', idempotencyKey)
 
 export async function findExecutionByKey(tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) {
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const row = await tx
     .selectFrom('executions')
     .select(['id', 'status', 'traceId', 'agentId', 'environment', 'input'])
     .where('tenantId', '=', tenantId)
     .where('startedBy', '=', startedBy)
-    .where('idempotencyKey', '=', executionKey(sealer, idempotencyKey))
+    .where('idempotencyKey', '=', executionKey(cipher, idempotencyKey))
     .executeTakeFirst()
   if (row === undefined) return undefined
-  return { ...row, input: openOfExecution(sealer, row.id, 'input', row.input) ?? {} }
+  return { ...row, input: decryptExecutionValue(cipher, row.id, 'input', row.input) ?? {} }
 }
 
 /** Inserts; false when the same caller has used the idempotency key before. */
@@ -135,13 +135,13 @@ export async function insertExecution(
     startedBy: string
   },
 ): Promise<boolean> {
-  const sealer = await tenantSealer(tx, row.tenantId)
+  const cipher = await tenantCipher(tx, row.tenantId)
   const result = await tx
     .insertInto('executions')
     .values({
       ...row,
-      idempotencyKey: row.idempotencyKey === null ? null : executionKey(sealer, row.idempotencyKey),
-      input: sealOfExecution(sealer, row.id, 'input', row.input),
+      idempotencyKey: row.idempotencyKey === null ? null : executionKey(cipher, row.idempotencyKey),
+      input: encryptExecutionValue(cipher, row.id, 'input', row.input),
       status: 'queued',
     })
     .onConflict((conflict) =>
@@ -158,11 +158,11 @@ export async function findSteps(tx: Transaction, tenantId: string, executionId: 
     .where('tenantId', '=', tenantId)
     .where('executionId', '=', executionId)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   return rows.map((row) => ({
     ...row,
-    arguments: openOfStep(sealer, row, 'arguments', row.arguments),
-    output: openOfStep(sealer, row, 'output', row.output),
+    arguments: decryptStepValue(cipher, row, 'arguments', row.arguments),
+    output: decryptStepValue(cipher, row, 'output', row.output),
   }))
 }
 
@@ -186,17 +186,17 @@ export async function setStep(
   stepId: string,
   change: StepChange,
 ): Promise<void> {
-  const sealer = await tenantSealer(tx, tenantId)
-  const sealed = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
-    value === undefined ? {} : { [column]: sealOfStep(sealer, { executionId, stepId }, column, value) }
+  const cipher = await tenantCipher(tx, tenantId)
+  const encrypted = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
+    value === undefined ? {} : { [column]: encryptStepValue(cipher, { executionId, stepId }, column, value) }
   const values = {
     status: change.status,
-    ...sealed('arguments', change.arguments),
+    ...encrypted('arguments', change.arguments),
     ...(change.decisionId === undefined ? {} : { decisionId: change.decisionId }),
     ...(change.approvalId === undefined ? {} : { approvalId: change.approvalId }),
     ...(change.spanId === undefined ? {} : { spanId: change.spanId }),
     ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-    ...sealed('output', change.output),
+    ...encrypted('output', change.output),
     ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
     ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
   }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
-import { sealOfEvent, sealOfStep } from '#server/executions/state/content.ts'
+import { encryptEventData, encryptStepValue } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** Holds an execution at its revision until commit; false when it has moved on. Taken before its waits are read. */
 export async function holdExecution(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function consumeInputs(
   const { tenantId, executionId, revision, stepId, deadlineAt } = step
   const ids = [...waitIds]
   const type = 'input.applied'
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const { rows } = await sql<{ journaled: number; finished: number; consumed: number; applied: number }>`
     with advanced as (
       update executions set status = 'running', revision = revision + 1, event_count = event_count + 1,
@@ -42,7 +42,7 @@ export async function consumeInputs(
       where tenant_id = ${tenantId} and id = ${executionId} and revision = ${revision} and ended_at is null
       returning event_count
     ), finished as (
-      update execution_steps step set status = 'succeeded', output = ${sealOfStep(sealer, step, 'output', output)},
+      update execution_steps step set status = 'succeeded', output = ${encryptStepValue(cipher, step, 'output', output)},
         ended_at = clock_timestamp()
       from advanced
       where step.tenant_id = ${tenantId} and step.execution_id = ${executionId} and step.step_id = ${stepId}
@@ -65,7 +65,7 @@ export async function consumeInputs(
     ), journaled as (
       insert into execution_events (tenant_id, execution_id, seq, type, step_id, data, created_at)
       select ${tenantId}, ${executionId}, advanced.event_count, ${type}, ${stepId},
-        ${sealOfEvent(sealer, { executionId, type, stepId }, data)}::bytea, clock_timestamp()
+        ${encryptEventData(cipher, { executionId, type, stepId }, data)}::bytea, clock_timestamp()
       from advanced
       returning seq
     )

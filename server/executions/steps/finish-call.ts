@@ -10,7 +10,7 @@ import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { endSpan, masked } from '#server/traces/recording/record.ts'
 import { withBudgets } from './call-records.ts'
 import { endExecution } from './end.ts'
@@ -102,7 +102,7 @@ export async function finishCall(
   })
   // Asked for at once, so that they travel together; with the key at hand, so that the step is locked before the trace, as
   // whoever stops an execution does.
-  await tenantSealer(tx, tenant.id)
+  await tenantCipher(tx, tenant.id)
   await Promise.all([
     setStep(tx, tenant.id, row.id, call.step.id, {
       status: result.ok ? 'succeeded' : 'failed',

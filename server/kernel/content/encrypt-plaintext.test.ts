@@ -15,12 +15,12 @@ import { openDatabase } from '#server/kernel/db/database.ts'
 import { migrate } from '#server/kernel/db/migrate.ts'
 import { findAnswer } from '#server/kernel/idempotency-store.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
 import { findMail } from '#server/mail/store.ts'
 import { findDecision } from '#server/policies/decisions/decision-store.ts'
 import { type testRuntime as TestRuntime, testRuntime } from '#server/testing/tenant.ts'
-import { sealUnsealed } from './encrypt-plaintext.ts'
+import { encryptPlaintext } from './encrypt-plaintext.ts'
 import { contentContext, contentTables } from './tables.ts'
 
 // A database that was used before content was encrypted: its owner is no superuser, so row-level security binds it, too.
@@ -219,7 +219,7 @@ const presentation: Presentation = {
   subject: null,
 }
 
-test('what lay in clear is sealed before anything is served, is read as before, and leaves no bytes behind', async () => {
+test('what lay in clear is encrypted before anything is served, is read as before, and leaves no bytes behind', async () => {
   await insertBefore()
   expect((await pages(['executions', 'execution_steps', 'execution_events'])).includes(canary)).toBe(true)
 
@@ -227,13 +227,13 @@ test('what lay in clear is sealed before anything is served, is read as before, 
   const database = openDatabase(appUrl, around.log)
   const { vault, ...rest } = around
   setRuntime({ ...rest, vault, database })
-  // A start that dies in the middle: what it has committed is sealed, the rest waits.
+  // A start that dies in the middle: what it has committed is encrypted, the rest waits.
   for (const { tenantId } of rowsOf)
     await superuser.query(
       `update unsealed set kind = 'nobody knows' where id = (select max(id::text)::uuid from unsealed where tenant_id = $1)`,
       [tenantId],
     )
-  await expect(sealUnsealed(ownerUrl)).rejects.toThrow('Nobody knows how to seal a nobody knows')
+  await expect(encryptPlaintext(ownerUrl)).rejects.toThrow('No content table has the kind nobody knows.')
   const left = async () => (await superuser.query('select 1 from unsealed')).rowCount ?? 0
   expect(await left()).toBeGreaterThan(0)
   expect(await left()).toBeLessThan(rowsOf.length * 232)
@@ -243,16 +243,16 @@ test('what lay in clear is sealed before anything is served, is read as before, 
     when row_values ? 'identity' then 'input_event' when row_key ? 'seq' then 'execution_event'
     when row_key ? 'step_id' then 'execution_step' else 'execution' end`)
   // Two that start at once.
-  const [one, two] = await Promise.all([sealUnsealed(ownerUrl), sealUnsealed(ownerUrl)])
+  const [one, two] = await Promise.all([encryptPlaintext(ownerUrl), encryptPlaintext(ownerUrl)])
   expect(one + two).toBeGreaterThan(0)
   expect(await left()).toBe(0)
-  expect(await sealUnsealed(ownerUrl)).toBe(0)
+  expect(await encryptPlaintext(ownerUrl)).toBe(0)
 
   for (const { tenantId, executions } of rowsOf)
     await database.inTenant(tenantId, async (tx) => {
       const [id = '', second = '', third = ''] = executions
       expect(await findExecution(tx, tenantId, id)).toBeUndefined()
-      const sealer = await tenantSealer(tx, tenantId)
+      const cipher = await tenantCipher(tx, tenantId)
       const read = async (execution: string) => {
         const row = await tx
           .selectFrom('executions')
@@ -260,9 +260,11 @@ test('what lay in clear is sealed before anything is served, is read as before, 
           .where('id', '=', execution)
           .executeTakeFirstOrThrow()
         return Object.fromEntries(
-          Object.entries(row).map(([column, sealed]) => [
+          Object.entries(row).map(([column, encrypted]) => [
             column,
-            sealed === null ? null : sealer.openJson(sealed, contentContext('executions', [execution], column)),
+            encrypted === null
+              ? null
+              : cipher.decryptJson(encrypted, contentContext('executions', [execution], column)),
           ]),
         )
       }

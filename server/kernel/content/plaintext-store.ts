@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { ContentTable } from './tables.ts'
 
-export type UnsealedRow = {
+export type PlaintextRow = {
   id: string
   kind: string
   rowKey: Record<string, string | number | null>
@@ -10,8 +10,8 @@ export type UnsealedRow = {
   rowValues: Record<string, string>
 }
 
-/** Some of what a migration has left to be sealed, held until commit. */
-export const lockUnsealed = (tx: Transaction, tenantId: string, limit: number) =>
+/** Some of what a migration has left to be encrypted, held until commit. */
+export const lockPlaintext = (tx: Transaction, tenantId: string, limit: number) =>
   tx
     .selectFrom('unsealed')
     .select(['id', 'kind', 'rowKey', 'rowValues'])
@@ -19,14 +19,14 @@ export const lockUnsealed = (tx: Transaction, tenantId: string, limit: number) =
     .orderBy('id')
     .limit(limit)
     .forUpdate()
-    .$castTo<UnsealedRow>()
+    .$castTo<PlaintextRow>()
     .execute()
 
-export const hasUnsealed = async (tx: Transaction, tenantId: string): Promise<boolean> =>
+export const hasPlaintext = async (tx: Transaction, tenantId: string): Promise<boolean> =>
   (await tx.selectFrom('unsealed').select('id').where('tenantId', '=', tenantId).limit(1).executeTakeFirst()) !==
   undefined
 
-export async function deleteUnsealed(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<void> {
+export async function deletePlaintext(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
     .deleteFrom('unsealed')
@@ -35,7 +35,7 @@ export async function deleteUnsealed(tx: Transaction, tenantId: string, ids: rea
     .execute()
 }
 
-/** Writes sealed values into a row. `key`: of the table's key columns. */
+/** Writes encrypted values into a row. `key`: of the table's key columns. */
 export async function setContent(
   tx: Transaction,
   tenantId: string,

@@ -4,7 +4,7 @@ import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
 import { firstIdAt } from '#server/kernel/ids.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
 export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
@@ -96,12 +96,12 @@ const insertIfCurrentText = `${insertText}
 const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
 
 /** Null: the tenant's retention has passed it. */
-const openRequest = <T extends { id: string; request: Buffer | null }>(sealer: TenantSealer, row: T) => ({
+const openRequest = <T extends { id: string; request: Buffer | null }>(cipher: TenantCipher, row: T) => ({
   ...row,
-  request: row.request === null ? null : sealer.openJson(row.request, requestContext(row.id)),
+  request: row.request === null ? null : cipher.decryptJson(row.request, requestContext(row.id)),
 })
 
-const valuesOf = (sealer: TenantSealer, row: DecisionRow): unknown[] => [
+const valuesOf = (cipher: TenantCipher, row: DecisionRow): unknown[] => [
   row.tenantId,
   row.id,
   row.agentId,
@@ -117,13 +117,13 @@ const valuesOf = (sealer: TenantSealer, row: DecisionRow): unknown[] => [
   JSON.stringify(row.reasons),
   JSON.stringify(row.policies),
   row.shadow === null ? null : JSON.stringify(row.shadow),
-  sealer.sealJson(row.request, requestContext(row.id)),
+  cipher.encryptJson(row.request, requestContext(row.id)),
   row.inputDigest,
 ]
 
 /** Decisions are only ever added. */
 export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
-  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantSealer(tx, row.tenantId), row)))
+  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantCipher(tx, row.tenantId), row)))
 }
 
 /** False, and nothing added, when the tenant's binding revision is another one by now. */
@@ -132,7 +132,7 @@ export async function insertDecisionIfCurrent(
   row: DecisionRow,
   revision: string | undefined,
 ): Promise<boolean> {
-  const values = valuesOf(await tenantSealer(tx, row.tenantId), row)
+  const values = valuesOf(await tenantCipher(tx, row.tenantId), row)
   const query = CompiledQuery.raw(insertIfCurrentText, [...values, revision ?? null])
   return (await tx.executeQuery(query)).numAffectedRows === 1n
 }
@@ -144,7 +144,7 @@ export async function findDecision(tx: Transaction, tenantId: string, id: string
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
-  return row === undefined ? undefined : openRequest(await tenantSealer(tx, tenantId), row)
+  return row === undefined ? undefined : openRequest(await tenantCipher(tx, tenantId), row)
 }
 
 export type DecisionFilter = {
@@ -200,8 +200,8 @@ export async function listDecisions(
     .orderBy('decision.id', 'desc')
     .limit(limit)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => openRequest(sealer, row))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => openRequest(cipher, row))
 }
 
 /** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */

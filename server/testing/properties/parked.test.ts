@@ -46,7 +46,7 @@ async function residentKb(): Promise<number> {
 
 /**
  * As many more executions like this waiting one, row by row: what is asked here is what such rows cost a process, and to
- * run each of them up to its wait would take an hour. Their content is sealed for the one that they were copied from.
+ * run each of them up to its wait would take an hour. Their content is encrypted for the one that they were copied from.
  */
 async function clone(id: string, count: number): Promise<void> {
   const copy = (table: string, key: string, values: string) =>
@@ -62,7 +62,7 @@ async function clone(id: string, count: number): Promise<void> {
     [count],
   )
   const wait = `left(encode(sha256(convert_to(c.trace || ' wait ok', 'UTF8')), 'hex'), 16)`
-  // Content is sealed for the row that it stands in; this one's is empty.
+  // Content is encrypted for the row that it stands in; this one's is empty.
   await copy('executions', 'id = e.id', `'id', c.id, 'trace_id', c.trace, 'input', null`)
   await copy('execution_events', 'execution_id = e.id', `'execution_id', c.id, 'data', null`)
   await copy('execution_steps', 'execution_id = e.id', `'execution_id', c.id`)

@@ -96,7 +96,7 @@ test('killed in the middle and begun again, it leaves all content readable, by t
 
   await api.killAndRestart(async () => {
     await nobodyConnected()
-    // Some of the keys are sealed anew when it comes to this one, and stands. Within a transaction pg_stat_activity stands, too.
+    // Some of the keys are encrypted anew when it comes to this one, and stands. Within a transaction pg_stat_activity stands, too.
     const inItsWay = new Client({ connectionString: api.ownerUrl })
     await inItsWay.connect()
     await inItsWay.query('begin')
@@ -132,6 +132,6 @@ test('killed in the middle and begun again, it leaves all content readable, by t
   )
   expect(rows.length).toBeGreaterThan(0)
   const vault = createVault(Buffer.from(oldKey, 'base64'))
-  for (const { tenant_id: tenantId, version, sealed_key: sealed } of rows)
-    expect(() => vault.open(sealed, tenantKeyContext(tenantId, version))).toThrow()
+  for (const { tenant_id: tenantId, version, sealed_key: encrypted } of rows)
+    expect(() => vault.decrypt(encrypted, tenantKeyContext(tenantId, version))).toThrow()
 }, 180_000)

@@ -12,7 +12,7 @@ import { decide } from '#server/approvals/decide.ts'
 import { cancel as cancelExecution } from '#server/executions/cancel.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
 import { get as getExecution } from '#server/executions/get.ts'
-import { openOfEvent, openOfStep } from '#server/executions/state/content.ts'
+import { decryptEventData, decryptStepValue } from '#server/executions/state/content.ts'
 import { advance } from '#server/executions/steps/advance.ts'
 import { stopVerdicts } from '#server/executions/stop/stop.ts'
 import { openData } from '#server/inputs/event-content.ts'
@@ -22,7 +22,7 @@ import { submit } from '#server/inputs/submit.ts'
 import { jobs, registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import type { Database } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { proposeBinding } from '#server/policies/bindings/propose.ts'
@@ -284,17 +284,24 @@ async function check(executions: readonly string[], events: readonly Sent[]): Pr
      where execution_id = any($1) and type = 'input.applied'`,
     [[...new Set(rows.map((row) => row.executionId))]],
   )
-  const sealer = await base.database.inTenant(tenantId, (tx) => tenantSealer(tx, tenantId))
+  const cipher = await base.database.inTenant(tenantId, (tx) => tenantCipher(tx, tenantId))
   const receipts = applied.flatMap(({ data, ...place }) =>
-    Receipts.parse(openOfEvent(sealer, { ...place, type: 'input.applied' }, data)).receipts.map((one) => one.receiptId),
+    Receipts.parse(decryptEventData(cipher, { ...place, type: 'input.applied' }, data)).receipts.map(
+      (one) => one.receiptId,
+    ),
   )
   const fates = new Map(
     rows.map((row): [string, Fate] => [
       row.id,
       {
         ...row,
-        data: openData(sealer, row.id, row.data),
-        output: openOfStep(sealer, { executionId: row.executionId, stepId: row.mode ?? '' }, 'output', row.output),
+        data: openData(cipher, row.id, row.data),
+        output: decryptStepValue(
+          cipher,
+          { executionId: row.executionId, stepId: row.mode ?? '' },
+          'output',
+          row.output,
+        ),
         entries: receipts.filter((id) => id === row.id).length,
       },
     ]),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { fewRandomBytes } from '#server/kernel/keys/random.ts'
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { RecordedAttribute, RecordedEvent, StoredAttribute, StoredEvent } from '#server/traces/attributes.ts'
 
 // A sensitive value leaves a salted commitment behind, as RFC 9901 makes them: base64url(SHA-256(JCS([salt, value]))).
@@ -22,17 +22,17 @@ const canonical = (value: JsonValue): string =>
 
 const commit = (salt: string, value: string): string => hash('sha256', `["${salt}",${value}]`, 'base64url')
 
-/** What the bytes of one span are sealed for: sealed bytes that are moved to another span do not open. */
+/** What the bytes of one span are encrypted for: encrypted bytes that are moved to another span do not open. */
 export const spanContext = (traceId: string, spanId: string): string => `spans/${traceId}/${spanId}`
 
-export type SealedSpan = { attributes: StoredAttribute[]; events: StoredEvent[]; sealed: Buffer | null }
+export type EncryptedSpan = { attributes: StoredAttribute[]; events: StoredEvent[]; sealed: Buffer | null }
 
 /** Splits a span into what may be shown and what is encrypted. `sealed` is null when nothing is sensitive. */
-export function sealSpan(
-  sealer: TenantSealer,
+export function encryptSpan(
+  cipher: TenantCipher,
   { traceId, spanId }: { traceId: string; spanId: string },
   { attributes, events = [] }: { attributes: readonly RecordedAttribute[]; events?: readonly RecordedEvent[] },
-): SealedSpan {
+): EncryptedSpan {
   const disclosures: string[] = []
   const store = ({ key, value, class: className, view }: RecordedAttribute): StoredAttribute => {
     if (className === undefined && view === undefined) return { key, value }
@@ -55,13 +55,13 @@ export function sealSpan(
   }
   if (disclosures.length === 0) return { ...shown, sealed: null }
   const plaintext = Buffer.from(`[${disclosures.join(',')}]`)
-  return { ...shown, sealed: sealer.seal(plaintext, spanContext(traceId, spanId)) }
+  return { ...shown, sealed: cipher.encrypt(plaintext, spanContext(traceId, spanId)) }
 }
 
 /** 128 random bits. */
 const newSalt = (): string => fewRandomBytes(16).toString('base64url')
 
-/** What the sealed bytes of a resource are sealed for. */
+/** What the encrypted bytes of a resource are encrypted for. */
 export const resourceContext = (auditId: string, index: number): string => `batch_resources/${auditId}/${index}`
 
 /** The attributes with what may be shown of them for everyone who reads the trace, in its place. */
@@ -74,23 +74,23 @@ export const withShown = (
     return typeof text === 'string' ? { ...attribute, value: JSON.parse(text) as JsonValue } : attribute
   })
 
-/** The sealed values of a span by their commitments. */
-export function openSpan(
-  sealer: TenantSealer,
+/** The encrypted values of a span by their commitments. */
+export function decryptSpan(
+  cipher: TenantCipher,
   { traceId, spanId, sealed }: { traceId: string; spanId: string; sealed: readonly Buffer[] | null },
 ): Map<string, Disclosure> {
-  return opened(sealer, sealed ?? [], spanContext(traceId, spanId))
+  return opened(cipher, sealed ?? [], spanContext(traceId, spanId))
 }
 
 /** Those of a resource. */
-export const openResource = (
-  sealer: TenantSealer,
+export const decryptResource = (
+  cipher: TenantCipher,
   { auditId, index, sealed }: { auditId: string; index: number; sealed: Buffer | null },
-): Map<string, Disclosure> => opened(sealer, sealed === null ? [] : [sealed], resourceContext(auditId, index))
+): Map<string, Disclosure> => opened(cipher, sealed === null ? [] : [sealed], resourceContext(auditId, index))
 
-const opened = (sealer: TenantSealer, sealed: readonly Buffer[], context: string): Map<string, Disclosure> =>
+const opened = (cipher: TenantCipher, sealed: readonly Buffer[], context: string): Map<string, Disclosure> =>
   new Map(
     sealed
-      .flatMap((bytes) => JSON.parse(sealer.open(bytes, context).toString()) as Disclosure[])
+      .flatMap((bytes) => JSON.parse(cipher.decrypt(bytes, context).toString()) as Disclosure[])
       .map((disclosure) => [commitment(disclosure), disclosure]),
   )

@@ -1,18 +1,18 @@
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { StoredAttributes, StoredEvents, StoredLinks } from '#server/traces/attributes.ts'
-import { type Disclosure, openResource, openSpan } from './encrypt-span.ts'
+import { type Disclosure, decryptResource, decryptSpan } from './encrypt-span.ts'
 
 /** A sensitive value of a span in clear, with what proves that it is the one that was recorded. */
 export type ClearValue = { key: string; event?: string; link?: string; commitment: string; disclosure: Disclosure }
 export type ClearValues = {
   values: ClearValue[]
-  /** What is not in `values`, once each: removed by an erasure, sealed bytes that were changed, or not there. */
+  /** What is not in `values`, once each: removed by an erasure, encrypted bytes that were changed, or not there. */
   missing: Set<'erased' | 'integrity_failed' | 'source_unavailable'>
 }
 
 /** Every sensitive value of a stored span. Who may see them, and that it is written down, is the caller's business. */
 export function clearValues(
-  sealer: TenantSealer,
+  cipher: TenantCipher,
   span: {
     traceId: string
     spanId: string
@@ -23,7 +23,7 @@ export function clearValues(
   },
 ): ClearValues {
   const found: ClearValues = { values: [], missing: new Set() }
-  const disclosures = opened(sealer, span)
+  const disclosures = opened(cipher, span)
   takeClear(found, disclosures, StoredAttributes.parse(span.attributes))
   for (const event of StoredEvents.parse(span.events))
     takeClear(found, disclosures, event.attributes, { event: event.name })
@@ -34,13 +34,13 @@ export function clearValues(
 
 /** The same of a resource. */
 export function clearValuesOfResource(
-  sealer: TenantSealer,
+  cipher: TenantCipher,
   resource: { auditId: string; index: number; attributes: unknown; sealed: Buffer | null },
 ): ClearValues {
   const found: ClearValues = { values: [], missing: new Set() }
   takeClear(
     found,
-    unlessChanged(() => openResource(sealer, resource)),
+    unlessChanged(() => decryptResource(cipher, resource)),
     StoredAttributes.parse(resource.attributes),
   )
   return found
@@ -62,17 +62,17 @@ function takeClear(
   }
 }
 
-/** Undefined when the bytes are not those that were sealed for this span. */
+/** Undefined when the bytes are not those that were encrypted for this span. */
 export const opened = (
-  sealer: TenantSealer,
-  span: Parameters<typeof openSpan>[1],
-): Map<string, Disclosure> | undefined => unlessChanged(() => openSpan(sealer, span))
+  cipher: TenantCipher,
+  span: Parameters<typeof decryptSpan>[1],
+): Map<string, Disclosure> | undefined => unlessChanged(() => decryptSpan(cipher, span))
 
 function unlessChanged(open: () => Map<string, Disclosure>): Map<string, Disclosure> | undefined {
   try {
     return open()
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith('The sealed value for ')) return undefined
+    if (error instanceof Error && error.message.startsWith('The encrypted value for ')) return undefined
     throw error
   }
 }

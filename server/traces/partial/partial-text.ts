@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Showable } from '#lib/rules/partial-mask.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { TraceKey } from '#server/traces/store.ts'
 import { deleteOldPartials, deletePartial, listPartials, setPartial } from './partial-store.ts'
@@ -45,8 +45,8 @@ export function openPartialText(tenantId: string, traceId: string, spanId: strin
     if (partial === undefined || !tellsMore(partial, written)) return
     const text = JSON.stringify(partial)
     await database.inTenant(tenantId, async (tx) => {
-      const sealer = await tenantSealer(tx, tenantId)
-      await setPartial(tx, { tenantId, traceId, spanId, sealed: sealer.seal(text, contextOf(traceId, spanId)) })
+      const cipher = await tenantCipher(tx, tenantId)
+      await setPartial(tx, { tenantId, traceId, spanId, sealed: cipher.encrypt(text, contextOf(traceId, spanId)) })
       notify(tx, 'trace', traceId)
     })
     written = partial
@@ -92,14 +92,14 @@ function tellsMore(partial: Partial, before: Partial | undefined): boolean {
 /** Where in the answer a text ends. */
 export const endOf = ({ from, text }: { from: number; text: string }): number => from + text.length
 
-/** What is being answered in a trace. What was sealed under a key that this process does not know yet is left out. */
+/** What is being answered in a trace. What was encrypted under a key that this process does not know yet is left out. */
 export async function readPartials(tx: Transaction, trace: TraceKey): Promise<{ spanId: string; partial: Partial }[]> {
   const rows = await listPartials(tx, trace, mostAtOnce)
   if (rows.length === 0) return []
-  const sealer = await tenantSealer(tx, trace.tenantId)
+  const cipher = await tenantCipher(tx, trace.tenantId)
   return rows.flatMap(({ spanId, sealed }) => {
     try {
-      const partial = Partial.parse(sealer.openJson(sealed, contextOf(trace.traceId, spanId)))
+      const partial = Partial.parse(cipher.decryptJson(sealed, contextOf(trace.traceId, spanId)))
       return [{ spanId, partial }]
     } catch (error) {
       runtime().log.warn({ err: error, traceId: trace.traceId, spanId }, 'a partial text could not be opened')

@@ -1,5 +1,5 @@
 import { ArrayWriter } from '#server/kernel/db/binary-array.ts'
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { resourceContext } from '#server/traces/encryption/encrypt-span.ts'
 import { nameable, type ResourceRow, type WrittenColumns } from './batch-store.ts'
 import { type SpanToWrite, type WrittenAttribute, writeResource, writeSpan } from './write-span.ts'
@@ -16,11 +16,11 @@ export class BatchColumns {
   readonly #sealed = new ArrayWriter('bytea')
   readonly #leaves: string[] = []
   readonly #resources = new Map<readonly WrittenAttribute[], ResourceRow & { hash: string }>()
-  readonly #sealer: TenantSealer
+  readonly #cipher: TenantCipher
   readonly #auditId: string
 
-  constructor(sealer: TenantSealer, auditId: string) {
-    this.#sealer = sealer
+  constructor(cipher: TenantCipher, auditId: string) {
+    this.#cipher = cipher
     this.#auditId = auditId
   }
 
@@ -29,7 +29,7 @@ export class BatchColumns {
     const name = nameable(span.name)
     const resource = span.resource.length === 0 ? undefined : this.#resource(span.resource)
     const named = name === span.name ? span : { ...span, name }
-    const { attributes, events, links, facts, sealed, leaf } = writeSpan(this.#sealer, named, resource?.hash)
+    const { attributes, events, links, facts, sealed, leaf } = writeSpan(this.#cipher, named, resource?.hash)
     this.#attributes.json(attributes)
     this.#events.json(events)
     this.#links.json(links)
@@ -43,7 +43,7 @@ export class BatchColumns {
     const known = this.#resources.get(attributes)
     if (known !== undefined) return known
     const index = this.#resources.size
-    const made = { index, ...writeResource(this.#sealer, attributes, resourceContext(this.#auditId, index)) }
+    const made = { index, ...writeResource(this.#cipher, attributes, resourceContext(this.#auditId, index)) }
     this.#resources.set(attributes, made)
     return made
   }

@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import { rootOfRow } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { BatchColumns, type SpanOfBatch } from './batch-columns.ts'
 import {
   type BatchRow,
@@ -61,14 +61,14 @@ export async function recordBatch(
   spans: Iterable<TelemetrySpan>,
 ): Promise<Recorded> {
   const none = { added: 0, repeated: 0, conflicting: 0, traces: 0, root: undefined }
-  const sealer = await tenantSealer(tx, tenantId)
-  const columns = new BatchColumns(sealer, auditId)
+  const cipher = await tenantCipher(tx, tenantId)
+  const columns = new BatchColumns(cipher, auditId)
   const kept = new Map<string, Kept>()
   let repeated = 0
   let conflicting = 0
   for (const span of spans) {
     const key = keyOf(span)
-    const fingerprint = sealer.fingerprint(span.content)
+    const fingerprint = cipher.fingerprint(span.content)
     const before = kept.get(key)
     if (before === undefined) kept.set(key, keep(span, fingerprint, columns.add(span)))
     else if (before.fingerprint.equals(fingerprint)) repeated += 1

@@ -3,9 +3,9 @@ import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { type RecordedAttribute, statusMessageKey } from '#server/traces/attributes.ts'
-import { sealSpan } from '#server/traces/encryption/encrypt-span.ts'
+import { encryptSpan } from '#server/traces/encryption/encrypt-span.ts'
 import { insertTrace } from '#server/traces/store.ts'
 import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
 
@@ -107,7 +107,7 @@ async function store(
 ) {
   if (span.attributes.every((attribute) => attribute.class === undefined && attribute.view === undefined))
     return { attributes: span.attributes, sealed: null }
-  return sealSpan(await tenantSealer(tx, tenantId), span, span)
+  return encryptSpan(await tenantCipher(tx, tenantId), span, span)
 }
 
 /** Wakes the trace's readers when something changed. */

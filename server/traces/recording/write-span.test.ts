@@ -6,8 +6,8 @@ import { writeResource, writeSpan } from './write-span.ts'
 
 // What telemetry is written as, beside what everything else computes from the same span.
 
-const sealer = {
-  seal: (plaintext: Uint8Array | string, context: string) => Buffer.from(`${context}\n${plaintext.toString()}`),
+const cipher = {
+  encrypt: (plaintext: Uint8Array | string, context: string) => Buffer.from(`${context}\n${plaintext.toString()}`),
 }
 const attribute = (key: string, value: JsonValue, className?: string) => {
   const json = JSON.stringify(value)
@@ -50,7 +50,7 @@ const full = {
 test.each([{ ...plain, attributes: [] }, full])(
   'the texts are JSON of what is stored, and the leaf is that of the stored span',
   (span) => {
-    const { attributes, events, links, facts, leaf } = writeSpan(sealer, span, undefined)
+    const { attributes, events, links, facts, leaf } = writeSpan(cipher, span, undefined)
     const stored = {
       ...span,
       attributes: JSON.parse(attributes),
@@ -64,8 +64,8 @@ test.each([{ ...plain, attributes: [] }, full])(
   },
 )
 
-test('each sensitive value is sealed with its salt for this span, and leaves its commitment and its length', () => {
-  const { attributes, events, sealed } = writeSpan(sealer, full, 'ab'.repeat(32))
+test('each sensitive value is encrypted with its salt for this span, and leaves its commitment and its length', () => {
+  const { attributes, events, sealed } = writeSpan(cipher, full, 'ab'.repeat(32))
   const [context, text] = (sealed?.toString() ?? '').split('\n')
   expect(context).toBe(`spans/${full.traceId}/${full.spanId}`)
   const disclosures: Disclosure[] = JSON.parse(text ?? '')
@@ -86,16 +86,16 @@ test('each sensitive value is sealed with its salt for this span, and leaves its
   expect(JSON.parse(events)[0].attributes).toEqual([
     { key: 'exception.message', masked: { class: 'error', length: 2 }, sd: error },
   ])
-  expect(writeSpan(sealer, { ...plain, attributes: [attribute('a', 1)] }, undefined).sealed).toBeNull()
+  expect(writeSpan(cipher, { ...plain, attributes: [attribute('a', 1)] }, undefined).sealed).toBeNull()
 })
 
 test('a span commits to its resource by the hash of what the resource is stored as', () => {
   const attributes = [attribute('service.name', 'x'), attribute('host.name', 'a@b.example', 'pii.email')]
-  const resource = writeResource(sealer, attributes, 'batch_resources/1/0')
+  const resource = writeResource(cipher, attributes, 'batch_resources/1/0')
   const stored = JSON.parse(resource.attributes)
   expect(stored[1]).toMatchObject({ key: 'host.name', masked: { class: 'pii.email', length: 11 } })
   expect(resource.sealed?.toString()).toContain('a@b.example')
-  const { leaf } = writeSpan(sealer, { ...plain, attributes: [] }, resource.hash)
+  const { leaf } = writeSpan(cipher, { ...plain, attributes: [] }, resource.hash)
   const read = { ...plain, attributes: [], resource: resourceText(stored) }
   expect(Buffer.from(leaf, 'binary')).toEqual(spanLeaf(read))
   expect(spanLeaf(read)).not.toEqual(spanLeaf({ ...plain, attributes: [] }))

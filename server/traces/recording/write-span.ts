@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { JsonValue } from '#lib/json.ts'
 import { fewRandomBytes } from '#server/kernel/keys/random.ts'
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { spanContext } from '#server/traces/encryption/encrypt-span.ts'
 import { quoted } from './quoted.ts'
 
-// What sealSpan() and spanLeaf() make of a span, for those that come by the thousand: one pass that writes text, with no
+// What encryptSpan() and spanLeaf() make of a span, for those that come by the thousand: one pass that writes text, with no
 // objects in between. write-span.test.ts holds the two together.
 
 /** `json`: the value as JSON, which must also be its JCS. With `masked` it is sensitive as a whole. */
@@ -45,7 +45,7 @@ export type WrittenSpan = {
 
 /** `resource`: SHA-256 in hex of what the span's resource is written as. */
 export function writeSpan(
-  sealer: Pick<TenantSealer, 'seal'>,
+  cipher: Pick<TenantCipher, 'encrypt'>,
   span: SpanToWrite,
   resource: string | undefined,
 ): WrittenSpan {
@@ -80,13 +80,14 @@ export function writeSpan(
     facts: JSON.stringify(span.facts),
     // RFC 6962's leaf hash: U+0000 is the prefix 0x00.
     leaf: hash('sha256', `\u0000${text}`, 'binary'),
-    sealed: hidden.length === 0 ? null : sealer.seal(`[${hidden.join(',')}]`, spanContext(span.traceId, span.spanId)),
+    sealed:
+      hidden.length === 0 ? null : cipher.encrypt(`[${hidden.join(',')}]`, spanContext(span.traceId, span.spanId)),
   }
 }
 
 /** A resource as it is stored, and the hash that the leaves of its spans hold. */
 export function writeResource(
-  sealer: Pick<TenantSealer, 'seal'>,
+  cipher: Pick<TenantCipher, 'encrypt'>,
   attributes: readonly WrittenAttribute[],
   context: string,
 ): { attributes: string; hash: string; sealed: Buffer | null } {
@@ -95,7 +96,7 @@ export function writeResource(
   return {
     attributes: `[${stored}]`,
     hash: hash('sha256', `["agcp.resource.v1",[${leaves}]]`, 'hex'),
-    sealed: hidden.length === 0 ? null : sealer.seal(`[${hidden.join(',')}]`, context),
+    sealed: hidden.length === 0 ? null : cipher.encrypt(`[${hidden.join(',')}]`, context),
   }
 }
 

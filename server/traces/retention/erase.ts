@@ -1,12 +1,12 @@
 import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { type StoredAttribute, StoredAttributes, StoredEvents, StoredLinks } from '#server/traces/attributes.ts'
 import {
   commitment,
   type Disclosure,
-  openResource,
-  openSpan,
+  decryptResource,
+  decryptSpan,
   resourceContext,
   spanContext,
 } from '#server/traces/encryption/encrypt-span.ts'
@@ -36,14 +36,14 @@ export async function eraseFrom(
   { erasureId, after, traceIds }: { erasureId: string | null; after: string; traceIds?: readonly string[] | undefined },
 ): Promise<Erased> {
   const rows = await listForErasure(tx, tenantId, { after, traceIds, limit: lot })
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const holds = holder(subject)
   const gone: Gone[] = []
   let spans = 0
   let values = 0
   let held = 0
   for (const row of rows) {
-    const disclosures = openSpan(sealer, row)
+    const disclosures = decryptSpan(cipher, row)
     const { erase, gone: taken, erased } = eraser(disclosures, holds)
     const attributes = erase(StoredAttributes.parse(row.attributes))
     const events = StoredEvents.parse(row.events).map((event) => ({ ...event, attributes: erase(event.attributes) }))
@@ -56,7 +56,7 @@ export async function eraseFrom(
     spans += 1
     values += erased()
     gone.push({ resource: 'trace', resourceId: row.traceId, texts: erased() })
-    const sealed = sealedAgain(sealer, disclosures, taken, spanContext(row.traceId, row.spanId))
+    const sealed = encryptedAgain(cipher, disclosures, taken, spanContext(row.traceId, row.spanId))
     await setErased(tx, { tenantId, ...row, attributes, events, links, sealed })
   }
   values += await eraseResources(tx, tenantId, rows, holds)
@@ -75,17 +75,17 @@ async function eraseResources(
   rows: Awaited<ReturnType<typeof listForErasure>>,
   holds: (value: unknown) => boolean,
 ): Promise<number> {
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const held = new Set(rows.flatMap((row) => (row.held ? (row.auditId ?? []) : [])))
   const batches = [...new Set(rows.flatMap(({ auditId }) => auditId ?? []))].filter((auditId) => !held.has(auditId))
   let values = 0
   for (const row of await listResourcesForErasure(tx, tenantId, batches)) {
-    const disclosures = openResource(sealer, row)
+    const disclosures = decryptResource(cipher, row)
     const { erase, gone, erased } = eraser(disclosures, holds)
     const attributes = erase(StoredAttributes.parse(row.attributes))
     if (erased() === 0) continue
     values += erased()
-    const sealed = sealedAgain(sealer, disclosures, gone, resourceContext(row.auditId, row.index))
+    const sealed = encryptedAgain(cipher, disclosures, gone, resourceContext(row.auditId, row.index))
     await setResourceErased(tx, { tenantId, auditId: row.auditId, index: row.index, attributes, sealed })
   }
   return values
@@ -102,7 +102,7 @@ function holder(subject: string): (value: unknown) => boolean {
   }
 }
 
-/** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were sealed. */
+/** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were encrypted. */
 function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unknown) => boolean) {
   const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
   let count = 0
@@ -129,14 +129,14 @@ function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unk
 }
 
 /** What is left of the disclosures, encrypted anew; null for nothing. */
-function sealedAgain(
-  sealer: TenantSealer,
+function encryptedAgain(
+  cipher: TenantCipher,
   disclosures: ReadonlyMap<string, Disclosure>,
   gone: ReadonlySet<string>,
   context: string,
 ): Buffer | null {
   const left = [...disclosures.values()].filter((disclosure) => !gone.has(commitment(disclosure)))
-  return left.length === 0 ? null : sealer.seal(JSON.stringify(left), context)
+  return left.length === 0 ? null : cipher.encrypt(JSON.stringify(left), context)
 }
 
 /** As it stands inside of JSON. */

@@ -39,7 +39,7 @@ const imports = code.flatMap(importsOf)
 const areaOf = (file: string): string => {
   const [top = '', second = ''] = file.split('/')
   if (top === 'app') return second === 'v1' ? 'app/v1' : 'app'
-  if (top === 'server') return second === 'kernel' ? 'kernel' : second.includes('.') ? 'catalog' : 'domain'
+  if (top === 'server') return second === 'kernel' ? 'kernel' : second.includes('.') ? 'table' : 'domain'
   return top.includes('.') ? 'top' : top
 }
 const domainOf = (file: string): string => file.split('/')[1] ?? ''

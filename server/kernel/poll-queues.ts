@@ -4,7 +4,7 @@ import { type QueueNews, queueNewsText } from './queue-store.ts'
 /** How often a process looks into all its queues. */
 const everyMs = 1000
 
-type Look = {
+type Polling = {
   executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
   queues(): string[]
   /** A job's time has come: have somebody take it. */
@@ -17,7 +17,7 @@ type Look = {
  * Finds, in all queues at once, the jobs whose time has come and those whose worker is dead: nobody tells of these. Ends
  * with `close`, which waits for the look that is under way.
  */
-export function keepLooking({ executeSql, queues, onDue, onLost }: Look, log: Log): { close(): Promise<void> } {
+export function pollQueues({ executeSql, queues, onDue, onLost }: Polling, log: Log): { close(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let closed = false
   const news = async () => (await executeSql(queueNewsText, [queues()])).rows as QueueNews[]
@@ -33,7 +33,7 @@ export function keepLooking({ executeSql, queues, onDue, onLost }: Look, log: Lo
   const again = () => {
     timer = setTimeout(() => {
       underWay = look()
-        .catch((error: unknown) => log.debug({ err: error }, 'the queues were not looked at; it is tried again'))
+        .catch((error: unknown) => log.debug({ err: error }, 'the queues were not polled; it is tried again'))
         .finally(() => {
           if (!closed) again()
         })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '#lib/json.ts'
 import type { SignedDay } from '#server/audit/sealing/read-day.ts'
 import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
-import type { ExportRun } from '#server/evidence/jobs/export-claim.ts'
+import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type BagFile, sealKeyFingerprint } from './bag.ts'
 
@@ -11,7 +11,7 @@ export const listedOmissions = 100
 
 /** manifest.json of an archive. `open` marks a day that went on after its checkpoint. */
 export function manifestOf(
-  { tenant, row }: ExportRun,
+  { tenant, row }: ClaimedExport,
   days: readonly SignedDay[],
   leftOut: readonly LeftOut[],
   signer: { keyId: string; publicKeyPem: string },

@@ -4,7 +4,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
 import { leafOf } from '#server/audit/sealing/record-leaf.ts'
 import type { Bag } from '#server/evidence/archive/bag.ts'
-import { checkStillOurs, type ExportRun } from '#server/evidence/jobs/export-claim.ts'
+import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { readBatches, readResources } from './collect-batches-store.ts'
@@ -56,7 +56,7 @@ const resources: readonly Resource[] = [
 ]
 
 /** Writes every payload file and gives what had to be left out. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
-export async function collect(run: ExportRun, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
+export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
   const { tenant, row } = run
   const leftOut: LeftOut[] = []
   const { database } = runtime()
@@ -136,7 +136,7 @@ async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
 /** The day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
 async function* auditLines(
   tx: Transaction,
-  { tenant, row: { startAt, endAt } }: ExportRun,
+  { tenant, row: { startAt, endAt } }: ClaimedExport,
   day: SignedDay,
   leaves: LeafColumn,
 ): AsyncGenerator<string> {
@@ -199,7 +199,7 @@ function within(date: string, { start, end }: Period): Period {
   }
 }
 
-const description = ({ tenant, row }: ExportRun) => ({
+const description = ({ tenant, row }: ClaimedExport) => ({
   type: 'evidence-room-bundle-v1',
   exportId: row.id,
   tenant: { externalId: tenant.externalId, name: tenant.name },

@@ -12,25 +12,25 @@ export class Superseded extends Error {
 }
 
 /** One run of a worker over one export. `row` is what it read when it took the export, with the state that it has set since. */
-export type ExportRun = { tenant: Tenant; row: StoredExport }
+export type ClaimedExport = { tenant: Tenant; row: StoredExport }
 
 const order: readonly ExportStatus[] = ['queued', 'preflight', 'collecting', 'sealing']
 
 /** Takes the export for this run; undefined when it has ended. An earlier run that still lives can change nothing any more. */
-export const claim = (tenantId: string, exportId: string): Promise<ExportRun | undefined> =>
+export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport | undefined> =>
   runtime().database.inTenant(tenantId, async (tx) => {
     const row = await claimExport(tx, tenantId, exportId)
     return row && { tenant: await tenantById(tx, tenantId), row }
   })
 
 /** Goes on to `status`, with its audit record. A run that repeats a crashed one finds the state reached already. */
-export async function advance(run: ExportRun, status: 'preflight' | 'collecting' | 'sealing'): Promise<void> {
+export async function advance(run: ClaimedExport, status: 'preflight' | 'collecting' | 'sealing'): Promise<void> {
   if (order.indexOf(run.row.status) >= order.indexOf(status)) return await checkStillOurs(run)
   await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, status))
 }
 
 /** Throws Superseded when the export is no longer this run's. */
-export async function checkStillOurs({ tenant, row }: ExportRun): Promise<void> {
+export async function checkStillOurs({ tenant, row }: ClaimedExport): Promise<void> {
   const now = await runtime().database.inTenant(tenant.id, (tx) => findExport(tx, tenant.id, row.id))
   if (now?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
 }
@@ -38,7 +38,7 @@ export async function checkStillOurs({ tenant, row }: ExportRun): Promise<void> 
 /** Compare-and-set to `status` and the audit record of it, in `tx`. Throws Superseded, which must roll `tx` back. */
 export async function transition(
   tx: Transaction,
-  run: ExportRun,
+  run: ClaimedExport,
   status: ExportStatus,
   end?: ExportEnd,
 ): Promise<void> {

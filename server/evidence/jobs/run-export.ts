@@ -9,7 +9,7 @@ import { lockExport } from '#server/evidence/store.ts'
 import { pollTimeoutMs } from '#server/evidence/view.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { advance, checkStillOurs, claim, type ExportRun, Superseded, transition } from './export-claim.ts'
+import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
 
 /**
  * Makes the archive of an export: checks the log, collects, seals, publishes. Run again after a crash it starts the file
@@ -38,7 +38,7 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
  * Signs what is new of each day of the period, and checks the signatures. The records are hashed again while they are
  * written: a day that is not what was signed fails the export before anything of it is published. Throws LogBroken or LogRefused.
  */
-async function preflight(run: ExportRun): Promise<SignedDay[]> {
+async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
   const { tenant, row } = run
   const { database } = runtime()
   const dates = await database.inTenant(tenant.id, (tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
@@ -50,7 +50,7 @@ async function preflight(run: ExportRun): Promise<SignedDay[]> {
   return days
 }
 
-async function makeArchive(run: ExportRun, days: readonly SignedDay[]): Promise<void> {
+async function makeArchive(run: ClaimedExport, days: readonly SignedDay[]): Promise<void> {
   const draft = await openDraft(run.tenant.id, run.row.id)
   try {
     const bag = openBag({ exportId: run.row.id, out: draft.out })
@@ -63,7 +63,7 @@ async function makeArchive(run: ExportRun, days: readonly SignedDay[]): Promise<
 }
 
 async function seal(
-  run: ExportRun,
+  run: ClaimedExport,
   bag: Bag,
   days: readonly SignedDay[],
   leftOut: readonly LeftOut[],
@@ -85,7 +85,12 @@ async function seal(
 }
 
 /** The row is locked while the file gets its name: the archive under that name and the manifest in the row are of one run. */
-async function publish(run: ExportRun, draft: Draft, sealed: SealedBag, leftOut: readonly LeftOut[]): Promise<void> {
+async function publish(
+  run: ClaimedExport,
+  draft: Draft,
+  sealed: SealedBag,
+  leftOut: readonly LeftOut[],
+): Promise<void> {
   const { tenant, row } = run
   await runtime().database.inTenant(tenant.id, async (tx) => {
     const locked = await lockExport(tx, tenant.id, row.id)
@@ -101,7 +106,7 @@ async function publish(run: ExportRun, draft: Draft, sealed: SealedBag, leftOut:
   })
 }
 
-async function fail(run: ExportRun, error: { code: string; message: string }): Promise<void> {
+async function fail(run: ClaimedExport, error: { code: string; message: string }): Promise<void> {
   try {
     await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, 'failed', { error }))
   } catch (failure) {

@@ -217,7 +217,7 @@ describe('what is shown', () => {
   })
 
   test('a trace says it in clear, too', async () => {
-    const justification = { 'x-svc-justification': 'The proof reads what is left in clear.' }
+    const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
     const input = { traceId: steps.traceId, includeSensitiveData: true }
     const trace = await api.query(await api.person('pia'), 'traces.getTrace', input, justification)
     expect(trace.text).not.toContain(content)

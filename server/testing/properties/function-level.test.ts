@@ -11,7 +11,7 @@ import { addressOf, call, type ProofAnswer, paramsOf, readAnswer, requestOf } fr
 import { countCases } from './counts.ts'
 import { tenantDigest } from './digest.ts'
 import { cellsOf, lines } from './operations.ts'
-import { type ProofServer, startProof } from './server.ts'
+import { type PropertyServer, startPropertyServer } from './server.ts'
 import { craftedCaller } from './tenant.ts'
 import { buildWorld, everyRole, type World } from './world.ts'
 
@@ -23,7 +23,7 @@ type Entry = (typeof catalog)[number]
 const everyPermission = permissionsOf(everyRole)
 const nonsense = { 'no such field': 1 }
 
-let server: ProofServer
+let server: PropertyServer
 let world: World
 let memberId: string
 /** Each asks every operation of the catalog, on a machine that may be busy: milliseconds. */
@@ -31,7 +31,7 @@ const perTest = 300_000
 
 beforeAll(async () => {
   const slug = 'cnry-function-level'
-  server = await startProof([`ext-${slug}`])
+  server = await startPropertyServer([`ext-${slug}`])
   world = await buildWorld(server, slug)
   memberId = await world.tenant.memberId('pat')
 }, 300_000)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { collectCatalog } from '#server/catalog.ts'
 import { addressOf, call, type ProofAnswer } from './call.ts'
 import { type Cell, cellsOf } from './operations.ts'
-import { type ProofServer, type ProofSettings, startProof } from './server.ts'
+import { type ProofSettings, type PropertyServer, startPropertyServer } from './server.ts'
 import { buildWorld, type Credential, type Kind, type World } from './world.ts'
 
 /** Every operation of the catalog, and two tenants with an object of each kind: one calls, the other must stay unseen. */
@@ -17,7 +17,7 @@ export const mayCall = (credential: Credential, { operation }: Entry, { also }: 
   credential !== 'api_key' || (['any', 'approval:list'].includes(operation.permission) && also === undefined)
 
 export type Matrix = {
-  server: ProofServer
+  server: PropertyServer
   own: World
   foreign: World
   /** One call; whatever it answers, nothing of the tenant `hidden` (the foreign one) may be in it. */
@@ -33,7 +33,7 @@ export type Matrix = {
 
 export async function openMatrix(settings?: ProofSettings): Promise<Matrix> {
   const [ownSlug, foreignSlug] = [canary(), canary()]
-  const server = await startProof([`ext-${ownSlug}`, `ext-${foreignSlug}`], settings)
+  const server = await startPropertyServer([`ext-${ownSlug}`, `ext-${foreignSlug}`], settings)
   const own = await buildWorld(server, ownSlug)
   const foreign = await buildWorld(server, foreignSlug)
   return {

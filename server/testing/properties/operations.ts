@@ -79,7 +79,7 @@ const confirmation = { ...signed, response: { clientDataJSON: 'AAAA', authentica
 const exportOf = (exportId: string) => ({ exportId })
 
 /**
- * One line for each operation of the catalog, by its address. The proofs fail for an operation without a line, for a line
+ * One line for each operation of the catalog, by its address. The property tests fail for an operation without a line, for a line
  * without an operation, and for one that asks for another permission.
  */
 export const lines: Record<string, Line> = {
@@ -364,7 +364,11 @@ export const lines: Record<string, Line> = {
   ],
   'POST /v1/traces.unmask': [
     'trace:unmask',
-    by('trace', (traceId) => ({ traceId, purpose: 'Proof', justification: 'The proof looks at what is masked.' })),
+    by('trace', (traceId) => ({
+      traceId,
+      purpose: 'Proof',
+      justification: 'The property test looks at what is masked.',
+    })),
   ],
   'GET /v1/traces.getTrace': [
     'trace:read',
@@ -390,7 +394,7 @@ export const cellsOf = (address: string): Cell[] => {
   return cells
 }
 
-/** What a new operation's author reads when the proofs miss its line. */
+/** What a new operation's author reads when the property tests miss its line. */
 export const howToAddALine = (addresses: readonly string[]): string =>
   [
     'Add a line to server/testing/properties/operations.ts for:',

@@ -18,7 +18,7 @@ import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canar
 // All content that lies encrypted is read as before when the master key is another one; whoever has the old one reads nothing.
 
 const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'kanarienvogel-7@mail.example' }
-const justification = { 'x-svc-justification': 'The proof reads what is left in clear.' }
+const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
 
 let api: TestApi
 let owner: Client

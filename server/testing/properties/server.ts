@@ -15,7 +15,7 @@ export type ProofSettings = {
   pastRowSecurity?: boolean
 }
 
-export type ProofServer = {
+export type PropertyServer = {
   baseUrl: string
   /** A connection past every grant and policy, to see what the API may not have changed. */
   owner: Client
@@ -26,10 +26,10 @@ export type ProofServer = {
  * The real server over HTTP, without the demo, in the suite's own process: so the suite makes tenants, and callers with
  * any permissions, with the product's own functions. `externalIds` name the tenants that may use the payments tools.
  */
-export async function startProof(
+export async function startPropertyServer(
   externalIds: readonly string[],
   { poolSize, pastRowSecurity = false }: ProofSettings = {},
-): Promise<ProofServer> {
+): Promise<PropertyServer> {
   const source = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'countersign-proof-'))
   const payments = {
@@ -45,9 +45,9 @@ export async function startProof(
     DATA_DIR: join(folder, 'data'),
     MCP_SERVERS: join(folder, 'mcp.json'),
     SEED_DEMO: 'false',
-    // The longest proof runs for more than half an hour on a busy machine.
+    // The longest property test runs for more than half an hour on a busy machine.
     ACCESS_TOKEN_TTL: '86400',
-    // The proofs call more often than a tenant may, and from one address.
+    // The property tests call more often than a tenant may, and from one address.
     RATE_LIMIT_PER_MINUTE: '1000000000',
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',

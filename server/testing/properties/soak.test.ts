@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runtime } from '#server/kernel/runtime.ts'
 import { countCases, sized } from './counts.ts'
-import { type ProofServer, startProof } from './server.ts'
-import { proofTenant } from './tenant.ts'
+import { type PropertyServer, startPropertyServer } from './server.ts'
+import { propertyTenant } from './tenant.ts'
 import { type Api, apiOf, everyRole, manifest } from './world.ts'
 
 // Twenty tenants at once on four connections, some callers leaving in the middle: no answer holds another tenant's canary.
@@ -18,13 +18,13 @@ const abortedShare = 0.1
 /** What a tenant has, and who reads it. */
 type Resident = { canary: string; token: string; api: Api; agentId: string; policyId: string; externalId: string }
 
-let server: ProofServer
+let server: PropertyServer
 const residents: Resident[] = []
 beforeAll(async () => {
-  server = await startProof([], { poolSize: connections })
+  server = await startPropertyServer([], { poolSize: connections })
   for (let made = 0; made < tenants; made++) {
     const canary = `cnry-${randomBytes(16).toString('hex')}`
-    const tenant = await proofTenant(server, canary)
+    const tenant = await propertyTenant(server, canary)
     await tenant.person('olga', [])
     const token = await tenant.machine('soak', everyRole)
     const api = apiOf(server.baseUrl, token)

@@ -4,9 +4,9 @@ import { addGroupMember, createGroup } from '#server/tenants/create-tenant.ts'
 import { findGroup, findMemberByUsername } from '#server/tenants/directory.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import type { ProofServer } from './server.ts'
+import type { PropertyServer } from './server.ts'
 
-export type ProofTenant = TestRealm & {
+export type PropertyTenant = TestRealm & {
   /** A person with these roles: their access token. `groups` are joined, and made where the tenant has none of that name. */
   signedIn(username: string, roles: string[], groups?: string[]): Promise<string>
   /** A service account with these roles: its access token. */
@@ -15,7 +15,7 @@ export type ProofTenant = TestRealm & {
 }
 
 /** A tenant with a realm of its own. Whatever it shows of itself holds `slug`: as a canary it is found anywhere. */
-export async function proofTenant({ baseUrl }: ProofServer, slug: string): Promise<ProofTenant> {
+export async function propertyTenant({ baseUrl }: PropertyServer, slug: string): Promise<PropertyTenant> {
   const current = runtime()
   const realm = await testRealm({ runtime: current, url: baseUrl, close: async () => undefined }, slug)
   const memberId = (username: string) =>
@@ -53,7 +53,7 @@ export async function proofTenant({ baseUrl }: ProofServer, slug: string): Promi
 
 /** A caller as authentication would make it, with permissions that no role has in this combination. */
 export function craftedCaller(
-  tenant: ProofTenant,
+  tenant: PropertyTenant,
   memberId: string,
   permissions: Caller['principal']['permissions'],
 ): Caller {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Role, rolePermissions } from '#lib/permissions.ts'
 import { until } from '#server/testing/until.ts'
-import type { ProofServer } from './server.ts'
-import { type ProofTenant, proofTenant } from './tenant.ts'
+import type { PropertyServer } from './server.ts'
+import { type PropertyTenant, propertyTenant } from './tenant.ts'
 
 /** What an input can name. An operation that names something new adds its kind here, and an object of it below. */
 export type Kind =
@@ -37,7 +37,7 @@ export type Credential = 'person' | 'service_account' | 'api_key'
 
 /** A tenant with one real object of each kind, and callers with every permission that their kind can have. */
 export type World = {
-  tenant: ProofTenant
+  tenant: PropertyTenant
   objects: Record<Kind, string>
   /** Makes one more, for operations that use an object up. */
   another: Partial<Record<Kind, () => Promise<string>>>
@@ -49,8 +49,8 @@ export const everyRole = Object.keys(rolePermissions) as Role[]
 const approverGroups = ['change-approvers', 'refund-approvers', 'escalation']
 
 /** Made over HTTP by a service account of the tenant's own; `slug` is the canary that each object carries. */
-export async function buildWorld(server: ProofServer, slug: string): Promise<World> {
-  const tenant = await proofTenant(server, slug)
+export async function buildWorld(server: PropertyServer, slug: string): Promise<World> {
+  const tenant = await propertyTenant(server, slug)
   const person = await tenant.signedIn('pat', everyRole, approverGroups)
   const reviewer = await tenant.signedIn('rae', everyRole, approverGroups)
   // Whoever asks for a change, or would get something by it, can't approve it: a third one must be there.
@@ -181,7 +181,7 @@ async function waitingExecution(
 }
 
 /** Objects that an operation uses up; `api` is a person's, because some of them belong to whoever made them. */
-function makers(api: Api, tenant: ProofTenant, slug: string) {
+function makers(api: Api, tenant: PropertyTenant, slug: string) {
   const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
   return {
     async apiKey() {
@@ -232,7 +232,7 @@ async function publishPolicy(api: Api, slug: string): Promise<string> {
   return id
 }
 
-const approve = ({ baseUrl }: ProofServer, token: string, approvalId: string, slug: string) =>
+const approve = ({ baseUrl }: PropertyServer, token: string, approvalId: string, slug: string) =>
   apiOf(baseUrl, token).mutate('approvals.decide', {
     approvalId,
     decision: 'approve',

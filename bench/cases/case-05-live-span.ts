@@ -5,10 +5,10 @@ import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { createLog } from '#server/kernel/log.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
-import { startChild } from './child.ts'
-import { type comparer, median, type Side } from './measure.ts'
-import { isQuiet } from './procfs.ts'
-import { type Figure, figure, number, ratioFigure } from './report.ts'
+import { startChild } from '../child.ts'
+import { type comparer, median, type Side } from '../measure.ts'
+import { isQuiet } from '../procfs.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 const sockets = 20
 /** Commits that may be on their way at once. */

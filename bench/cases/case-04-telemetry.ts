@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestApi } from '#server/testing/api.ts'
 import { otlpProtobuf } from '#server/testing/otlp.ts'
-import type { comparer, Side } from './measure.ts'
-import { type Figure, figure, number, ratioFigure } from './report.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 const spansInBatch = 500
 const preparedRows = 20_000

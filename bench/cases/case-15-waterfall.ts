@@ -4,12 +4,12 @@ import type { Page } from '@playwright/test'
 import { newTraceId } from '#server/kernel/ids.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
+import { startChild } from '../child.ts'
+import { openChromium, signInAt, within } from '../chromium.ts'
+import { median } from '../measure.ts'
+import { isQuiet } from '../procfs.ts'
+import { type Figure, figure, number } from '../report.ts'
 import { liveOnScreen } from './case-15-live.ts'
-import { startChild } from './child.ts'
-import { openChromium, signInAt, within } from './chromium.ts'
-import { median } from './measure.ts'
-import { isQuiet } from './procfs.ts'
-import { type Figure, figure, number } from './report.ts'
 
 const traces = [
   { count: 10_000, limitMs: 1000 },
@@ -37,7 +37,7 @@ type Visit = {
 
 /** A trace on screen, in a real browser: the whole page with sign-in, stream and details, beside a list and nothing else. */
 export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]> {
-  if (!existsSync(join(import.meta.dirname, '..', '.next', 'BUILD_ID')))
+  if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
     return [figure({ case: 15, job: 'a trace on screen', ours: 'SKIP(no build)' })]
   const environment = {
     PORT: '0',

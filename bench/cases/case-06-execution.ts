@@ -2,11 +2,11 @@ import type { Pool } from 'pg'
 import { callTool, listTools, type Tool } from '#server/agents/tool-servers.ts'
 import { execute } from '#server/executions/execute.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { governedAgent } from './governed-agent.ts'
-import { type Lab, perform } from './lab.ts'
-import { closedLoop } from './load.ts'
-import type { comparer, Side } from './measure.ts'
-import { type Figure, number, ratioFigure } from './report.ts'
+import { governedAgent } from '../governed-agent.ts'
+import { type Lab, perform } from '../lab.ts'
+import { closedLoop } from '../load.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, number, ratioFigure } from '../report.ts'
 
 /** As many as a process works on at once. */
 const width = 8

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { verifyBundle } from '#lib/verify-bundle.ts'
 import { createExport } from '#server/evidence/create-export.ts'
 import { runExport } from '#server/evidence/jobs/run-export.ts'
-import { type Lab, perform } from './lab.ts'
-import type { comparer, Side } from './measure.ts'
-import { type Figure, figure, ratioFigure } from './report.ts'
-import { seedDay } from './seed-day.ts'
+import { type Lab, perform } from '../lab.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, figure, ratioFigure } from '../report.ts'
+import { seedDay } from '../seed-day.ts'
 
 const dayMs = 24 * 3600 * 1000
 

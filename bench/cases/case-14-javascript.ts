@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { sourceDigest } from '../cli/build-console.mjs'
-import { type Figure, figure } from './report.ts'
+import { sourceDigest } from '../../cli/build-console.mjs'
+import { type Figure, figure } from '../report.ts'
 
-const build = join(import.meta.dirname, '..', '.next')
+const build = join(import.meta.dirname, '../..', '.next')
 const shellLimitKb = 250
 const routeLimitKb = 290
 

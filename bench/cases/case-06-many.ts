@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { executionQueue } from '#server/executions/execution-queue.ts'
 import { newId } from '#server/kernel/ids.ts'
+import type { Lab } from '../lab.ts'
+import { closedLoop } from '../load.ts'
+import { cpuSeconds, memoryMb } from '../procfs.ts'
+import { type Figure, figure, number } from '../report.ts'
 import { executionRunner } from './case-06-execution.ts'
-import type { Lab } from './lab.ts'
-import { closedLoop } from './load.ts'
-import { cpuSeconds, memoryMb } from './procfs.ts'
-import { type Figure, figure, number } from './report.ts'
 
 const width = 8
 const restMs = 10_000

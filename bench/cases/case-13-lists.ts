@@ -4,9 +4,9 @@ import { type ListOperation, listOperations } from '#server/testing/list-operati
 import { fillLists, nthId } from '#server/testing/long-lists.ts'
 import { type Statement, statementsOf } from '#server/testing/statements.ts'
 import { testTenant } from '#server/testing/tenant.ts'
-import { type Lab, perform } from './lab.ts'
-import { type Comparison, type comparer, median, type Side } from './measure.ts'
-import { type Figure, figure, number } from './report.ts'
+import { type Lab, perform } from '../lab.ts'
+import { type Comparison, type comparer, median, type Side } from '../measure.ts'
+import { type Figure, figure, number } from '../report.ts'
 
 const limit = 50
 const calls = 15

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestApi } from '#server/testing/api.ts'
-import { type Child, startChild } from './child.ts'
-import { cpuSeconds, isQuiet, memoryMb } from './procfs.ts'
-import { type Figure, figure, number } from './report.ts'
+import { type Child, startChild } from '../child.ts'
+import { cpuSeconds, isQuiet, memoryMb } from '../procfs.ts'
+import { type Figure, figure, number } from '../report.ts'
 
 const startLimitMs = 5000
 const memoryLimit = 2.5
@@ -25,7 +25,7 @@ async function observe(start: () => Promise<Child>): Promise<Start> {
 
 /** The whole server with the console on a database that is migrated and seeded, beside Next alone on the same build. */
 export async function coldStart(api: TestApi): Promise<Figure[]> {
-  if (!existsSync(join(import.meta.dirname, '..', '.next', 'BUILD_ID')))
+  if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
     return [figure({ case: 16, job: 'cold start, idle memory', ours: 'SKIP(no build)' })]
   const environment = { PORT: '0', DATABASE_URL: api.ownerUrl, DATA_DIR: join(dirname(api.gate), 'data') }
   const ours = () => startChild('server/main.ts', environment, /^Countersign is ready at (\S+)/)

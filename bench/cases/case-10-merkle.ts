@@ -6,11 +6,11 @@ import { inclusionRanges, rootFromInclusionProof } from '#server/audit/tree/merk
 import { growTree, rangeRoot, type Tile, type Tiles, tilesFor } from '#server/audit/tree/tiles.ts'
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import { testTenant } from '#server/testing/tenant.ts'
-import type { Lab } from './lab.ts'
-import type { comparer, Side } from './measure.ts'
-import { cpuSeconds } from './procfs.ts'
-import { type Figure, figure, number, ratioFigure } from './report.ts'
-import { seedDay } from './seed-day.ts'
+import type { Lab } from '../lab.ts'
+import type { comparer, Side } from '../measure.ts'
+import { cpuSeconds } from '../procfs.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
+import { seedDay } from '../seed-day.ts'
 
 const leavesOf = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, index) => hash('sha256', `${index}`, 'buffer'))

@@ -4,9 +4,9 @@ import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { createLog } from '#server/kernel/log.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
-import { within } from './chromium.ts'
-import { median } from './measure.ts'
-import { type Figure, figure, number } from './report.ts'
+import { within } from '../chromium.ts'
+import { median } from '../measure.ts'
+import { type Figure, figure, number } from '../report.ts'
 
 const liveSpans = 30
 const liveLimitMs = 1000

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { startApi } from '#server/testing/api.ts'
 import { until } from '#server/testing/until.ts'
-import { serverMemory } from '../cli/server-memory.mjs'
-import { type Figure, figure, number } from './report.ts'
-import { seedDay } from './seed-day.ts'
+import { serverMemory } from '../../cli/server-memory.mjs'
+import { type Figure, figure, number } from '../report.ts'
+import { seedDay } from '../seed-day.ts'
 
 const maxRssMb = 250
 const records = 50_000

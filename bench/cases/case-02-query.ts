@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { payload, type TestApi } from '#server/testing/api.ts'
-import { startChild } from './child.ts'
-import { call, type HttpCall, httpSide } from './load.ts'
-import { type comparer, latency } from './measure.ts'
-import { type Figure, figure, number, ratioFigure } from './report.ts'
+import { startChild } from '../child.ts'
+import { call, type HttpCall, httpSide } from '../load.ts'
+import { type comparer, latency } from '../measure.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 type Compare = ReturnType<typeof comparer>
 
@@ -53,7 +53,7 @@ async function besideTrpc(api: TestApi, apiPid: number, compare: Compare, ours: 
 
 async function besideNext(api: TestApi, apiPid: number, compare: Compare, ours: HttpCall): Promise<Figure> {
   const job = `${procedure} vs the same through Next`
-  if (!existsSync(join(import.meta.dirname, '..', '.next', 'BUILD_ID')))
+  if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
     return figure({ case: 2, job, ours: 'SKIP(no build)' })
   const peer = await startChild('bench/peers/next-api.ts', {
     PORT: '0',

@@ -8,9 +8,9 @@ import { contentContext } from '#server/kernel/content/tables.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { presentation } from '#server/testing/approval-request.ts'
-import { type Lab, perform } from './lab.ts'
-import { type comparer, latency, type Side } from './measure.ts'
-import { type Figure, figure, number, ratioFigure } from './report.ts'
+import { type Lab, perform } from '../lab.ts'
+import { type comparer, latency, type Side } from '../measure.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 const width = 4
 const p99LimitMs = 50

@@ -1,8 +1,8 @@
 import type { TestApi } from '#server/testing/api.ts'
-import { startChild } from './child.ts'
-import { call, type HttpCall, httpSide } from './load.ts'
-import type { comparer } from './measure.ts'
-import { type Figure, ratioFigure } from './report.ts'
+import { startChild } from '../child.ts'
+import { call, type HttpCall, httpSide } from '../load.ts'
+import type { comparer } from '../measure.ts'
+import { type Figure, ratioFigure } from '../report.ts'
 
 const clientId = 'ci-pipeline'
 

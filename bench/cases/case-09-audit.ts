@@ -5,10 +5,10 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { beforeCommit } from '#server/kernel/db/transaction.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { testTenant } from '#server/testing/tenant.ts'
-import type { Lab } from './lab.ts'
-import { closedLoop } from './load.ts'
-import type { comparer, Side } from './measure.ts'
-import { type Figure, number, ratioFigure } from './report.ts'
+import type { Lab } from '../lab.ts'
+import { closedLoop } from '../load.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, number, ratioFigure } from '../report.ts'
 
 const act = {
   actor: { type: 'service_account', id: newId(), name: 'ci-pipeline' },

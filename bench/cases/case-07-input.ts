@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { TestApi } from '#server/testing/api.ts'
-import { startChild } from './child.ts'
-import { call, type HttpCall, httpSide } from './load.ts'
-import type { comparer } from './measure.ts'
-import { type Figure, ratioFigure } from './report.ts'
+import { startChild } from '../child.ts'
+import { call, type HttpCall, httpSide } from '../load.ts'
+import type { comparer } from '../measure.ts'
+import { type Figure, ratioFigure } from '../report.ts'
 
 const bodyFor = (executionId: string) =>
   JSON.stringify({ correlation: { executionId, input: 'confirmation' }, data: { approved: true } })

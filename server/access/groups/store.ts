@@ -29,7 +29,7 @@ export function listGroups(tx: Transaction, tenantId: string, limit: number, cur
   return query.orderBy('id').limit(limit).execute()
 }
 
-/** Members of these groups who were not removed from the tenant. */
+/** Members of these groups who have not been removed from the tenant. */
 export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
   tx
     .selectFrom('approverGroupMembers as link')
@@ -44,7 +44,7 @@ export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds:
     .orderBy('member.username')
     .execute()
 
-/** Members by id who were not removed. */
+/** Members with these ids who have not been removed. */
 export const findPeople = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx
     .selectFrom('members')
@@ -56,7 +56,7 @@ export const findPeople = (tx: Transaction, tenantId: string, ids: readonly stri
     .orderBy('username')
     .execute()
 
-/** The caller holds the group's row. */
+/** The caller holds the lock of the group's row. */
 export async function replaceGroupMembers(
   tx: Transaction,
   tenantId: string,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-// The house rules of docs/architecture.md, read off the files that git knows and their imports.
+// The dependency and layout rules of docs/architecture.md, checked against the files tracked by git and their imports.
 
 const root = join(import.meta.dirname, '..')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -45,13 +45,13 @@ const areaOf = (file: string): string => {
 const domainOf = (file: string): string => file.split('/')[1] ?? ''
 const offenders = (wrong: (one: Import) => boolean) => imports.filter(wrong).map((one) => `${one.from} → ${one.to}`)
 
-test('the rules below read real files', () => {
+test('the rules below see the real files', () => {
   expect(code.length).toBeGreaterThan(100)
   expect(imports.length).toBeGreaterThan(200)
 })
 
-describe('who may import whom', () => {
-  test('lib imports nothing above it, but for the type of the router in lib/trpc.ts', () => {
+describe('imports', () => {
+  test('lib imports nothing above it, except the type of the router in lib/trpc.ts', () => {
     expect(
       offenders(
         (one) =>
@@ -60,7 +60,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('components import components and lib; primitives know neither router nor query nor domain', () => {
+  test('components import components and lib; primitives import no router, query or domain code', () => {
     expect(offenders((one) => areaOf(one.from) === 'components' && !/^(components|lib)\//.test(one.to))).toEqual([])
     const knows = /from '(next\/(?!font)|@tanstack|@trpc|oidc-client-ts|#components\/(?!ui\/)|#lib\/(trpc|schemas))/
     expect(code.filter((file) => file.startsWith('components/ui/') && knows.test(source.get(file) ?? ''))).toEqual([])
@@ -70,7 +70,7 @@ describe('who may import whom', () => {
     expect(offenders((one) => areaOf(one.from) === 'app' && one.to.startsWith('server/'))).toEqual([])
   })
 
-  test('route handlers hold no code of their own and nothing of Next', () => {
+  test('route handlers contain no logic and import nothing from Next', () => {
     const routes = code.filter((file) => areaOf(file) === 'app/v1')
     expect(routes.length).toBeGreaterThan(5)
     for (const file of routes) {
@@ -84,7 +84,7 @@ describe('who may import whom', () => {
     expect(offenders((one) => areaOf(one.from) === 'kernel' && !/^(lib|server\/kernel)\//.test(one.to))).toEqual([])
   })
 
-  test('no domain reaches into another one through its store', () => {
+  test('no domain imports another domain’s store', () => {
     expect(
       offenders(
         (one) =>
@@ -96,7 +96,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('domains import each other without a circle', () => {
+  test('domains import each other without a cycle', () => {
     const edges = new Map<string, Set<string>>()
     for (const one of imports)
       if (
@@ -124,7 +124,7 @@ describe('who may import whom', () => {
     }
   })
 
-  test('approvals know none of the things that are approved', () => {
+  test('approvals import nothing from the domains that request them', () => {
     expect(
       offenders(
         (one) =>
@@ -134,7 +134,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('the demo is called by the composition root alone, the command line imports no server code', () => {
+  test('only the composition root imports the demo, and the command line imports no server code', () => {
     expect(
       offenders(
         (one) =>
@@ -163,14 +163,14 @@ describe('who may import whom', () => {
   })
 })
 
-describe('what stands where', () => {
-  test('process.env is read in config.ts, and by the command line and the demo’s tool server, which are processes of their own', () => {
+describe('places', () => {
+  test('process.env is read only in config.ts, by the command line and by the demo’s tool server, which run as separate processes', () => {
     const allowed =
       /^(cli\/|server\/kernel\/config\.ts|server\/demo\/payments-tools\.ts|playwright\.config\.ts|vitest\.config\.ts|next\.config\.mjs|bench\/)/
     expect(code.filter((file) => /process\.env\b/.test(source.get(file) ?? '') && !allowed.test(file))).toEqual([])
   })
 
-  test('SQL stands in stores, migrations and the database rooms of the kernel', () => {
+  test('SQL is only in stores, migrations and the kernel’s database folders', () => {
     const allowed =
       /(^|[/-])store\.ts$|^server\/kernel\/(db|audit|keys)\/|^server\/kernel\/(queue|idempotency)\.ts$|^server\/(readiness|tenants\/by-id)\.ts$/
     const sql = /\bsql(<[^>]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
@@ -179,7 +179,7 @@ describe('what stands where', () => {
     ).toEqual([])
   })
 
-  test('one statement reads across tenants: the memberships of the caller', () => {
+  test('only one statement reads across tenants: the memberships of the caller', () => {
     const setting = /app\.principal_(issuer|subject)/
     expect(code.filter((file) => file.endsWith('.ts') && setting.test(source.get(file) ?? ''))).toEqual([
       'server/kernel/db/database.ts',
@@ -191,7 +191,7 @@ describe('what stands where', () => {
     ).toEqual(['server/kernel/db/database.ts', 'server/tenants/list.ts'])
   })
 
-  test('no drawer folders, no barrels, no React in the server’s graph', () => {
+  test('there are no catch-all folders, no barrel files and no React in the server’s imports', () => {
     expect(
       files.filter(
         (file) => /(^|\/)(utils?|helpers?|services|types|common)\//.test(file) || /\/index\.tsx?$/.test(file),
@@ -201,21 +201,21 @@ describe('what stands where', () => {
   })
 
   test('a folder has at most 30 production files', () => {
-    // Until the console's own folders are divided.
+    // These two are exempt until the console's folders are divided.
     const crowded = new Set(['components/traces', 'components/ui'])
     const sizes = new Map<string, number>()
     for (const file of code) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
     expect([...sizes].filter(([folder, size]) => size > 30 && !crowded.has(folder))).toEqual([])
   })
 
-  test('nothing is silenced', () => {
+  test('no check is silenced', () => {
     const silenced = /@ts-(ignore|nocheck)|^[^*/]*(: any\b|\bas any\b)/m
     expect(
       code.filter((file) => silenced.test(source.get(file) ?? '') && file !== 'server/architecture.test.ts'),
     ).toEqual([])
   })
 
-  test('a file above 300 lines says why in its first line', () => {
+  test('a file above 300 lines states the reason in its first line', () => {
     const generated = new Set(['server/kernel/db/schema.ts'])
     const long = code.filter((file) => (source.get(file) ?? '').split('\n').length > 300 && !generated.has(file))
     expect(long.filter((file) => !/^\/[/*]/.test(source.get(file) ?? ''))).toEqual([])

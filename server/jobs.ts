@@ -25,7 +25,7 @@ import { erasures } from '#server/privacy/jobs.ts'
 import { releaseDecided } from '#server/releases/on-decided.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
-/** What the worker role runs, one line for each queue. */
+/** Jobs of the worker role, one line for each queue. */
 export const jobs: readonly JobHandler[] = [
   advanceExecutions,
   stopVerdicts,
@@ -37,7 +37,7 @@ export const jobs: readonly JobHandler[] = [
   erasures,
 ]
 
-/** What a decision does to the thing that was asked for, and an input to what waits for it. */
+/** Registers the effects of decisions on the approved subjects, and of inputs on the executions that wait for them. */
 export function registerDecisions(): void {
   onDecided('external_call', externalCallDecided)
   onDecided('group_change', groupChangeDecided)

@@ -4,7 +4,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The database goes away under a running server and comes back: nobody has to lift a hand.
+// The database goes away under a running server and comes back: the server recovers without intervention.
 
 let api: TestApi
 let server: Client
@@ -23,7 +23,7 @@ const connections = async () =>
   (await server.query('select pid from pg_stat_activity where datname = $1', [database()])).rowCount ?? 0
 const seconds = (count: number) => server.query('select pg_sleep($1)', [count])
 
-test('during an outage every answer is 503 with Retry-After; after it the server works, on as many connections as before', async () => {
+test('during an outage every response is 503 with Retry-After; after it the server works, with as many connections as before', async () => {
   const maria = await api.person('maria')
   const agentId = await releaseRefundAgent(api, 'refund-outage')
   const before = await connections()
@@ -37,7 +37,7 @@ test('during an outage every answer is 503 with Retry-After; after it the server
     await api.request(undefined, '/v1/health/ready'),
   ])
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-  // Long enough for a reconnection that multiplies itself to be seen.
+  // Long enough to reveal reconnections that multiply.
   await seconds(4)
   await server.query(`alter database ${database()} connection limit -1`)
 
@@ -52,8 +52,8 @@ test('during an outage every answer is 503 with Retry-After; after it the server
     const { status } = payload<{ status: string }>(await api.query(maria, 'executions.get', { id }))
     return status === 'waiting_approval' ? true : undefined
   }, 'the execution ran')
-  // Notifications and the queue have their connections again, and no more of them than before.
-  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections came back')
+  // Notifications and the queue have reconnected, with no more connections than before.
+  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections recovered')
   await seconds(2)
   expect(await connections()).toBeLessThanOrEqual(before + 4)
 }, 60_000)

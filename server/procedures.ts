@@ -13,7 +13,9 @@ import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
-/** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
+/**
+ * `GET|POST /v1/<procedure>`: authentication, tenant and size are checked before the procedure library sees the call.
+ */
 export const procedures: RouteHandler = async (request) => {
   const requestId = newId()
   const path = new URL(request.url).pathname.slice('/v1/'.length)
@@ -23,11 +25,12 @@ export const procedures: RouteHandler = async (request) => {
     const credentials = credentialsOf(request, requestId)
     const presented = await present(credentials)
     const hasBody = request.method === 'POST'
-    // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
-    // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
+    // The body of a token holder is read before the transaction is opened, because a transaction must not wait for a
+    // slow sender. Problems with the body are reported only after the tenant has admitted the caller. With an API key,
+    // the body is read only after the key has been looked up.
     const reading = hasBody && 'token' in presented ? await captureOutcome(readJsonText(request)) : undefined
     const inInput = tenantNamedIn(request.url, path, reading)
-    // A longer batch is refused by the library.
+    // The library refuses a longer batch.
     admission = await admit(presented, selecting(credentials, inInput), Math.min(path.split(',').length, maxBatchSize))
     caller = withJustification(admission.caller, request)
     if (inInput !== undefined && inInput !== caller.tenant.externalId) throw accessDenied()
@@ -47,7 +50,7 @@ export const procedures: RouteHandler = async (request) => {
       response.headers.set(name, value)
     return withRateHeaders(response, callsStanding(caller.tenant.id))
   } catch (error) {
-    // Selecting a tenant without membership has one body on both transports.
+    // Selecting a tenant without a membership has the same response body on both transports.
     const denied = error instanceof ApiError && error.code === 'tenant_access_denied'
     const response = denied ? errorResponse(error, requestId) : procedureError(error, requestId, path)
     return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
@@ -59,8 +62,9 @@ export const procedures: RouteHandler = async (request) => {
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
 
 /**
- * The tenant that the input of a query names, which stands in the address or was posted; of a batch, whose calls share one
- * caller, none. A key's call is read after its admission: it can choose no tenant, and the procedure refuses another one.
+ * The tenant that the input of a query names, in the address or in a posted body. A batch names none, because all its
+ * calls share one caller. The input of a call with an API key is read after its admission: it can't choose a tenant,
+ * and the procedure refuses another one.
  */
 function tenantNamedIn(url: string, procedure: string, posted: (() => string) | undefined): string | undefined {
   const field = tenantFields.get(procedure)
@@ -72,7 +76,7 @@ function tenantNamedIn(url: string, procedure: string, posted: (() => string) | 
   return typeof named === 'string' ? named : undefined
 }
 
-/** Null for a body that could not be read: what is wrong with it is said after the admission. */
+/** Null for an unreadable body; the problem is reported after the admission. */
 function textOf(posted: () => string): string | null {
   try {
     return posted()
@@ -82,7 +86,7 @@ function textOf(posted: () => string): string | null {
   }
 }
 
-/** Undefined for what is no JSON: the procedure says what is wrong with it. */
+/** Undefined for invalid JSON; the procedure reports the problem. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -92,7 +96,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A header goes before the input: where the two name different tenants, the call is denied. */
+/** A header takes precedence over the input: if the two name different tenants, the call is denied. */
 const selecting = (credentials: Credentials, inInput: string | undefined): Credentials =>
   credentials.tenantExternalId !== undefined || credentials.tenantId !== undefined
     ? credentials

@@ -12,7 +12,7 @@ import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 import { CommandError, runTenantCommand } from './tenant-command.ts'
 
-// The operator's command as it is typed, beside a server on the same database, which makes no demo.
+// The operator's command as typed in a shell, next to a server without demo data on the same database.
 
 const root = join(import.meta.dirname, '..')
 let database: TestDatabase
@@ -22,7 +22,7 @@ let baseUrl = 'http://localhost:0'
 const environment = () => ({
   NODE_ENV: 'test' as const,
   PATH: process.env.PATH ?? '',
-  // The command prints addresses of the server, so it must know where that is.
+  // The command prints addresses of the server, so it needs the server's port.
   PORT: new URL(baseUrl).port,
   SEED_DEMO: 'false',
   LOG_LEVEL: 'error',
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 type Outcome = { code: number; out: string; error: string }
 
-/** From another folder: a .env of the developer's must not reach it. */
+/** Runs in another folder, so that the developer's .env does not affect it. */
 async function tenant(...args: string[]): Promise<Outcome> {
   const command = [join(root, 'cli/tenant.mjs'), ...args]
   const done = promisify(execFile)(process.execPath, command, { env: environment(), cwd: dataDir })
@@ -65,7 +65,7 @@ async function tenant(...args: string[]): Promise<Outcome> {
 }
 
 const linkOf = (out: string, person: string): string =>
-  new RegExp(`${person}[^\\n]*\\n\\s+(http\\S+)`).exec(out)?.[1] ?? `no link for ${person} in ${out}`
+  new RegExp(`${person}[^\\n]*\\n\\s+(http\\S+)`).exec(out)?.[1] ?? `link for ${person} not found in ${out}`
 
 async function setPassword(url: string, password: string): Promise<number> {
   return (await new Browser().visit(url, { password, again: password })).status
@@ -82,8 +82,8 @@ async function call(token: string, procedure: string, input?: object, headers: R
 
 const password = 'six quiet rivers run north'
 
-test('a tenant is made with an administrator and approvers, who sign in by their links and work together', async () => {
-  expect((await tenant('list')).out).toBe('There are no tenants.\n')
+test('a tenant is created with an administrator and approvers, who sign in with their links and work together', async () => {
+  expect((await tenant('list')).out).toBe('No tenants exist yet.\n')
   const made = await tenant(
     'create',
     'acme',
@@ -128,14 +128,14 @@ test('a tenant is made with an administrator and approvers, who sign in by their
   expect((await call(di, 'session.me')).data.principal.roles).toEqual(['approver'])
 }, 120_000)
 
-test('a lost link is made anew, and a person joins another tenant', async () => {
+test('a lost link is replaced, and a person joins another tenant', async () => {
   const made = await tenant('create', 'umbra', '--admin', 'eve@umbra.example', '--approvers', 'fin@umbra.example')
-  expect(made.out).toContain('Invite a second one.')
+  expect(made.out).toContain('Invite a second approver.')
   const anew = await tenant('link', 'umbra', 'fin@umbra.example')
   expect(await setPassword(linkOf(made.out, 'fin@umbra.example'), password)).toBe(410)
   expect(await setPassword(linkOf(anew.out, 'fin@umbra.example'), password)).toBe(200)
   const joined = await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')
-  expect(joined).toMatchObject({ code: 0, out: 'bo of acme is a member of umbra now: viewer.\n' })
+  expect(joined).toMatchObject({ code: 0, out: 'bo of acme is now a member of umbra with the roles viewer.\n' })
   const bo = (await signIn(baseUrl, 'acme', 'bo', password)).accessToken
   const there = { 'x-svc-tenant-external-id': 'umbra' }
   expect((await call(bo, 'session.me', undefined, there)).data.principal).toMatchObject({
@@ -147,18 +147,18 @@ test('a lost link is made anew, and a person joins another tenant', async () => 
 }, 120_000)
 
 test.each([
-  [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'There is already a tenant acme.'],
-  [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'somebody else must approve'],
-  [['create', 'new', '--admin', 'a@x.example'], 'Name the approvers'],
-  [['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'can’t be a slug'],
-  [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], 'is no e-mail address'],
-  [['link', 'acme', 'nobody'], 'There is no person nobody in acme.'],
-  [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'There is no tenant nowhere.'],
-  [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Name roles out of'],
+  [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'The tenant acme already exists.'],
+  [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'the approver must be another person'],
+  [['create', 'new', '--admin', 'a@x.example'], 'Name at least one approver'],
+  [['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'is not a valid slug'],
+  [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], 'is not a valid e-mail address'],
+  [['link', 'acme', 'nobody'], 'The person nobody does not exist in acme.'],
+  [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'The tenant nowhere does not exist.'],
+  [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Name one or more of these roles'],
   [['destroy', 'acme'], 'npm run tenant -- create'],
   [['list', '--force'], 'npm run tenant -- create'],
 ])(
-  '%j is refused in one line, and changes nothing',
+  '%j is refused in one line and changes nothing',
   async (args, message) => {
     const said: string[] = []
     const run = (words: string[]) => runTenantCommand(loadConfig(environment()), words, (line) => said.push(line))
@@ -173,7 +173,7 @@ test.each([
   60_000,
 )
 
-test('as it is typed, a refusal is one line and the exit code says so', async () => {
+test('in a shell, a refusal is one line and a failing exit code', async () => {
   const { code, out, error } = await tenant('link', 'acme', 'nobody')
-  expect({ code, out, error }).toEqual({ code: 1, out: '', error: 'There is no person nobody in acme.\n' })
+  expect({ code, out, error }).toEqual({ code: 1, out: '', error: 'The person nobody does not exist in acme.\n' })
 }, 60_000)

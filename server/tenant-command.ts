@@ -28,8 +28,8 @@ npm run tenant -- list`
 type Say = (line: string) => void
 
 /**
- * The operator's command, in a process of its own beside a running server or without one. Prints one-time links by `say`
- * and nowhere else. Throws CommandError, ConfigError, EmbeddedDatabaseError.
+ * The operator's command, in a separate process, with or without a running server. One-time links are printed only
+ * through `say`. Throws CommandError, ConfigError, EmbeddedDatabaseError.
  */
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
   const command = parse(args)
@@ -77,7 +77,7 @@ function parse(args: readonly string[]): (say: Say) => Promise<void> {
   const [home, username, ...rest] = (values.person ?? '').split('/')
   if (name === 'join' && slug !== undefined && positionals.length === 2 && home && username && rest.length === 0)
     return (say) => joinOrganisation({ slug, home, username, roles: words(values.roles) }, say)
-  throw new CommandError(`Use it as one of:\n${usage}`)
+  throw new CommandError(`Usage:\n${usage}`)
 }
 
 function parsed(args: readonly string[]) {
@@ -104,20 +104,20 @@ function parsed(args: readonly string[]) {
 
 async function listAll(say: Say): Promise<void> {
   const tenants = await runtime().database.inDirectory(listTenants)
-  if (tenants.length === 0) say('There are no tenants.')
+  if (tenants.length === 0) say('No tenants exist yet.')
   for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
 }
 
 async function rotate(slug: string, say: Say): Promise<void> {
   const { database } = runtime()
   const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
-  if (tenant === undefined) throw new CommandError(`There is no organisation ${slug}.`)
+  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
   const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
-  say(`The audit log of ${slug} is signed with a new key from now on. Whoever watches it needs this verifier key, too:`)
+  say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
   say(key)
 }
 
-/** The same database, keys and addresses as the server's, without what serves. */
+/** The same database, keys and addresses as the server's, without serving. */
 async function open(config: Config, say: Say): Promise<() => Promise<void>> {
   const log = createLog(config.logLevel)
   const closing: (() => Promise<unknown>)[] = []

@@ -15,8 +15,8 @@ export type NewTenant = {
 }
 
 /**
- * Creates a tenant with its log and evidence keys and the two approver groups that every tenant has. `tx` must be bound to
- * the new tenant's id. The realm is the identity domain's.
+ * Creates a tenant with its log and evidence keys and the two approver groups that every tenant has. `tx` must be bound
+ * to the new tenant's id. The identity domain creates the realm.
  */
 export async function createTenant(tx: Transaction, tenant: NewTenant): Promise<void> {
   await insertTenant(tx, tenant)
@@ -64,7 +64,7 @@ export async function addGroupMember(
   })
 }
 
-/** Makes a principal a member. A service account names the person who made it: the two are one identity. */
+/** Makes a principal a member. A service account names the person who created it: the two count as one identity. */
 export async function createMember(
   tx: Transaction,
   tenant: { id: string; externalId: string },

@@ -1,4 +1,5 @@
-// What other domains may ask of people and groups. Everything else in the store is the tenants domain's own.
+// The functions on people and groups that other domains may use. The rest of the store belongs to the tenants domain
+// alone.
 export {
   findGroup,
   findGroupMembers,

@@ -3,7 +3,10 @@ import { noInput, query } from '#server/kernel/operation.ts'
 import { findGroupsOf, findTenantRevision } from './store.ts'
 import { settingsOf, tenantView } from './view.ts'
 
-/** session.me: the caller, what they may do and the rules of the tenant, so that the console can say why a control is blocked. */
+/**
+ * session.me: the caller, their permissions and the rules of the tenant, so that the console can explain why a control
+ * is blocked.
+ */
 export const me = query({
   permission: 'any',
   input: noInput,

@@ -2,7 +2,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertMember } from './store.ts'
 
-// What managing members needs of them. Other domains ask by tenants/directory.ts.
+// The functions for managing members. Other domains use tenants/directory.ts.
 export { lockNames } from './machine-store.ts'
 export {
   endTokens,
@@ -18,7 +18,7 @@ export {
 } from './member-store.ts'
 export { findTenantRevision, lockTenant, setTenant } from './store.ts'
 
-/** Adds a person who has not accepted yet. The act's own audit record tells of it. */
+/** Adds a person who has not accepted the invitation yet. The caller's audit record covers this. */
 export async function addInvited(
   tx: Transaction,
   tenantId: string,

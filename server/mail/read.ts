@@ -1,2 +1,2 @@
-// What other domains may ask of mail.
+// The functions on mail that other domains may use.
 export { findMail, findMailsAbout } from './store.ts'

@@ -7,7 +7,7 @@ import type { McpServers } from './mcp-servers.ts'
 import type { Queue } from './queue.ts'
 import type { Vault } from './vault.ts'
 
-/** What the process was started with. Made once by main.ts; nothing in it changes afterwards. */
+/** The configuration and resources of the process. Created once by main.ts and never changed. */
 export type Runtime = {
   config: Config
   log: Log
@@ -17,11 +17,11 @@ export type Runtime = {
   vault: Vault
   /** The operator's stdio tool servers, by name. */
   mcpServers: McpServers
-  /** Issuers besides the realms at AUTH_URL. */
+  /** Issuers in addition to the realms at AUTH_URL. */
   trustedIssuers: TrustedIssuers
 }
 
-// Server code can be loaded twice (Next's bundle and the server's own graph): both must see the same process.
+// Server code can be loaded twice (Next's bundle and the server's own module graph): both must share one runtime.
 const slot = Symbol.for('countersign.runtime')
 const holder = globalThis as typeof globalThis & { [slot]?: Runtime }
 
@@ -29,7 +29,7 @@ export function setRuntime(runtime: Runtime): void {
   holder[slot] = runtime
 }
 
-/** Throws before main.ts has set the process up: code that runs at import time may not call it. */
+/** Throws until main.ts has set up the process, so code that runs at import time must not call it. */
 export function runtime(): Runtime {
   const current = holder[slot]
   if (current === undefined) throw new Error('The server is not running: setRuntime() has not been called.')

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hmacSha256 } from './hmac.ts'
 
-test('is HMAC-SHA-256, whatever the length of the text and the key', () => {
+test('is HMAC-SHA-256 for texts and keys of any length', () => {
   for (const keyBytes of [0, 1, 32, 64]) {
     const key = randomBytes(keyBytes)
     const digest = hmacSha256(key)

@@ -4,12 +4,12 @@ import { signingKeyContext } from './signing-keys.ts'
 import { listTenantIds, lockSigningKeys, lockTenantKeys, setSigningKey, setTenantKey } from './store.ts'
 import { tenantKeyContext } from './tenant-keys.ts'
 
-/** How many encrypted keys there are, and how many of them were under another master key. */
+/** The number of encrypted keys, and how many of them were under another master key. */
 export type Rewrapped = { keys: number; reencrypted: number }
 
 /**
- * Encrypts every key that lies under another master key anew under the current one, all tenants in one transaction: either
- * all of them or none. What tenants' data keys encrypt stays as it is. Throws when one can't be opened.
+ * Re-encrypts every key that is under another master key, of all tenants in one transaction: all or none. Data that the
+ * tenants' keys encrypt does not change. Throws if a key can't be decrypted.
  */
 export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> {
   const done: Rewrapped = { keys: 0, reencrypted: 0 }

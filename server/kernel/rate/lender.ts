@@ -9,13 +9,13 @@ import { borrow } from './store.ts'
 
 /** Points of one budget that this process may spend until `endsAt`. */
 export type Loan = {
-  /** 0 when nothing is left. */
+  /** 0 if the budget is used up. */
   granted: number
-  /** What is left for everybody after this loan. */
+  /** The remaining points for all nodes after this loan. */
   remaining: number
   /** By the monotonic clock of this process (performance.now()). */
   endsAt: number
-  /** The database did not answer, and this process lent to itself. */
+  /** The database did not respond, and this process lent to itself. */
   insured: boolean
 }
 
@@ -24,7 +24,7 @@ export type Lender = (tenantId: string, name: string, points: number) => Promise
 /** Milliseconds that a loan may take; the request waits for it. */
 const patience = 1000
 
-/** A loan by the database, as the library's result. */
+/** A loan from the database, in the form of the library's result. */
 class LentByDatabase extends RateLimiterRes {
   readonly granted: number
   constructor(granted: number, remaining: number, millisecondsLeft: number) {
@@ -33,7 +33,10 @@ class LentByDatabase extends RateLimiterRes {
   }
 }
 
-/** The library's limiter on our own table: its own PostgreSQL store knows neither tenants nor row-level security. */
+/**
+ * The library's limiter on the product's own table: its PostgreSQL store supports neither tenants nor row-level
+ * security.
+ */
 class DatabaseLimiter extends RateLimiterCompatibleAbstract {
   readonly #limit: number
   readonly #seconds: number
@@ -55,8 +58,9 @@ class DatabaseLimiter extends RateLimiterCompatibleAbstract {
 }
 
 /**
- * Lends blocks of `limit` points in `seconds`, one statement for each block. When the database fails or hangs, each process
- * lends itself half of the limit from memory, until a loan succeeds again: neither everything nor nothing goes through.
+ * Lends blocks of `limit` points in `seconds`, with one statement per block. If the database fails or hangs, each
+ * process lends itself half of the limit from memory until a loan succeeds again, so that limiting neither stops nor
+ * blocks everything.
  */
 export function createLender({ limit, seconds }: { limit: number; seconds: number }): Lender {
   const limiter = new RLWrapperTimeouts({
@@ -65,7 +69,7 @@ export function createLender({ limit, seconds }: { limit: number; seconds: numbe
     insuranceLimiter: new RateLimiterMemory({ points: Math.ceil(limit / 2), duration: seconds }),
   })
   return async (tenantId, name, points) => {
-    // Before the question is sent: so the loan ends here a little earlier than in the database, never later.
+    // Read before the statement is sent, so that the loan ends slightly earlier here than in the database, never later.
     const askedAt = performance.now()
     const [result, refused] = await limiter.consume(keyOf(tenantId, name), points).then(
       (granted) => [granted, false] as const,

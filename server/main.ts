@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig } from '#server/kernel/config.ts'
 import { EmbeddedDatabaseError } from '#server/kernel/db/embedded.ts'
+import { openConsole } from './console.ts'
 import { serve } from './serve.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -18,7 +19,7 @@ let port: number | undefined
 try {
   const config = loadConfig()
   port = config.port
-  const server = await serve(config, say)
+  const server = await serve(config, say, openConsole)
   say(`Countersign is ready at ${server.baseUrl}`)
   let stopping = false
   const stop = () => {

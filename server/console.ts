@@ -8,32 +8,34 @@ import { createCspReportHandler } from './shell/csp-report.ts'
 import { loadConsole } from './shell/load-build.ts'
 import { createShell } from './shell.ts'
 
-const folder = join(import.meta.dirname, '..', '.next', 'console')
+const ownBuild = join(import.meta.dirname, '..', '.next', 'console')
 
 /** Everything outside of `/v1` and `/realms`. */
 export type Pages = Routes
 export type OpenPages = (config: Config, log: Log) => Pages
 
-/** The built console. Throws when there is none. */
-export const openConsole: OpenPages = (config, log) => {
-  const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
-  const reports = createCspReportHandler({
-    onReport: (report) => log.warn({ report }, 'the browser blocked something'),
-    https: config.baseUrl.startsWith('https:'),
-  })
-  return {
-    request: async (req: IncomingMessage, res: ServerResponse) => {
-      try {
-        if (!(await reports(req, res))) await shell(req, res)
-      } catch (error) {
-        log.error({ err: error, path: req.url }, 'a page failed')
-        if (res.headersSent) res.destroy()
-        else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong on our side.')
-      }
-    },
-    upgrade: () => false,
+/** The console that was built into `folder`. Throws when there is none. */
+export const openConsole: (folder?: string) => OpenPages =
+  (folder = ownBuild) =>
+  (config, log) => {
+    const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
+    const reports = createCspReportHandler({
+      onReport: (report) => log.warn({ report }, 'the browser blocked something'),
+      https: config.baseUrl.startsWith('https:'),
+    })
+    return {
+      request: async (req: IncomingMessage, res: ServerResponse) => {
+        try {
+          if (!(await reports(req, res))) await shell(req, res)
+        } catch (error) {
+          log.error({ err: error, path: req.url }, 'a page failed')
+          if (res.headersSent) res.destroy()
+          else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong on our side.')
+        }
+      },
+      upgrade: () => 404,
+    }
   }
-}
 
 /** What the settings of the server mean for its pages. */
 export function shellSettings(config: Config) {

@@ -5,8 +5,8 @@ import { barePolicy, fixedHeaders } from './shell/policy.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 export type Routes = {
   request: Handler
-  /** Takes an upgrade over, or returns false. */
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  /** Takes an upgrade over, or returns the status to refuse it with. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): number | undefined
 }
 
 export type Front = {
@@ -48,9 +48,8 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`)
   }
   http.on('upgrade', (req, socket, head) => {
-    if (refusalOf(req) !== undefined) refuseSocket(socket, 400)
-    else if (routes === undefined) refuseSocket(socket, 503)
-    else if (!routes.upgrade(req, socket, head)) refuseSocket(socket, 404)
+    const status = refusalOf(req) ?? (routes === undefined ? 503 : routes.upgrade(req, socket, head))
+    if (status !== undefined) refuseSocket(socket, status)
   })
   http.on('connect', (_req, socket) => refuseSocket(socket, 405))
   http.on('checkExpectation', (_req, res) => refuse(res, 417))

@@ -19,7 +19,7 @@ let port: number | undefined
 try {
   const config = loadConfig()
   port = config.port
-  const server = await serve(config, say, openConsole)
+  const server = await serve(config, say, openConsole())
   say(`Countersign is ready at ${server.baseUrl}`)
   let stopping = false
   const stop = () => {

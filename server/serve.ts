@@ -135,7 +135,10 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
       if (transport !== undefined) res.setHeader('strict-transport-security', transport)
       return isApi ? callApi(req, res) : identityHandler(req, res)
     },
-    upgrade: (req, duplex, head) => socket.upgrade(req, duplex, head) || pages.upgrade(req, duplex, head),
+    upgrade(req, duplex, head) {
+      const refused = socket.upgrade(req, duplex, head)
+      return refused === 404 ? pages.upgrade(req, duplex, head) : refused
+    },
   }
 }
 

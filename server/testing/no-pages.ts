@@ -3,5 +3,5 @@ import type { OpenPages } from '#server/console.ts'
 /** For suites that call the API only: no console has to be built. */
 export const noPages: OpenPages = () => ({
   request: (_req, res) => res.writeHead(404).end(),
-  upgrade: () => false,
+  upgrade: () => 404,
 })

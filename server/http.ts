@@ -12,8 +12,8 @@ export type Routes = {
 export type Front = {
   /** The port that is open. */
   port: number
-  /** From here on requests are answered by these; before, with 503. */
-  answerWith(routes: Routes): void
+  /** From here on requests are answered by these; before, and after `undefined`, with 503. */
+  answerWith(routes: Routes | undefined): void
   close(): Promise<void>
 }
 

@@ -58,6 +58,7 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     const socket = createSocket()
     closing.defer(() => socket.close())
     front.answerWith(routesOf(config, socket, openPages(config, log)))
+    closing.defer(() => front.answerWith(undefined))
     log.debug({ baseUrl: config.baseUrl }, 'listening')
     return { baseUrl: config.baseUrl, close: () => closing.disposeAsync() }
   } catch (error) {

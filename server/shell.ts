@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { CONFIG, choiceOf, documentChoice, NONCE } from '#lib/console-build.ts'
+import { configJson } from '#lib/page-head.ts'
 import type { RuntimeConfig } from '#lib/runtime-config.ts'
 import { accepts, sendFile } from './shell/file.ts'
 import { type Answer, fill, type LoadedConsole } from './shell/load-build.ts'
@@ -29,7 +30,7 @@ export function createShell(options: ShellOptions) {
   const match = createMatcher(pages)
   const headers = fixedHeaders(options)
   const policy = contentSecurityPolicy(options)
-  const config = JSON.stringify(options.config).replaceAll('<', '\\u003c')
+  const config = configJson(options.config)
   const ofDocument = documentChoice(options.build)
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

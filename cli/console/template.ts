@@ -1,7 +1,6 @@
 import { CONFIG, NONCE } from '#lib/console-build.ts'
+import { headElements } from '#lib/page-head.ts'
 import { placeholder } from '#lib/paths.ts'
-import { RUNTIME_CONFIG_ID } from '#lib/runtime-config.ts'
-import { THEME_SCRIPT } from '#lib/theme-script.ts'
 import { checkFlight, inlineFlight } from './flight.ts'
 import { check } from './format-error.ts'
 
@@ -10,8 +9,7 @@ export type Template = { parts: string[]; holes: string[] }
 
 const NONCE_MARK = '\u0000nonce\u0000'
 const CONFIG_MARK = '\u0000config\u0000'
-/** First in every head: the theme before anything is painted, then the server's settings. */
-const HEAD = `<script>${THEME_SCRIPT}</script><script type="application/json" id="${RUNTIME_CONFIG_ID}">${CONFIG_MARK}</script>`
+const HEAD = headElements(CONFIG_MARK)
 
 /** Flight data, with a hole for each occurrence of a parameter's placeholder. */
 export function flightTemplate(name: string, text: string, parameters: readonly string[]): Template {

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { getRequestListener } from '@hono/node-server'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
-import { startSealer } from '#server/audit/sealer.ts'
-import { loadWitnesses, startWitnessing } from '#server/audit/witnesses.ts'
+import { startSealer } from '#server/audit/sealing/sealer.ts'
+import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { sealUnsealed } from '#server/kernel/content/seal-unsealed.ts'
+import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -20,7 +20,7 @@ import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
-import { closeEngine } from '#server/policies/engine.ts'
+import { closeEngine } from '#server/policies/engine/engine.ts'
 import { collectCatalog } from './catalog.ts'
 import type { OpenPages, Pages } from './console.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -105,7 +105,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
 
 /** What must be true before anything is served. */
 async function checkStart(ownerUrl: string, say: Say): Promise<void> {
-  await sealUnsealed(ownerUrl)
+  await encryptPlaintext(ownerUrl)
   const clock = await checkClock()
   if (clock !== undefined) say(clock.problem)
 }

@@ -5,11 +5,11 @@ export default {
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,
-  // Images are inline SVG or a tenant's logo; the optimiser would be an unneeded fetcher of URLs.
+  // Images are inline SVG or a tenant's logo; the optimiser would only add code that fetches URLs.
   images: { unoptimized: true },
-  // It reads its WebAssembly from beside its own files, which a bundle has not.
+  // It reads its WebAssembly from its own folder, which a bundle lacks.
   serverExternalPackages: ['@cedar-policy/cedar-wasm'],
-  // `npm test` runs tsc over the whole tree; a build at the first start need not do it again.
+  // `npm test` runs tsc over the whole tree; a build at the first start need not repeat it.
   typescript: { ignoreBuildErrors: true },
   headers: async () => [
     {

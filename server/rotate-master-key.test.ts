@@ -208,7 +208,10 @@ describe('npm run rotate-master-key', () => {
   }
 
   test('says how many keys it has sealed anew', async () => {
-    expect(await run()).toEqual({ code: 0, said: '6 keys are under the current master key, 6 of them since now.\n' })
+    expect(await run()).toEqual({
+      code: 0,
+      said: '6 keys are encrypted with the current master key; 6 of them were re-encrypted now.\n',
+    })
     expect(await allOpens()).toBe(true)
   })
 

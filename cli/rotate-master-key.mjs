@@ -11,9 +11,9 @@ const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts'
 const { RotationError, rotateMasterKey } = await import('../server/rotate-master-key.ts')
 
 try {
-  const { keys, resealed } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
+  const { keys, reencrypted } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
   process.stdout.write(
-    `${keys} keys are encrypted with the current master key; ${resealed} of them were re-encrypted now.\n`,
+    `${keys} keys are encrypted with the current master key; ${reencrypted} of them were re-encrypted now.\n`,
   )
 } catch (error) {
   const known = [ConfigError, EmbeddedDatabaseError, RotationError].some((kind) => error instanceof kind)

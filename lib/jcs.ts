@@ -51,7 +51,7 @@ function findFlawInArray(array: unknown[], depth: number): Flaw | undefined {
 
 function findFlawInObject(object: object, depth: number): Flaw | undefined {
   const prototype: unknown = Object.getPrototypeOf(object)
-  // A plain object of another realm has a different Object.prototype, which has no prototype either.
+  // A plain object of another realm has a different Object.prototype, whose prototype is also null.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return flawOf('is not a plain object')
   for (const [key, member] of Object.entries(object)) {
     if (!key.isWellFormed()) return flawOf('has a key with a lone surrogate')

@@ -1,7 +1,7 @@
 import { climb, leafOf } from './ladder.ts'
 import type { SpanProof } from './schemas/traces.ts'
 
-// Checks the proof of one span with features of a browser or Node only: no network, no server of ours.
+// Checks the proof of one span with features of a browser or Node only: no network, no server.
 
 export type SpanCheck = { name: string; ok: boolean; detail: string }
 

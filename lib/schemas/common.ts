@@ -41,7 +41,7 @@ export type Actor = z.infer<typeof Actor>
 
 export const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be 32 bytes in lower-case hex.')
 
-/** An issue in a text; line and column count from 1 and are absent if it has no position. */
+/** An issue in a text; line and column count from 1 and are absent without a position. */
 export const PlacedIssue = z.object({
   path: z.string(),
   message: z.string(),

@@ -17,7 +17,7 @@ export const Attribute = z.object({
 export const Span = z.object({
   spanId: SpanId,
   parentSpanId: SpanId.nullable(),
-  /** Whether an execution of ours recorded it, or it arrived as telemetry. */
+  /** Whether one of our executions recorded it, or it arrived as telemetry. */
   origin: z.enum(['execution', 'telemetry']).optional(),
   name: z.string(),
   kind: SpanKind,
@@ -125,7 +125,7 @@ export const SpanProof = z.object({
   spanId: SpanId,
   /** The text whose leaf hash is SHA-256(0x00 ‖ UTF-8): the span, with commitments in place of its masked values. */
   leaf: z.string(),
-  /** The text whose SHA-256 is in the leaf. Null if the span has no resource. */
+  /** The text whose SHA-256 is in the leaf. Null if the span lacks a resource. */
   resource: z.string().nullable(),
   /** Its position in the tree of one request's spans, and the path to the root that the audit record names. */
   batch: z.object({ index: z.int(), size: z.int(), root: Hex32, inclusionProof: z.array(Hex32) }),

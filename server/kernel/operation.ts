@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
-import type { JsonObject } from '#lib/json.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { appendAudit } from './audit/append.ts'
+import { type AuditDetails, appendAudit } from './audit/append.ts'
 import type { Admission } from './auth/admit.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
@@ -29,7 +28,7 @@ export type MutationContext<I> = Context<I> & {
   /** Call it when the same thing was there already and nothing was done: the record then says "repeated". */
   repeated(): void
   /** Adds to the details of the record what only this run knows. */
-  note(details: JsonObject): void
+  note(details: AuditDetails): void
   /** What was done is committed, and the caller hears this error instead of the output; a replay hears it again. */
   answerWith(error: ApiError): void
 }
@@ -39,7 +38,7 @@ export type AuditEntry = {
   action: string
   resource: { type: string; id: string }
   reason?: string
-  details?: JsonObject
+  details?: AuditDetails
 }
 
 /** 'any' is any authenticated member; everything else is named in lib/permissions.ts. */
@@ -155,9 +154,9 @@ export const subscription = <I, E, In>(definition: Omit<Subscription<I, E, In>, 
 
 /** An act that was tried and not allowed: its effects are rolled back, the attempt stays in the audit log. */
 class Refusal extends ApiError {
-  readonly audited: JsonObject | undefined
-  constructor(code: ErrorCode, message: string, audited?: JsonObject, details?: Record<string, unknown>) {
-    super(code, message, details === undefined ? {} : { details })
+  readonly audited: AuditDetails | undefined
+  constructor(code: ErrorCode, message: string, audited?: AuditDetails, details?: Record<string, unknown>) {
+    super(code, message, { details })
     this.audited = audited
   }
 }
@@ -166,7 +165,7 @@ class Refusal extends ApiError {
 export const refuse = (
   code: ErrorCode,
   message: string,
-  audited?: JsonObject,
+  audited?: AuditDetails,
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
 
@@ -233,8 +232,8 @@ async function mutate<I, O>(
     if (before !== undefined) return 'error' in before ? before : { output: operation.output.parse(before.output) }
   }
   const auditId = newId()
-  let noted: JsonObject = {}
-  const note = (details: JsonObject) => {
+  let noted: AuditDetails = {}
+  const note = (details: AuditDetails) => {
     noted = { ...noted, ...details }
   }
   const repeated = () => note({ repeated: true })

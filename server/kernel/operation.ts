@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { type AuditDetails, appendAudit } from './audit/append.ts'
+import { accessDenied } from './auth/access-denied.ts'
 import type { Admission } from './auth/admit.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
@@ -169,10 +170,20 @@ export const refuse = (
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
 
-/** Answers 403 before anything is parsed, so that a stranger learns nothing from validation. */
-export function authorize(caller: Caller, need: Need): void {
-  if (need !== 'any' && !caller.principal.permissions.has(need))
-    throw new ApiError('forbidden', `This needs the permission ${need}.`, { details: { permission: need } })
+const checked = Symbol('authorized')
+
+/** A caller with the permission of one operation. Only `authorize` makes one, so nothing runs without it. */
+export type Authorized<O> = { readonly caller: Caller; readonly operation: O; readonly [checked]: true }
+
+/**
+ * The one permission check of a call, on every transport: before anything is parsed, so that validation tells a stranger
+ * nothing. Throws 403.
+ */
+export function authorize<O extends Pick<Declared, 'permission'>>(caller: Caller, operation: O): Authorized<O> {
+  const { permission } = operation
+  if (permission !== 'any' && !caller.principal.permissions.has(permission))
+    throw new ApiError('forbidden', `This needs the permission ${permission}.`, { details: { permission } })
+  return { caller, operation, [checked]: true }
 }
 
 export type ExecuteOptions = {
@@ -182,15 +193,22 @@ export type ExecuteOptions = {
   admission?: Pick<Admission, 'claim' | 'end'> | undefined
 }
 
-/** The one way in which an operation runs: permission → input → transaction → run → audit → commit. */
-export async function execute<I, O>(
+/** An operation for a caller whose input is at hand: permission, then `perform`. */
+export const execute = async <I, O>(
   operation: Operation<I, O>,
   caller: Caller,
   rawInput: unknown,
   options: ExecuteOptions,
+): Promise<O> => await perform(authorize(caller, operation), rawInput, options)
+
+/** The one way in which an authorized operation runs: input → transaction → run → audit → commit. */
+export async function perform<I, O>(
+  { operation, caller }: Authorized<Operation<I, O>>,
+  rawInput: unknown,
+  options: ExecuteOptions,
 ): Promise<O> {
-  authorize(caller, operation.permission)
   const input = readInput(operation.input, rawInput)
+  requireNamedTenant(operation, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()
     return claimed === undefined ? runtime().database.inTenant(caller.tenant.id, work) : within(claimed, work)
@@ -210,6 +228,25 @@ export async function execute<I, O>(
   )
   if ('error' in given) throw given.error
   return given.output
+}
+
+/** The same for a subscription. Throws before the stream begins, so that a refusal has a status of its own over HTTP. */
+export const subscribe = <I, E>(
+  { operation, caller }: Authorized<Subscription<I, E>>,
+  rawInput: unknown,
+  transport: { signal: AbortSignal; buffered?: (() => number) | undefined },
+): AsyncIterable<[id: string, event: E]> =>
+  operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
+
+/** The input may name the tenant that the call works in, and no other: a call of a batch selects none by it. */
+function requireNamedTenant(
+  { tenantField }: Pick<Declared, 'kind' | 'tenantField'>,
+  { tenant }: Caller,
+  input: unknown,
+): void {
+  if (tenantField === undefined) return
+  const named: unknown = Reflect.get(Object(input), tenantField)
+  if (named !== undefined && named !== tenant.externalId) throw accessDenied()
 }
 
 /** The caller as audit records name them. */

@@ -3,7 +3,7 @@ import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { authorize, execute } from '#server/kernel/operation.ts'
+import { authorize, execute, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { answerTo } from './answer.ts'
@@ -25,11 +25,11 @@ export const gateway: RouteHandler = declare(
     operation: startCall,
   },
   authenticated(async (caller, request, context) => {
-    authorize(caller, 'execution:start')
+    const authorized = authorize(caller, releasedTools)
     const { agent, server } = await context.params
     const environment = new URL(request.url).searchParams.get('environment')
     const input = { agent, server, ...(environment === null ? {} : { environment }) }
-    const served = await execute(releasedTools, caller, input, { name })
+    const served = await perform(authorized, input, { name })
     const handler = createMcpHandler(() => toolServer(caller, String(server), served), {
       maxRequestBodySize,
       onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),

@@ -62,7 +62,7 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
       return {
         // What a socket is opened with; its first message is no request of HTTP.
         ...(await token.headersFor({ method: 'GET', url: `${window.location.origin}/v1` })),
-        ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
+        tenantExternalId,
       }
     },
     lazy: { enabled: true, closeMs: socketIdleMs },

@@ -61,7 +61,7 @@ export async function decideForeign(
     releaseDigest: release.digest,
     environment: call.environment,
     arguments: call.arguments,
-    ...(call.context.stepId === undefined ? {} : { stepId: call.context.stepId }),
+    stepId: call.context.stepId,
     requestedBy: principal.memberId,
     toolCalls: call.context.toolCalls,
     fulfilled,

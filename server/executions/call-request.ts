@@ -45,7 +45,7 @@ export const requestOf = (
       ...call,
       model: { provider: modelProvider, name: tool.name },
       arguments: size,
-      ...(model === undefined ? {} : { most: costOf(mostOf(loaded, step.id, model), model.prices) }),
+      most: model && costOf(mostOf(loaded, step.id, model), model.prices),
     }
   }
   const { server, name, sideEffect, idempotent, inputSchema, digest } = tool

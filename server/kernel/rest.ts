@@ -21,7 +21,7 @@ export function errorResponse(error: unknown, requestId: string): Response {
   const body =
     code === 'tenant_access_denied'
       ? { error: message }
-      : { error: message, code, requestId, retryable, ...(issues === undefined ? {} : { issues }), ...details }
+      : { error: message, code, requestId, retryable, issues, ...details }
   return Response.json(body, {
     status,
     headers: {

@@ -75,7 +75,7 @@ const t = initTRPC
           requestId: answer.requestId,
           reason: answer.code,
           retryable: answer.retryable,
-          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          issues: answer.issues,
           ...(answer.details ?? {}),
         },
       }
@@ -261,7 +261,7 @@ export function procedureError(error: unknown, requestId: string, path: string):
           requestId,
           reason: answer.code,
           retryable: answer.retryable,
-          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          issues: answer.issues,
           ...answer.details,
         },
       },

@@ -69,7 +69,7 @@ function toolServer(caller: Caller, serverName: string, { agentId, environment, 
       server: serverName,
       tool: params.name,
       arguments: args as JsonObject,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      idempotencyKey,
     }
     try {
       const { executionId } = await execute(startCall, caller, call, { name })

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { roleNames } from '#lib/permissions.ts'
 import { collectCatalog } from '#server/catalog.ts'
-import { addressOf, call } from '#server/testing/proof/call.ts'
-import { type ProofServer, startProof } from '#server/testing/proof/server.ts'
-import { proofTenant } from '#server/testing/proof/tenant.ts'
+import { addressOf, call } from '#server/testing/properties/call.ts'
+import { type PropertyServer, startPropertyServer } from '#server/testing/properties/server.ts'
+import { propertyTenant } from '#server/testing/properties/tenant.ts'
 import { statementsOf } from '#server/testing/statements.ts'
 
 // One call is authenticated once and authorized once, by the kernel, on every transport. A second check elsewhere could come
@@ -16,13 +16,13 @@ const nonsense = { 'no such field': 1 }
 /** Of a subscription: a request that does not exist. */
 const input = { json: { approvalId: '00000000-0000-4000-8000-000000000000' } }
 
-let server: ProofServer
+let server: PropertyServer
 /** Access tokens: of a person with every role, and of one with a role that few operations allow. */
 let all: string
 let few: string
 beforeAll(async () => {
-  server = await startProof([])
-  const tenant = await proofTenant(server, 'once')
+  server = await startPropertyServer([])
+  const tenant = await propertyTenant(server, 'once')
   all = await tenant.signedIn('ada', [...roleNames])
   few = await tenant.signedIn('ben', ['decisions:read'])
 }, 180_000)

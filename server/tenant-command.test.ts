@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Browser } from '#server/testing/browser.ts'
+import { Browser } from '#server/testing/auth/browser.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
-import { signIn } from '#server/testing/sign-in.ts'
 
 // The operator's command as it is typed, beside a server on the same database, which makes no demo.
 
@@ -31,7 +31,7 @@ const environment = () => ({
 beforeAll(async () => {
   database = await testDatabase()
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-tenant-'))
-  server = spawn(process.execPath, [join(root, 'server/testing/api-process.ts')], {
+  server = spawn(process.execPath, [join(root, 'server/testing/processes/api-process.ts')], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { ApiError } from '#lib/errors.ts'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
-import { rotateLogKey } from '#server/audit/rotate-log-key.ts'
+import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
 import type { Config } from '#server/kernel/config.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'

@@ -25,5 +25,5 @@ export const costOf = (
   prices: Prices | undefined,
 ): { tokens: number; cost?: { amount: string; currency: string } } => ({
   tokens: tokens.input + tokens.output,
-  cost: prices && { amount: decimal(costMicros(prices, tokens)), currency: prices.currency },
+  ...(prices === undefined ? {} : { cost: { amount: decimal(costMicros(prices, tokens)), currency: prices.currency } }),
 })

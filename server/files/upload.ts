@@ -1,6 +1,7 @@
 import { ReceivedFile, StoredFile } from '#lib/schemas/files.ts'
+import { authorize } from '#server/kernel/auth/authorize.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { authorize, mutation, perform } from '#server/kernel/operation.ts'
+import { mutation, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare } from '#server/kernel/rest.ts'
 import { discard, keep, receive } from './content.ts'
 import { insertFile, lockDigest } from './store.ts'

@@ -1,10 +1,10 @@
 import { accessDenied } from './auth/access-denied.ts'
 import { type Admission, admit } from './auth/admit.ts'
 import { type Credentials, credentialsOf, present } from './auth/authenticate.ts'
+import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
-import { settled } from './settled.ts'
 
 /** What the transports over HTTP differ in when they let a request in. */
 export type Door<B> = {
@@ -35,7 +35,7 @@ export async function letIn<B>(
     const credentials = credentialsOf(request, requestId)
     const presented = await present(credentials)
     const body = request.method === 'GET' ? undefined : reading
-    const read = body !== undefined && 'token' in presented ? await settled(body()) : undefined
+    const read = body !== undefined && 'token' in presented ? await captureOutcome(body()) : undefined
     const named = tenantIn?.(read)
     admission = await admit(presented, selecting(credentials, named), calls)
     const { tenant } = admission.caller

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { type AuditDetails, appendAudit } from './audit/append.ts'
-import { accessDenied } from './auth/access-denied.ts'
 import type { Admission } from './auth/admit.ts'
+import { type Authorized, authorize, requireNamedTenant } from './auth/authorize.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { within } from './db/transaction.ts'
@@ -170,22 +170,6 @@ export const refuse = (
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
 
-const checked = Symbol('authorized')
-
-/** A caller with the permission of one operation. Only `authorize` makes one, so nothing runs without it. */
-export type Authorized<O> = { readonly caller: Caller; readonly operation: O; readonly [checked]: true }
-
-/**
- * The one permission check of a call, on every transport: before anything is parsed, so that validation tells a stranger
- * nothing. Throws 403.
- */
-export function authorize<O extends Pick<Declared, 'permission'>>(caller: Caller, operation: O): Authorized<O> {
-  const { permission } = operation
-  if (permission !== 'any' && !caller.principal.permissions.has(permission))
-    throw new ApiError('forbidden', `This needs the permission ${permission}.`, { details: { permission } })
-  return { caller, operation, [checked]: true }
-}
-
 export type ExecuteOptions = {
   name: string
   idempotencyKey?: string | undefined
@@ -208,7 +192,7 @@ export async function perform<I, O>(
   options: ExecuteOptions,
 ): Promise<O> {
   const input = readInput(operation.input, rawInput)
-  requireNamedTenant(operation, caller, input)
+  if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()
     return claimed === undefined ? runtime().database.inTenant(caller.tenant.id, work) : within(claimed, work)
@@ -237,17 +221,6 @@ export const subscribe = <I, E>(
   transport: { signal: AbortSignal; buffered?: (() => number) | undefined },
 ): AsyncIterable<[id: string, event: E]> =>
   operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
-
-/** The input may name the tenant that the call works in, and no other: a call of a batch selects none by it. */
-function requireNamedTenant(
-  { tenantField }: Pick<Declared, 'kind' | 'tenantField'>,
-  { tenant }: Caller,
-  input: unknown,
-): void {
-  if (tenantField === undefined) return
-  const named: unknown = Reflect.get(Object(input), tenantField)
-  if (named !== undefined && named !== tenant.externalId) throw accessDenied()
-}
 
 /** The caller as audit records name them. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })

@@ -1,12 +1,13 @@
 import { ApiError } from '#lib/errors.ts'
 import type { Admission } from './auth/admit.ts'
+import { authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
 import { letIn } from './let-in.ts'
-import { authorize, type Declared, type Operation, perform } from './operation.ts'
+import { type Declared, type Operation, perform } from './operation.ts'
 import { runtime } from './runtime.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */

@@ -6,22 +6,14 @@ import type { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import type { Admission } from './auth/admit.ts'
+import { type Authorized, authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
-import {
-  type Authorized,
-  authorize,
-  type Declared,
-  type Mutation,
-  perform,
-  type Query,
-  type Subscription,
-  subscribe,
-} from './operation.ts'
+import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
 import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 

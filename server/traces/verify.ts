@@ -1,5 +1,5 @@
 import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
-import { verifyRecord } from '#server/audit/verify-record.ts'
+import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
 import { query } from '#server/kernel/operation.ts'
 
 /** Checks one audit record against the signed log. A proof that is wrong is an answer (`verified: false`), not an error. */

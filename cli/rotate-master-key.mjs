@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// `npm run rotate-master-key`: encrypts everything under the master key with a new one. Safe to run again at any point.
+// `npm run rotate-master-key`: encrypts everything that the master key protects with a new one. Safe to repeat at any point.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
-// Settings can be in .env, as for npm start.
+// Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
 const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')
@@ -13,7 +13,7 @@ const { RotationError, rotateMasterKey } = await import('../server/rotate-master
 try {
   const { keys, reencrypted } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
   process.stdout.write(
-    `${keys} keys are encrypted under the current master key; this run re-encrypted ${reencrypted} of them.\n`,
+    `${keys} keys are encrypted with the current master key; ${reencrypted} of them were re-encrypted now.\n`,
   )
 } catch (error) {
   const known = [ConfigError, EmbeddedDatabaseError, RotationError].some((kind) => error instanceof kind)

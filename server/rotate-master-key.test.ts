@@ -207,10 +207,10 @@ describe('npm run rotate-master-key', () => {
     return { code, said: said.join('') }
   }
 
-  test('reports how many keys it encrypted again', async () => {
+  test('reports how many keys it has re-encrypted', async () => {
     expect(await run()).toEqual({
       code: 0,
-      said: '6 keys are encrypted under the current master key; this run re-encrypted 6 of them.\n',
+      said: '6 keys are encrypted with the current master key; 6 of them were re-encrypted now.\n',
     })
     expect(await allOpens()).toBe(true)
   })

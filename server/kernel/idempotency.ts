@@ -63,13 +63,13 @@ function givenOf(response: JsonValue): Given<JsonValue> {
   const kept = KeptError.safeParse(response)
   if (!kept.success) return { output: response }
   const { code, message, details } = kept.data[1]
-  return { error: new ApiError(code, message, details === undefined ? {} : { details }) }
+  return { error: new ApiError(code, message, { details }) }
 }
 
 const keptOf = ({ code, message, details }: ApiError) => ({
   code,
   message,
-  ...(details === undefined ? {} : { details }),
+  details,
 })
 
 /** Stores the response in the transaction of the operation. */

@@ -191,7 +191,7 @@ describe('places', () => {
     ).toEqual(['server/kernel/db/database.ts', 'server/tenants/list.ts'])
   })
 
-  test('there are no catch-all folders, no barrel files and no React in the server’s imports', () => {
+  test('the server’s imports contain no React, and the tree neither catch-all folders nor barrel files', () => {
     expect(
       files.filter(
         (file) => /(^|\/)(utils?|helpers?|services|types|common)\//.test(file) || /\/index\.tsx?$/.test(file),

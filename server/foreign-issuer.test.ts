@@ -97,7 +97,7 @@ describe('with AUTH_URL at another provider', () => {
     expect(made).toContain('ada@acme.example the role tenant_admin')
     expect(made).not.toMatch(/set a password|sign-in\//)
     const seat = ['seat', 'acme', '--group', 'change-approvers', '--person', 'bo@acme.example']
-    await expect(run(...seat)).rejects.toThrow('acme has no active member bo@acme.example.')
+    await expect(run(...seat)).rejects.toThrow('bo@acme.example is not an active member of acme.')
 
     const claims = { preferred_username: 'bo', email: 'bo@acme.example', realm_access: { roles: ['approver'] } }
     const bo = await keycloak.token('acme', { sub: 'keycloak-bo', ...claims })
@@ -251,7 +251,7 @@ describe('an issuer that the operator configures', () => {
   })
 
   test.each<[string, Record<string, unknown>, number]>([
-    ['another client', { azp: 'somebody-elses' }, 401],
+    ['another client', { azp: 'another-client' }, 401],
     ['no client', { azp: undefined }, 401],
     ['another audience', { aud: 'countersign' }, 401],
     ['a tenant that does not exist', { org: 'nowhere' }, 403],

@@ -8,7 +8,9 @@ import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
-/** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
+/**
+ * `GET|POST /v1/<procedure>`: authentication, tenant and size are checked before the procedure library sees the call.
+ */
 export const procedures: RouteHandler = (request) => {
   const path = new URL(request.url).pathname.slice('/v1/'.length)
   const reading = () => readJsonText(request)
@@ -16,10 +18,10 @@ export const procedures: RouteHandler = (request) => {
     request,
     {
       reading,
-      // A longer batch is refused by the library.
+      // The library refuses a longer batch.
       calls: Math.min(path.split(',').length, maxBatchSize),
       tenantIn: (read) => tenantNamedIn(request.url, path, read),
-      // Selecting a tenant without membership has one body on both transports.
+      // Selecting a tenant without a membership has the same response body on both transports.
       refused: (error, requestId) =>
         error instanceof ApiError && error.code === 'tenant_access_denied'
           ? errorResponse(error, requestId)

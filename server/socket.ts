@@ -50,8 +50,8 @@ export function createSocket() {
   })
   return {
     /**
-     * Takes over upgrades of `/v1`, or returns the status to refuse one with. A page of another origin is refused: browsers send no
-     * token by themselves, but sockets have no CORS.
+     * Handles upgrades of `/v1`; otherwise returns the status of the refusal. Refuses pages of other origins: browsers
+     * do not send the token by themselves, but CORS does not apply to sockets.
      */
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): number | undefined {
       const [path] = (request.url ?? '').split('?')
@@ -70,12 +70,12 @@ export function createSocket() {
   }
 }
 
-/** RFC 6455, section 4.2.1. `ws` would refuse anything else without our headers. */
+/** RFC 6455, section 4.2.1. `ws` would refuse other requests without the product's headers. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers['sec-websocket-version'] === '13' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
-/** A header that stands twice counts as one value, which then names no tenant. */
+/** A repeated header counts as one joined value, which then names no tenant. */
 const one = (header: string | string[] | undefined): string | undefined => header?.toString()

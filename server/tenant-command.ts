@@ -20,7 +20,7 @@ export class CommandError extends Error {}
 
 const program = 'npm run tenant --'
 
-/** What the operator can do. The usage text is made of this table. */
+/** The operator's commands, from which the usage text is generated. */
 const commands = [
   command({
     name: 'create',
@@ -71,8 +71,8 @@ const commands = [
 ]
 
 /**
- * The operator's command, in a process of its own beside a running server or without one. Prints one-time links by `say`
- * and nowhere else. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
+ * The operator's command, in a separate process, with or without a running server. One-time links are printed only
+ * through `say`. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
  */
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(usageOf(program, commands))
@@ -88,14 +88,14 @@ export async function runTenantCommand(config: Config, args: readonly string[], 
   }
 }
 
-/** The names in a list with commas. */
+/** The names in a comma-separated list. */
 const namesIn = (list = ''): string[] =>
   list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** "acme/bo": the tenant whose account it is, and the user name there. */
+/** "acme/bo": the tenant that the account belongs to, and the user name there. */
 function homeOf(person: string): { home: string; username: string } {
   const [home, username, ...rest] = person.split('/')
   if (!home || !username || rest.length > 0)

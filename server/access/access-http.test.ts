@@ -332,8 +332,8 @@ describe('a one-time link', () => {
     expect([await call(), (await userinfo()).status]).toEqual([401, 401])
     await expect(signIn(api.baseUrl, 'northwind', 'quinn', password)).rejects.toThrow()
     expect((await browser().visit(reset.inviteUrl, form('nine cold stars over snow'))).status).toBe(200)
-    const anew = await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
-    expect((await api.query(anew.accessToken, 'tenants.current')).status).toBe(200)
+    const afterReset = await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
+    expect((await api.query(afterReset.accessToken, 'tenants.current')).status).toBe(200)
     expect(await call()).toBe(401)
 
     const vera = await memberNamed('pia')

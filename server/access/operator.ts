@@ -51,10 +51,6 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
     throw wrong(
       `"${externalId}" is not a valid external id. Use up to 128 letters, digits, dots, underscores, tildes and hyphens, starting with a letter or digit.`,
     )
-  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId))
-    throw wrong(
-      `"${externalId}" can’t be an external id: 1 to 128 of A–Z a–z 0–9 . _ ~ -, beginning with a letter or digit.`,
-    )
   const admin = emailOf(wanted.admin)
   const approvers = [...new Set(wanted.approvers.map(emailOf))]
   if (approvers.length === 0) throw wrong('Name at least one approver. Without one, changes can never be approved.')
@@ -63,7 +59,7 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
   const groups = [...new Set(wanted.groups)]
   for (const name of groups)
     if (!GroupName.safeParse(name).success)
-      throw wrong(`"${name}" can’t name a group: 1 to 63 lower-case letters, digits and hyphens.`)
+      throw wrong(`"${name}" is not a valid group name. Use 1 to 63 lower-case letters, digits and hyphens.`)
 
   const own = runtime().config.identity === 'embedded'
 
@@ -92,7 +88,7 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
     say('This tenant has only one approver, who can’t approve their own requests. Invite a second approver.')
 }
 
-/** With an external provider there are no links: roles come from the provider's tokens. */
+/** With an external provider, links do not exist: roles come from the provider's tokens. */
 function sayElsewhere(say: Say, slug: string, admin: string, approvers: readonly string[]): void {
   const { authUrl } = runtime().config
   say(`The identity provider at ${authUrl} manages accounts. In its realm ${slug}, give`)
@@ -104,7 +100,7 @@ function sayElsewhere(say: Say, slug: string, admin: string, approvers: readonly
 
 /**
  * Adds an active person of the tenant to an approver group without approval, as creating the tenant does. It is the way
- * out when change-approvers, who alone approve changes of groups, has no members.
+ * out when change-approvers, who alone approve changes of groups, is empty.
  */
 export async function seatApprover(slug: string, groupName: string, who: string, say: Say): Promise<void> {
   await runtime().database.inDirectory(async (tx) => {
@@ -128,7 +124,7 @@ export async function seatApprover(slug: string, groupName: string, who: string,
       })
       return
     }
-    throw wrong(`${slug} has no active member ${who}. People become members when they first sign in.`)
+    throw wrong(`${who} is not an active member of ${slug}. People become members when they first sign in.`)
   })
   say(`${who} can now decide for ${groupName} of ${slug}.`)
 }
@@ -156,7 +152,7 @@ export async function joinOrganisation(
 ): Promise<void> {
   const unknown = roles.filter((role) => !roleNames.includes(role as Role))
   if (roles.length === 0 || unknown.length > 0)
-    throw wrong(`Roles "${roles.join(',')}": name one or more of ${roleNames.join(', ')}.`)
+    throw wrong(`Roles "${roles.join(',')}" are not valid. Name one or more of ${roleNames.join(', ')}.`)
   await runtime().database.inDirectory(async (tx) => {
     const from = await requireTenant(tx, home)
     const tenant = await requireTenant(tx, slug)

@@ -12,7 +12,7 @@ import { newId } from './ids.ts'
 import { readInput } from './input.ts'
 import { runtime } from './runtime.ts'
 
-/** The context of an operation, which has no effects outside the transaction. */
+/** The context of an operation, whose effects stay inside the transaction. */
 export type Context<I> = {
   tx: Transaction
   tenant: Tenant
@@ -28,9 +28,9 @@ export type MutationContext<I> = Context<I> & {
   auditId: string
   /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void
-  /** Adds to the details of the record what only this run knows. */
+  /** Adds details to the audit record that only this run knows. */
   note(details: AuditDetails): void
-  /** What was done is committed, and the caller hears this error instead of the output; a replay hears it again. */
+  /** Commits the effects but responds with this error instead of the output; a replay gets the same error. */
   answerWith(error: ApiError): void
 }
 
@@ -190,7 +190,7 @@ export type ExecuteOptions = {
   admission?: Pick<Admission, 'claim' | 'end'> | undefined
 }
 
-/** An operation for a caller whose input is at hand: permission, then `perform`. */
+/** Runs an operation for a caller whose input is available: checks the permission, then calls `perform`. */
 export const execute = async <I, O>(
   operation: Operation<I, O>,
   caller: Caller,
@@ -198,7 +198,7 @@ export const execute = async <I, O>(
   options: ExecuteOptions,
 ): Promise<O> => await perform(authorize(caller, operation), rawInput, options)
 
-/** The one way in which an authorized operation runs: input → transaction → run → audit → commit. */
+/** The only way to run an authorized operation: input → transaction → run → audit → commit. */
 export async function perform<I, O>(
   { operation, caller }: Authorized<Operation<I, O>>,
   rawInput: unknown,
@@ -227,7 +227,7 @@ export async function perform<I, O>(
   return given.output
 }
 
-/** The same for a subscription. Throws before the stream begins, so that a refusal has a status of its own over HTTP. */
+/** Starts a subscription. Throws before the stream starts, so that a refusal has its own status over HTTP. */
 export const subscribe = <I, E>(
   { operation, caller }: Authorized<Subscription<I, E>>,
   rawInput: unknown,
@@ -235,7 +235,7 @@ export const subscribe = <I, E>(
 ): AsyncIterable<[id: string, event: E]> =>
   operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
 
-/** The caller as audit records name them. */
+/** The caller as audit records name it. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })
 
 async function mutate<I, O>(

@@ -96,7 +96,7 @@ test('a clock that is set back repeatedly does not delay a delayed job', async (
   }
 }, 60_000)
 
-// So rare that the library's own supervision has no part in the following tests.
+// So rare that the library's own supervision does not affect the following tests.
 const hardlyEver = { supervise: 3600 }
 
 test('a job is taken when it becomes due, without any notification', async () => {

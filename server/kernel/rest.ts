@@ -47,7 +47,10 @@ const works = new WeakMap<RouteHandler, Work>()
 /** The work of an `authenticated` handler, for property tests that call it with permissions that no role has. */
 export const workOf = (handler: RouteHandler): Work | undefined => works.get(handler)
 
-/** Authenticates, then answers with what `work` returns; any error becomes the REST error body. `reading` is letIn's. */
+/**
+ * Authenticates, then responds with the result of `work`; any error becomes the REST error body. `reading` is passed to
+ * letIn.
+ */
 export function authenticated(
   work: Work,
   reading?: (request: Request, context: RouteContext) => Promise<unknown>,

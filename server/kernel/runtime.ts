@@ -21,7 +21,7 @@ export type Runtime = {
   trustedIssuers: TrustedIssuers
 }
 
-// Owned by this module: set once at the start of the process.
+// Owned by this module: set once when the process starts.
 let current: Runtime | undefined
 
 export function setRuntime(runtime: Runtime): void {

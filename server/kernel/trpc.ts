@@ -124,7 +124,10 @@ function refuseSocket(ctx: CallContext): void {
     throw new ApiError('method_not_allowed', 'A socket carries only subscriptions. Send this call over HTTP.')
 }
 
-/** Permission comes before the library reads the input: not even a body that is no JSON tells a stranger anything. */
+/**
+ * Checks the permission before the library reads the input: not even an invalid body reveals anything without the
+ * permission.
+ */
 const declared = <Op extends Declared>(operation: Op) =>
   t.procedure.meta({ operation }).use(({ ctx, next }) => next({ ctx: { authorized: authorizedFor(ctx, operation) } }))
 

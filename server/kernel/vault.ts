@@ -3,7 +3,7 @@ import { decrypt, encrypt } from './keys/aead.ts'
 import type { MasterKeys } from './keys/master-key.ts'
 
 /**
- * Encrypts values under the master key that must not be in clear text in the database: signing keys and each tenant's
+ * Encrypts values under the master key that must not be plain text in the database: signing keys and each tenant's
  * data keys, which encrypt everything else (keys/tenant-keys.ts). `context` (tenant and purpose) is authenticated, not
  * stored.
  */

@@ -6,7 +6,7 @@ import type { SecondNode } from '#server/testing/processes/second-node.ts'
 import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 
 // Named values over HTTP, in two tenants: who gets NOT_FOUND, who sees what, and that values are never stored or logged
-// in clear text.
+// as plain text.
 
 const value = 'sk-live-correct-horse-battery-staple'
 
@@ -277,7 +277,7 @@ const textColumns = async () =>
     )
   ).rows
 
-test('no secret is in clear text anywhere in the database or in the log of a node at the most verbose level', async () => {
+test('no secret is readable anywhere in the database or in the log of a node at the most verbose level', async () => {
   const spoken = `spoken-${Date.now()}-secret-value`
   const { secretId } = await create({ name: 'spoken', value: spoken })
   const { key } = await createKey()

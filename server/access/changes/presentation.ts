@@ -89,7 +89,7 @@ export function groupChangePresentation(
         : [`${listed(names(join))} can decide requests to ${group.displayName}, including open ones.`]),
       ...(leave.length === 0 ? [] : [`${listed(names(leave))} can no longer decide them.`]),
       after.length === 0
-        ? `${group.displayName} will have no members, so requests to it can’t be made or approved.`
+        ? `${group.displayName} will be empty, so requests to it can’t be made or approved.`
         : `Its members will be ${listed(names(after))}.`,
     ],
     risk: group.name === 'change-approvers' || group.name === 'escalation' ? 'critical' : 'high',

@@ -65,7 +65,7 @@ export async function setDecided(
 }
 
 /**
- * approved → applied, only for its proposer and within `hours` of the decision. Undefined if there is no such change.
+ * approved → applied, only for its proposer and within `hours` of the decision. Undefined if no change matches.
  */
 export async function spendApproved(
   tx: Transaction,

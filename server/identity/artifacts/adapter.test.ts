@@ -42,7 +42,7 @@ const artifacts = (realm: TestRealm) =>
   )
 
 describe('artifacts in the database', () => {
-  test('contain no code, refresh token or session cookie in clear text', async () => {
+  test('contain no code, refresh token or session cookie as plain text', async () => {
     const browser = new Browser()
     const request = authorizationRequest(northwind.realmUrl, atConsole)
     const code = await authorize(browser, request, 'maria', maria.password)

@@ -156,7 +156,7 @@ describe('the token endpoint refuses a client', () => {
   })
 
   test('with an unknown id, with the same response as for a wrong secret', async () => {
-    const unknown = await post(northwind, 'nobody', secret)
+    const unknown = await post(northwind, 'unknown-client', secret)
     const wrong = await post(northwind, 'ci-pipeline', 'x')
     expect(unknown.status).toBe(wrong.status)
     expect(await unknown.text()).toBe(await wrong.text())

@@ -107,7 +107,7 @@ function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies']
 
 /** The same value on every node; 32 bytes. */
 const nonceSecret = ([newest]: Buffer[]): Buffer => {
-  if (newest === undefined) throw new Error('The realm has no cookie key.')
+  if (newest === undefined) throw new Error('The realm does not have a cookie key.')
   return createHmac('sha256', newest).update('countersign dpop nonce').digest()
 }
 

@@ -55,7 +55,7 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
     return await signingKeys(tx, tenantId, 'realm')
   })
   const cookies = await database.inTenant(tenantId, (tx) => cookieKeys(tx, tenantId))
-  // A tenant with an external identity provider has no realm here.
+  // Tenants with an external identity provider do not have a realm here.
   if (keys.length === 0 || cookies.length === 0) return undefined
   const provider = new Provider(realm.url, configurationOf(realm, keys, cookies))
   // The handler sets the forwarded headers from AUTH_URL, so addresses never come from the caller's Host.

@@ -3,7 +3,7 @@ import { interactionPolicy } from 'oidc-provider'
 const { Check } = interactionPolicy
 
 /**
- * When a person has to enter a password. There is no consent page, because both clients that people use belong to the
+ * When a person has to enter a password. People are never asked for consent, because both clients that people use belong to the
  * product. But another program on the same computer can pose as the command line (RFC 8252, section 8.6), so the
  * command line never signs in silently.
  */
@@ -11,7 +11,7 @@ export function signInPolicy() {
   const policy = interactionPolicy.base()
   policy.remove('consent')
   const login = policy.get('login')
-  if (login === undefined) throw new Error('oidc-provider has no login prompt.')
+  if (login === undefined) throw new Error('oidc-provider does not have a login prompt.')
   login.checks.add(
     new Check(
       'native_client',

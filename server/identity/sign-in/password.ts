@@ -30,14 +30,14 @@ export async function hashPassword(password: string): Promise<string> {
  * the response time does not reveal which user names exist. Throws OverloadError when too many callers are waiting.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const expected = stored === undefined ? nobody : parsePhc(stored)
+  const expected = stored === undefined ? unknownUser : parsePhc(stored)
   const fits = Buffer.byteLength(password) <= maxLength
   const actual = await derive(fits ? password : '', expected)
   return timingSafeEqual(actual, expected.hash) && fits && stored !== undefined
 }
 
-// Stands in for the hash of an unknown user: random, with the current cost.
-const nobody: Hash = { ...cost, salt: randomBytes(saltLength), hash: randomBytes(hashLength) }
+// Replaces the hash of an unknown user: random, with the current cost.
+const unknownUser: Hash = { ...cost, salt: randomBytes(saltLength), hash: randomBytes(hashLength) }
 
 function parsePhc(text: string): Hash {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(text)

@@ -145,7 +145,7 @@ describe('the sign-in page', () => {
   })
 
   test('shows the same message for an unknown name and for a wrong password', async () => {
-    const answers = ['maria', 'nobody'].map(async (name) => {
+    const answers = ['maria', 'unknown-user'].map(async (name) => {
       const browser = new Browser()
       const page = await sendSignIn(browser, await requestPage(browser), name, 'wrong')
       return { status: page.status, alert: /role="alert"[^>]*>([^<]*)</.exec(page.text)?.[1] }
@@ -235,7 +235,7 @@ describe('an account', () => {
     expect(page.text).toContain('<form method="post"')
     const refused = await sendSignIn(browser, page, 'vera', vera.password)
     expect(refused.status).toBe(403)
-    expect(refused.text).toContain('no active membership')
+    expect(refused.text).toContain('not an active member')
   })
 
   test('has its password in the database only as an Argon2id hash', async () => {

@@ -79,7 +79,7 @@ async function submit(
   }
   recordSuccess(attempt)
   if ((await activePerson(realm, subject)) === undefined) {
-    const problem = `Your account has no active membership in ${realm.displayName}. Ask an administrator to activate it.`
+    const problem = `You are not an active member of ${realm.displayName}. Ask an administrator to activate your membership.`
     return show(realm, interaction, res, { username, problem, status: 403 })
   }
   const login = { accountId: subject, amr: ['pwd'] }

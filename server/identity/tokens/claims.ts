@@ -53,12 +53,12 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
   const tenant = realm.externalId
   if (token.kind === 'AccessToken') {
     const person = await activePerson(realm, token.accountId)
-    if (person === undefined) throw new errors.InvalidGrant('the account is disabled or has no active membership')
+    if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
     const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
     return { azp, ...claims, ...issued, realm_access: { roles: person.roles } }
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
-  if (account === undefined) throw new errors.UnauthorizedClient('the service account has no active membership')
+  if (account === undefined) throw new errors.UnauthorizedClient('the membership of the service account is not active')
   noteUse(realm.tenantId, account.memberId)
   return { azp, tenant, ...issued, preferred_username: account.username, realm_access: { roles: account.roles } }
 }

@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { leafTail, recordAround } from './record.ts'
 import { appendRecords, type UnplacedRecord } from './store.ts'
 
-/** What a record holds of an act, beyond its name; a member that is undefined is left out. */
+/** The content of a record about an operation, in addition to its name; undefined fields are left out. */
 export type AuditDetails = { readonly [name: string]: JsonValue | undefined }
 
 export type AuditAct = {

@@ -56,8 +56,8 @@ export async function present(credentials: Credentials): Promise<Presented> {
 /**
  * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is then bound
  * to that tenant. A first sign-in runs in a separate transaction, and `end` ends this one first. Throws 401 without
- * valid credentials, 400 without a tenant, and the same 403 for an unknown tenant and for one in which the subject has
- * no active membership.
+ * valid credentials, 400 without a tenant, and the same 403 for an unknown tenant and for one of which the subject is
+ * not an active member.
  */
 export async function identify(
   presented: Presented,

@@ -75,7 +75,7 @@ test('all nodes together write a machine’s use at most once a minute', async (
 test('a use that can’t be recorded does not fail the request, and the next one is recorded', async () => {
   const { tenantId, memberId } = await machine()
   const whole = runtime()
-  const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', whole.log)
+  const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', whole.log)
   const warned = vi.spyOn(whole.log, 'warn')
   setRuntime({ ...whole, database: unreachable })
   noteUse(tenantId, memberId)

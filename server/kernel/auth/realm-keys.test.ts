@@ -69,7 +69,7 @@ describe('keys', () => {
   })
 
   test('that can’t be read are not a refusal: the caller may try again', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', server.runtime.log)
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', server.runtime.log)
     setRuntime({ ...server.runtime, database: unreachable })
     try {
       const claims = { iss: `${server.url}/realms/unread` }

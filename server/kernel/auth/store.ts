@@ -28,7 +28,7 @@ type AdmittedRow = {
 
 /**
  * Binds a transaction of the directory to the tenant that matches all given names, and reads the principal's membership
- * in it, in one statement. Undefined if the tenant does not exist; `member` is undefined if there is no membership.
+ * in it, in one statement. Undefined if the tenant does not exist; `member` is undefined without a membership.
  */
 export async function findCaller(
   tx: Transaction,

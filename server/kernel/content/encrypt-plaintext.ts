@@ -21,7 +21,7 @@ const lot = 200
  */
 export async function encryptPlaintext(ownerUrl: string): Promise<number> {
   return await asOwnerOf(ownerUrl, async (client) => {
-    // An empty table that has been rewritten has no pages.
+    // An empty table has zero pages after it was rewritten.
     const { rows } = await client.query<{ bytes: string }>(`select pg_relation_size('unsealed') as bytes`)
     if (Number(rows[0]?.bytes) === 0) return 0
     const encrypted = await encryptAll()

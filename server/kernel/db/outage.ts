@@ -4,7 +4,7 @@
  */
 const sqlStates = /^(08...|53300|57014|57P0[1-4]|25P03|40001|40P01)$/
 const systemErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/
-/** The driver's own messages for a lost or failed connection; these errors have no code. */
+/** The driver's own messages for a lost or failed connection; these errors do not have a code. */
 const driverMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/
 

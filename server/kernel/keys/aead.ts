@@ -20,7 +20,7 @@ export function encrypt(
   const nonce = fewRandomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(additional)
   const body = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
-  // A stream cipher has no final block, so this is empty.
+  // A stream cipher does not have a final block, so this is empty.
   const rest = cipher.final()
   return Buffer.concat([header, nonce, cipher.getAuthTag(), body, rest])
 }

@@ -13,7 +13,7 @@ export type Rewrapped = { keys: number; reencrypted: number }
  */
 export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> {
   const done: Rewrapped = { keys: 0, reencrypted: 0 }
-  const reencrypt = async (encrypted: Buffer, context: string, store: (anew: Buffer) => Promise<void>) => {
+  const reencrypt = async (encrypted: Buffer, context: string, store: (reencrypted: Buffer) => Promise<void>) => {
     done.keys += 1
     if (vault.isCurrent(encrypted)) return
     await store(vault.encrypt(vault.decrypt(encrypted, context), context))
@@ -23,12 +23,12 @@ export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> 
     for (const { id: tenantId } of await listTenantIds(tx)) {
       await bindTenant(tx, tenantId)
       for (const { version, sealedKey } of await lockTenantKeys(tx, tenantId))
-        await reencrypt(sealedKey, tenantKeyContext(tenantId, version), (anew) =>
-          setTenantKey(tx, tenantId, version, anew),
+        await reencrypt(sealedKey, tenantKeyContext(tenantId, version), (reencrypted) =>
+          setTenantKey(tx, tenantId, version, reencrypted),
         )
       for (const { purpose, id, privateKey } of await lockSigningKeys(tx, tenantId))
-        await reencrypt(privateKey, signingKeyContext(tenantId, purpose), (anew) =>
-          setSigningKey(tx, tenantId, { purpose, id, privateKey: anew }),
+        await reencrypt(privateKey, signingKeyContext(tenantId, purpose), (reencrypted) =>
+          setSigningKey(tx, tenantId, { purpose, id, privateKey: reencrypted }),
         )
     }
     return done

@@ -99,7 +99,7 @@ export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
   // The oldest key, because a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
   const derived = (purpose: string) => {
-    // A key object: from bytes, each Hmac would cost five times as much.
+    // A key object: importing bytes would make each Hmac five times as expensive.
     const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
     return (text: string) => createHmac('sha256', derivedKey).update(text).digest()
   }

@@ -117,7 +117,7 @@ describe('if the database does not lend', () => {
   const insured = 100
 
   test('half of the limit is admitted while it can’t be reached, and all of it afterwards', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', runtime.log)
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', runtime.log)
     setRuntime({ ...runtime, database: unreachable })
     const budget = node({ limit: 200 })
     expect(await letThrough(budget, 40)).toBe(40)
@@ -129,7 +129,7 @@ describe('if the database does not lend', () => {
   })
 
   test('at most half is admitted within one window', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', runtime.log)
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', runtime.log)
     setRuntime({ ...runtime, database: unreachable })
     expect(await letThrough(node({ limit: 200 }), 300)).toBe(insured)
     await unreachable.close()

@@ -4,7 +4,7 @@ import { isSafeToFetch } from '#server/kernel/config.ts'
 const patience = 3000
 const maxBytes = 256 * 1024
 
-/** `status` is undefined if there was no response. */
+/** `status` is undefined without a response. */
 export class FetchError extends Error {
   readonly status: number | undefined
   constructor(message: string, options: { status?: number; cause?: unknown } = {}) {

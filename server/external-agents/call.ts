@@ -10,11 +10,11 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
 import { decide, type PolicyDecision } from '#server/policies/decisions/decide.ts'
-import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
-import { findActiveRelease } from '#server/releases/store.ts'
+import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
 import { ReleaseContent, type ReleasedTool } from '#server/releases/content.ts'
+import { findActiveRelease } from '#server/releases/store.ts'
 
 type Call = z.infer<typeof RequestApprovalInput>
 type Context = { tx: Transaction; tenant: Tenant; principal: Principal }

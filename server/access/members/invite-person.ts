@@ -1,13 +1,13 @@
 import { ApiError } from '#lib/errors.ts'
 import { Username } from '#lib/schemas/members.ts'
-import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import { isUsernameTaken } from '#server/identity/links/link-store.ts'
+import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import { createRealmUser } from '#server/identity/realms/create-realm.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { addInvited } from '#server/tenants/invite.ts'
-import { findNamesakes } from '#server/tenants/member-store.ts'
 import { lockNames } from '#server/tenants/machine-store.ts'
+import { findNamesakes } from '#server/tenants/member-store.ts'
 
 export type Invitation = {
   email: string

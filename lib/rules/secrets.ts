@@ -1,4 +1,5 @@
-import type { SecretStatus } from '#lib/schemas/secrets.ts'
+export const secretStatuses = ['active', 'expired', 'revoked', 'archived'] as const
+type SecretStatus = (typeof secretStatuses)[number]
 
 /** Bytes of a secret's value in UTF-8. */
 export const maxValueBytes = 16 * 1024

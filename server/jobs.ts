@@ -27,7 +27,7 @@ import { releaseDecided } from '#server/releases/on-decided.ts'
 import { signInFirst } from '#server/tenants/first-sign-in.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
-/** What the worker role runs, one line for each queue. */
+/** What a process runs in the background, one line for each queue. */
 export const jobs: readonly JobHandler[] = [
   advanceExecutions,
   stopVerdicts,

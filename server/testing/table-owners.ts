@@ -77,9 +77,13 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
 /** Tables that only the database itself writes, by a trigger or by the function `append_audit`. */
 export const writtenByDatabase: readonly string[] = ['audit_records', 'policy_binding_revisions']
 
-/** Stores whose statements name their table at run time: those of kernel/content/tables.ts, which encrypt, erase or expire content. */
-export const anyContentTable: readonly string[] = [
+/**
+ * Files whose statements name their table at run time: `endProposalIn`, to which an owner's store gives its table, and stores
+ * that encrypt, erase or expire content in the tables of kernel/content/tables.ts.
+ */
+export const tableAtRunTime: readonly string[] = [
   'server/kernel/content/plaintext-store.ts',
+  'server/kernel/db/end-proposal.ts',
   'server/privacy/content-store.ts',
   'server/privacy/retention-store.ts',
 ]

@@ -1,6 +1,7 @@
 import { setNonce } from 'get-nonce'
 import { showStoredTheme } from '#components/layout/theme.ts'
 import { installLeaveGuard } from '#components/navigation/leave-guard.ts'
+import { installStalePageReload } from '#components/navigation/stale-page.ts'
 
 type TrustedTypes = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
@@ -28,3 +29,4 @@ if (nonce) setNonce(nonce)
 
 showStoredTheme()
 installLeaveGuard()
+installStalePageReload()

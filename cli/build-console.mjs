@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = [
+  'cli/build-console.mjs',
   'package.json',
   'package-lock.json',
   'next.config.mjs',
@@ -14,9 +15,16 @@ const FILES = [
   'postcss.config.mjs',
   'instrumentation-client.ts',
 ]
-const FOLDERS = ['app', 'components', 'lib', 'public', 'server']
+const FOLDERS = ['app', 'components', 'lib', 'public', 'cli/console']
 const TEST_FILE = /\.test\.tsx?$/
-const RECORD = join(ROOT, '.next', 'countersign-build.json')
+/** Route handlers: our server runs them from their sources. */
+const NOT_BUILT = join(ROOT, 'app', 'v1')
+const NEXT_DIR = join(ROOT, '.next')
+/** What the server reads. */
+export const CONSOLE_DIR = join(NEXT_DIR, 'console')
+const RECORD = join(NEXT_DIR, 'countersign-build.json')
+/** `cache` makes the next build quick; `dev` and `lock` are a development server's. */
+const KEPT = ['cache', 'console', 'dev', 'lock']
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SQLITE_BUSY = 5
 const LONGEST_WAIT_MS = 10 * 60 * 1000
@@ -37,14 +45,18 @@ export async function buildConsole() {
     const digest = await sourceDigest()
     await rm(RECORD, { force: true })
     await runNextBuild()
+    await pack()
     await writeFile(RECORD, `${JSON.stringify({ digest })}\n`)
   } finally {
     lock.close()
   }
 }
 
+/** Whether a console is built, of whatever sources. */
+export const isBuilt = () => existsSync(RECORD)
+
 async function isFresh() {
-  if (!existsSync(RECORD) || !existsSync(join(ROOT, '.next', 'BUILD_ID'))) return false
+  if (!isBuilt()) return false
   return JSON.parse(await readFile(RECORD, 'utf8')).digest === (await sourceDigest())
 }
 
@@ -55,7 +67,8 @@ export async function sourceDigest() {
     const path = join(ROOT, folder)
     if (!existsSync(path)) continue
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && !TEST_FILE.test(entry.name)) found.push(join(entry.parentPath, entry.name))
+      if (!entry.isFile() || TEST_FILE.test(entry.name)) continue
+      if (!entry.parentPath.startsWith(NOT_BUILT)) found.push(join(entry.parentPath, entry.name))
     }
   }
   const digest = createHash('sha256')
@@ -65,6 +78,18 @@ export async function sourceDigest() {
     digest.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content)
   }
   return digest.digest('hex')
+}
+
+/** Makes of Next's output what the server reads, and removes the rest: nothing runs it. */
+async function pack() {
+  const { packConsole } = await import('./console/pack.ts')
+  try {
+    packConsole(NEXT_DIR, join(ROOT, 'public'), CONSOLE_DIR)
+  } catch (error) {
+    fail(error.message)
+  }
+  for (const name of await readdir(NEXT_DIR))
+    if (!KEPT.includes(name)) await rm(join(NEXT_DIR, name), { recursive: true })
 }
 
 /** SQLite's file lock, which the operating system releases when its holder dies. Outside .next, which the build empties. */

@@ -15,8 +15,8 @@ export default {
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,
-  // Images are inline SVG or a tenant's logo; the optimiser would be an unneeded fetcher of URLs.
+  // Images are inline SVG or a tenant's logo; the optimiser would only add code that fetches URLs.
   images: { unoptimized: true },
-  // `npm test` runs tsc over the whole tree; a build at the first start need not do it again.
+  // `npm test` runs tsc over the whole tree; a build at the first start need not repeat it.
   typescript: { ignoreBuildErrors: true },
 }

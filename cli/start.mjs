@@ -1,4 +1,4 @@
-// `npm start`. Must parse on Node 20, as all that it imports statically.
+// `npm start`. This file and its static imports must parse on Node 20.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 import { serverMemory } from './server-memory.mjs'
 
 await continueOnPinnedNode(serverMemory)
-// Settings may stand in .env (see .env.example); the environment wins.
+// Settings may be in .env (see .env.example); the environment takes precedence.
 if (existsSync('.env')) process.loadEnvFile('.env')
 process.env.NODE_ENV ??= 'production'
 // What the last start compiled and stripped of its types. Without it a start takes twice the CPU time.

@@ -9,7 +9,7 @@ import { type Figure, figure } from '../report.ts'
 const shellLimitKb = 250
 const routeLimitKb = 290
 
-/** The scripts that a page's HTML loads at once, by their path; a browser with modules skips `nomodule`. */
+/** The scripts that a page's HTML loads immediately, by their path; a browser with modules skips `nomodule`. */
 const scriptsOf = (html: string): string[] =>
   [...html.matchAll(/<script\b[^>]*>/g)]
     .map(([tag]) => tag)
@@ -31,12 +31,12 @@ function readRoutes(build: LoadedConsole): { route: string; scripts: Set<string>
   })
 }
 
-/** First-load JavaScript of each page of the build that is there: a counter, the same on every machine. */
+/** First-load JavaScript of each page of the existing build: a counter, the same on every machine. */
 export async function javascript(): Promise<Figure[]> {
   const shellJob = 'first-load JavaScript: shell (all /t pages share)'
   if (!isBuilt()) return [figure({ case: 14, job: shellJob, ours: 'SKIP(no build)' })]
   const build = loadConsole(CONSOLE_DIR)
-  const note = (await isStale()) ? 'of a build older than the sources' : ''
+  const note = (await isStale()) ? 'from a build older than the sources' : ''
   const limit = (job: string, scripts: readonly string[], limitKb: number): Figure => {
     const files = scripts.map((file): [string, number] => [file, kilobytes(build, file)])
     const kb = files.reduce((sum, [, size]) => sum + size, 0)

@@ -8,7 +8,7 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
-// Settings may stand in .env (see .env.example); the environment wins.
+// .env may contain settings (see .env.example); the environment wins.
 if (existsSync('.env')) process.loadEnvFile('.env')
 
 /** What the server is made of. Pages and components are not in it: `next dev` watches them. */

@@ -41,7 +41,7 @@ export type BuiltFile = {
   br?: Span
 }
 
-/** The hole for the nonce of an answer. Names of parameters have no colon. */
+/** The hole for the nonce of an answer. The name of a parameter does not contain a colon. */
 export const NONCE = ':nonce'
 /** The hole for the run-time configuration, as JSON that is safe inside a script element. */
 export const CONFIG = ':config'

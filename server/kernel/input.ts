@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError, type Issue } from '#lib/errors.ts'
+import { issueMessage } from '#lib/schemas/messages.ts'
 
 /** More than any operation needs; deeper values could overflow the stack of recursive code. */
 const maxDepth = 100
@@ -10,7 +11,7 @@ const maxDepth = 100
  */
 export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
   requireExact(raw)
-  const result = schema.safeParse(raw ?? {})
+  const result = schema.safeParse(raw ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues: Issue[] = result.error.issues.map(({ path, message }) => ({
     path: path.map(String).join('.'),

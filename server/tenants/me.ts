@@ -1,6 +1,7 @@
 import { Session } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
-import { findGroupsOf, findTenantRevision } from './store.ts'
+import { findGroupsOf } from './group-store.ts'
+import { findTenantRevision } from './store.ts'
 import { settingsOf, tenantView } from './view.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { GroupOutput, SetGroupMembersInput } from '#lib/schemas/members.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { lockGroup } from '#server/tenants/group-store.ts'
 import { proposeGroupMembers } from './propose-members.ts'
-import { lockGroup } from './store.ts'
 import { groupViews } from './view.ts'
 
 /** Requests other members for an approver group; the group changes only after change-approvers approve. */

@@ -10,8 +10,6 @@ import { deleteOpenLinks, deleteUser, findLiveLink, insertLink, setLinkUsed, set
 /** How long a link is valid, in milliseconds. */
 const lifetimeMs = 72 * 3600 * 1000
 
-export { findLinkEnds, isUsernameTaken } from './link-store.ts'
-
 export type SignInLink = { url: string; expiresAt: Date }
 
 /** The last segment of a link's address: 256 bits in base64url. */

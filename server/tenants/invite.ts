@@ -2,23 +2,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertMember } from './store.ts'
 
-// The functions for managing members. Other domains use tenants/directory.ts.
-export { lockNames } from './machine-store.ts'
-export {
-  endTokens,
-  findAdmins,
-  findGroupNamesOf,
-  findMemberById,
-  findNamesakes,
-  listMembers,
-  lockMember,
-  lockPrincipal,
-  type MemberRow,
-  setMember,
-} from './member-store.ts'
-export { findTenantRevision, lockTenant, setTenant } from './store.ts'
-
-/** Adds a person who has not accepted the invitation yet. The caller's audit record covers this. */
+/** Adds a person who has not accepted yet. The act's own audit record tells of it. */
 export async function addInvited(
   tx: Transaction,
   tenantId: string,

@@ -21,7 +21,7 @@ const code = files.filter((file) => !isTest(file))
 
 type Import = { from: string; to: string; names: string[]; typeOnly: boolean }
 
-/** The only way into what lies behind them, with a type or an error that their callers need too. */
+/** The only entry points to the files that they re-export, with a type or an error that their callers also need. */
 const facades = new Set(['lib/trpc.ts', 'server/kernel/db/database.ts', 'server/kernel/db/embedded.ts'])
 
 /** Imports inside the project, as paths from its root; packages are left out. */
@@ -95,7 +95,7 @@ describe('imports', () => {
     expect(offenders((one) => areaOf(one.from) === 'kernel' && !/^(lib|server\/kernel)\//.test(one.to))).toEqual([])
   })
 
-  test('a domain takes from another one’s store what reads, and of what writes only what is listed', () => {
+  test('a domain imports reading functions from another domain’s store, and only the listed writing ones', () => {
     const borrowed = new Map<string, Set<string>>()
     for (const one of imports.filter(
       ({ from, to }) =>
@@ -113,7 +113,7 @@ describe('imports', () => {
     expect(Object.fromEntries([...borrowed].map(([domain, names]) => [domain, [...names].sort()]))).toEqual(lentWrites)
   })
 
-  test('no file passes on what another one exports', () => {
+  test('no file re-exports what another one exports', () => {
     const passes = /^export (type )?(\{[^}]*\}|\*( as \w+)?) from /m
     expect(
       code.filter((file) => /^(server|lib)\//.test(file) && passes.test(source.get(file) ?? '') && !facades.has(file)),
@@ -137,8 +137,9 @@ describe('imports', () => {
     expect([...edges.keys()].filter((domain) => reaches(domain).has(domain))).toEqual([])
   })
 
-  test('imports form no circle, not even of types', () => {
-    // Trims what imports nothing that is left, and what nothing left imports: circles, and paths between them, remain.
+  test('imports form no cycle, not even of types', () => {
+    // Removes files that import none of the remaining files, and files that none of them imports: cycles, and paths
+    // between cycles, remain.
     let left = new Set(code)
     for (let before = Number.POSITIVE_INFINITY; left.size < before; ) {
       before = left.size
@@ -147,7 +148,7 @@ describe('imports', () => {
       const imported = new Set(edges.map((one) => one.to))
       left = new Set([...left].filter((file) => importing.has(file) && imported.has(file)))
     }
-    // Until the frame of the console is divided.
+    // Exempt until the frame of the console is divided.
     const known = ['components/layout/frame.tsx', 'components/layout/top-bar.tsx', 'components/layout/user-menu.tsx']
     expect([...left].filter((file) => !known.includes(file))).toEqual([])
   })
@@ -249,7 +250,7 @@ describe('places', () => {
     )
     const readers = touching(/\.(?:selectFrom|\w+Join|from|using)\(\s*\[?'(\w+)/g, /\b(?:from|join|using)\s+(\w+)/g)
 
-    test('all have an owner, whose SQL alone writes them', () => {
+    test('all have an owner, and only the owner’s SQL writes them', () => {
       expect(Object.keys(tableOwners).sort()).toEqual(tables)
       expect(Object.fromEntries(tables.map((table) => [table, [...(writers.get(table) ?? [])]]))).toEqual(
         Object.fromEntries(
@@ -258,7 +259,7 @@ describe('places', () => {
       )
     })
 
-    test('are read by the SQL of their owner and of the domains that are listed', () => {
+    test('are read only by the SQL of their owner and of the listed domains', () => {
       const others = (table: string) =>
         [...(readers.get(table) ?? [])].filter((domain) => domain !== tableOwners[table]?.owner).sort()
       expect(Object.fromEntries(tables.map((table) => [table, others(table)]))).toEqual(
@@ -271,7 +272,7 @@ describe('places', () => {
     })
   })
 
-  test('one statement reads across tenants: the memberships of the caller', () => {
+  test('only one statement reads across tenants: the memberships of the caller', () => {
     const setting = /app\.principal_(issuer|subject)/
     expect(code.filter((file) => file.endsWith('.ts') && setting.test(source.get(file) ?? ''))).toEqual([
       'server/kernel/db/database.ts',

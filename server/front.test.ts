@@ -210,7 +210,7 @@ test.each([
 })
 
 test('production loads no module of Next', async () => {
-  // Every module of the graph of server/main.ts, and what opening the console loads on top of it, in a process of its own.
+  // Every module of the graph of server/main.ts, and those that opening the console loads, in a separate process.
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []

@@ -45,7 +45,7 @@ async function verify(
   expectedChallenge: string,
   passkey: { publicKey: Buffer; signCount: string | number },
 ): Promise<number | undefined> {
-  // Loaded when it is used: it is 15 MB that most servers never need.
+  // Loaded on first use: it needs 15 MB, and most servers never use it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, origin } = relyingParty()
   try {

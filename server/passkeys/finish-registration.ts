@@ -53,7 +53,7 @@ export const finishRegistration = mutation({
 async function verify({ authenticatorAttachment, response, ...credential }: Attestation, expectedChallenge: string) {
   const { id, origin } = relyingParty()
   const { clientDataJSON, attestationObject } = response
-  // Loaded when it is used: it is 15 MB that most servers never need.
+  // Loaded on first use: it needs 15 MB, and most servers never use it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   try {
     const { registrationInfo } = await verifyRegistrationResponse({

@@ -41,7 +41,7 @@ export async function createGroup(
 ): Promise<string> {
   const id = newId()
   if (!(await insertGroup(tx, { tenantId: tenant.id, id, name, displayName })))
-    throw new Error(`The tenant has a group ${name} already.`)
+    throw new Error(`The tenant already has a group named ${name}.`)
   await appendAudit(tx, tenant, {
     actor: systemActor,
     action: 'group.created',

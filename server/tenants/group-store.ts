@@ -2,7 +2,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 const columns = ['id', 'name', 'displayName', 'revision'] as const
 
-/** False when the name is taken. */
+/** False if the name is taken. */
 export async function insertGroup(
   tx: Transaction,
   row: { tenantId: string; id: string; name: string; displayName: string },
@@ -30,7 +30,7 @@ export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
     .where('name', '=', name)
     .executeTakeFirst()
 
-/** Active members of a group, with what a decision needs to know of them. */
+/** Active members of a group, with the fields that a decision needs. */
 export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
   tx
     .selectFrom('approverGroupMembers as link')

@@ -7,10 +7,10 @@ import { findLiveKey, findTenantOfKey } from './api-key-store.ts'
 import { noteUse } from './last-use.ts'
 import type { Caller } from './principal.ts'
 
-/** The part of a request's credentials that is read next to the key. */
+/** The part of a request's credentials that is needed in addition to the key. */
 type Named = { tenantExternalId: string | undefined; tenantId: string | undefined; requestId: string }
 
-/** A socket that was opened with a key is closed after this long, in milliseconds, and may be opened again. */
+/** A socket that was opened with a key is closed after this long, in milliseconds, and can be opened again. */
 const longestSocket = 3_600_000
 
 /** The same message for every reason, so that a response does not reveal whether a key ever existed. */
@@ -23,7 +23,7 @@ const refused = (reason: string): ApiError =>
  * names a tenant other than the key's.
  */
 export async function authenticateApiKey(key: string, named: Named, tx: Transaction): Promise<Caller> {
-  if (!isApiKey(key)) throw refused('the text is not one of our keys')
+  if (!isApiKey(key)) throw refused('the text does not have the form of an API key')
   const digest = apiKeyDigest(key)
   const tenant = await findTenantOfKey(tx, digest)
   if (tenant === undefined) throw refused('the key is unknown')

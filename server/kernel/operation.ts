@@ -63,10 +63,7 @@ export type Mutation<I, O, In = unknown> = {
   permission: Need
   input: z.ZodType<I, In>
   output: z.ZodType<O>
-  /**
-   * `output` is undefined if the operation was refused. Returns undefined only if nothing was done, which leaves no
-   * record.
-   */
+  /** `output` is undefined if the operation was refused. Returning undefined, if nothing was done, leaves no record. */
   audit(input: I, output: O | undefined): AuditEntry | undefined
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
@@ -113,9 +110,7 @@ export const query = <I, O, In>(definition: Omit<Query<I, O, In>, 'kind'>): Quer
   kind: 'query',
   ...definition,
 })
-/**
- * A query that calls another system: `ask` runs without an open transaction and reads in short transactions of its own.
- */
+/** A query that calls another system: `ask` runs without an open transaction and reads in short ones of its own. */
 export const askingQuery = <I, O, In>({
   ask,
   ...definition
@@ -136,9 +131,7 @@ export const mutation = <I, O, In>({
   prepares: false,
   begin: async () => run,
 })
-/**
- * A mutation that calls another system first: `prepare` runs without an open transaction, and `run` gets its result.
- */
+/** A mutation that calls another system first: `prepare` runs without a transaction, and `run` gets its result. */
 export const preparedMutation = <I, O, P, In>({
   prepare,
   run,
@@ -169,10 +162,7 @@ class Refusal extends ApiError {
   }
 }
 
-/**
- * Throw the result inside a mutation: it rolls everything back, writes `<action>.refused` to the audit log, and
- * responds with `code`.
- */
+/** Throw it inside a mutation: rolls everything back, writes `<action>.refused` to the audit log, responds with `code`. */
 export const refuse = (
   code: ErrorCode,
   message: string,
@@ -183,10 +173,7 @@ export const refuse = (
 export type ExecuteOptions = {
   name: string
   idempotencyKey?: string | undefined
-  /**
-   * The transaction in which the caller was identified. Without it, or if another call of the batch has claimed it, a
-   * new one is opened.
-   */
+  /** The transaction that identified the caller. Without it, or if another call has claimed it, a new one is opened. */
   admission?: Pick<Admission, 'claim' | 'end'> | undefined
 }
 
@@ -280,10 +267,7 @@ async function mutate<I, O>(
   return given
 }
 
-/**
- * In a new transaction, because the operation's was rolled back. If this record can't be written, the caller gets that
- * error instead.
- */
+/** In a new transaction, because the operation's was rolled back. If it fails, the caller gets its error instead. */
 async function recordRefusal<I, O>(
   operation: Mutation<I, O>,
   caller: Caller,

@@ -5,7 +5,7 @@ import { runtime } from '#server/kernel/runtime.ts'
  * A clock difference is reported from this size on; an authorization code expires after one minute of the database's
  * clock.
  */
-const toldFromMs = 30_000
+const reportedFromMs = 30_000
 
 /** `aheadSeconds` of the database's clock: negative if this process is behind it. */
 export type ClockProblem = { aheadSeconds: number; problem: string }
@@ -23,7 +23,7 @@ export async function readiness(): Promise<Response> {
 }
 
 // Owned by this module: whether the clock was last logged as wrong. It is checked often, but logged only on changes.
-let told = false
+let logged = false
 
 /**
  * Compares the process's clock with the database's, and logs when it becomes wrong or right again. Throws if the
@@ -37,10 +37,10 @@ export async function checkClock(): Promise<ClockProblem | undefined> {
   const now = rows[0]?.now.getTime() ?? before
   // The database read its clock at some point during the query: a difference within that interval does not count.
   const aheadMs = now < before ? before - now : now > after ? after - now : 0
-  const found = Math.abs(aheadMs) < toldFromMs ? undefined : problemOf(Math.round(aheadMs / 1000))
-  if (found !== undefined && !told) log.error(found, 'the clock is wrong')
-  if (found === undefined && told) log.info('the clock is right again')
-  told = found !== undefined
+  const found = Math.abs(aheadMs) < reportedFromMs ? undefined : problemOf(Math.round(aheadMs / 1000))
+  if (found !== undefined && !logged) log.error(found, 'the clock is wrong')
+  if (found === undefined && logged) log.info('the clock is right again')
+  logged = found !== undefined
   return found
 }
 

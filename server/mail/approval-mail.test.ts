@@ -89,7 +89,7 @@ test('lists a mail of unknown outcome with its request, and sends it again only 
     return items.find((one) => one.delivery === 'unknown' && one.attempts === attempts)
   }
   const mail = await until(() => unknownOnes(1), 'the outcome is unknown')
-  expect(mail.error).toMatch(/did not answer/)
+  expect(mail.error).toMatch(/did not respond/)
   expect(mail.to.kind).toBe('person')
 
   const again = { id: mail.id, expectedRevision: mail.revision, reason: 'They say that nothing came.' }

@@ -61,7 +61,7 @@ describe('a mail that did not arrive', () => {
     ['refuse-recipient', 'failed', /refused the message \(550\)/, 0],
     ['refuse-message', 'failed', /refused the message \(554\)/, 1],
     ['drop-at-recipient', 'failed', /before the message/, 0],
-    ['drop-after-dot', 'unknown', /did not answer/, 1],
+    ['drop-after-dot', 'unknown', /did not respond/, 1],
   ] as const)('%s: %s', async (behaviour, delivery, error, messages) => {
     smtp.behave(behaviour, behaviour)
     const recipient = `${behaviour}@northwind.example`

@@ -32,7 +32,7 @@ const listed = (names: readonly string[]): string =>
 const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', value: reason ?? '(not given)' })
 
 /** How certain a person's identity is: an approver needs to know this before granting a role. */
-function standing({ displayName, status }: Person, askedBy: string): string {
+function identityNote({ displayName, status }: Person, askedBy: string): string {
   return status === 'invited'
     ? `${displayName} was invited and has not set a password yet; an administrator has the one-time link. Make sure that it reaches ${displayName}, and not ${askedBy}.`
     : `${displayName} is already an active member.`
@@ -54,7 +54,7 @@ export function roleGrantPresentation(
       ...guardedRoles
         .filter((role) => roles.includes(role))
         .map((role) => `${member.displayName} can ${means[role]} (role ${role}), starting with their next request.`),
-      standing(member, askedBy),
+      identityNote(member, askedBy),
     ],
     risk: roles.includes('tenant_admin') ? 'critical' : 'high',
     action: 'member.grant_roles',
@@ -155,7 +155,7 @@ export function passwordResetPresentation(member: Person, askedBy: string, reaso
     arguments: [
       { path: 'member', value: member.username },
       { path: 'roles', value: [...member.roles] },
-      { path: 'link goes to', value: askedBy },
+      { path: 'link recipient', value: askedBy },
       why(reason),
     ],
     subject: { kind: 'password', member: member.username },

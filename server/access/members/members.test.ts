@@ -144,7 +144,7 @@ describe('inviting', () => {
 
 describe('roles that decide, see or administer', () => {
   test.each(['approver', 'privacy_officer', 'tenant_admin'])(
-    'a grant of %s waits for change-approvers; the rest changes at once',
+    'a grant of %s waits for change-approvers; other roles change immediately',
     async (role) => {
       const omar = await tenant.as('omar', { roles: ['viewer'] })
       const id = omar.principal.memberId

@@ -3,9 +3,9 @@ import { interactionPolicy } from 'oidc-provider'
 const { Check } = interactionPolicy
 
 /**
- * When a person has to enter a password. People are never asked for consent, because both clients that people use belong to the
- * product. But another program on the same computer can pose as the command line (RFC 8252, section 8.6), so the
- * command line never signs in silently.
+ * When a person has to enter a password. People are never asked for consent, because both clients that people use
+ * belong to the product. But another program on the same computer can pose as the command line (RFC 8252, section 8.6),
+ * so the command line never signs in silently.
  */
 export function signInPolicy() {
   const policy = interactionPolicy.base()

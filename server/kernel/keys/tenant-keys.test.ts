@@ -53,7 +53,7 @@ test('a value names the version of its key: the newest version encrypts, older v
   passedOff.writeUInt32BE(1, 1)
   await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/changed/)
   passedOff.writeUInt32BE(3, 1)
-  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/no data key of version 3/)
+  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/does not have a data key of version 3/)
 })
 
 test('twenty concurrent first uses create one key', async () => {

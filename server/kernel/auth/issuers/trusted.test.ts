@@ -84,7 +84,7 @@ describe('the identity provider follows from the addresses', () => {
   test.each([
     [{ IDENTITY: 'keycloak' }, /IDENTITY must be/],
     [{ IDENTITY: 'external' }, /IDENTITY must be/],
-    [{ AUTH_URL: 'http://keycloak.example' }, /AUTH_URL must be https/],
+    [{ AUTH_URL: 'http://keycloak.example' }, /AUTH_URL must be an https origin/],
     [{ TOKEN_ALGORITHM: 'HS256' }, /TOKEN_ALGORITHM must be ES256 or RS256/],
     [{ RATE_LIMIT_PER_MINUTE: '0' }, /RATE_LIMIT_PER_MINUTE must be/],
     [{ TOKEN_RATE_LIMIT_PER_MINUTE: 'many' }, /TOKEN_RATE_LIMIT_PER_MINUTE must be/],

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npm run tenant -- --help`: what the operator does for tenants, with a running server or without one. Exits with 2 for a command
-// line that can't be understood, with 1 for a command that fails.
+// `npm run tenant -- --help`: manages tenants, with or without a running server. Exits with 2 for a command line that can't be
+// understood, with 1 for a command that fails.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
-// Settings may stand in .env, as for npm start.
+// Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
 const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')

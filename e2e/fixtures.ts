@@ -85,23 +85,6 @@ export const hydrated = (element: Locator): Promise<void> =>
     .poll(() => element.evaluate((node) => Object.keys(node).some((key) => key.startsWith('__reactProps'))))
     .toBe(true)
 
-/** Presses a key until the page has heard it: its listeners come a moment after what it shows. Must do no harm twice. */
-export const pressUntil = (page: Page, key: string, heard: () => Promise<void>): Promise<void> =>
-  expect(async () => {
-    await page.keyboard.press(key)
-    await heard()
-  }).toPass({ timeout: 60_000 })
-
-/**
- * The least of up to five measurements, in milliseconds, as soon as one is within the limit: what the product needs,
- * without what else a busy machine had to do.
- */
-export async function quickest(limitMs: number, measure: () => Promise<number>): Promise<number> {
-  let least = Infinity
-  for (let attempt = 0; attempt < 5 && least > limitMs; attempt++) least = Math.min(least, await measure())
-  return least
-}
-
 /** No violation of WCAG 2.2 AA or the engine's best practices on the page as it is now, once nothing fades in any more. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Between two pages there is none.

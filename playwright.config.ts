@@ -38,12 +38,10 @@ export default defineConfig({
   fullyParallel: false,
   // Two cores: the server and its database need one.
   workers: 1,
-  // A browser's timing on a strange machine; what needed a second try is told at the end of `npm test`. The server's own
-  // tests, races among them, have no second try.
-  retries: process.env.CI === undefined ? 0 : 1,
-  // A test that goes through many pages takes as long as the machine; what it waits for has a limit of its own.
-  timeout: 240_000,
-  // For a machine that others keep busy: what holds at once is not waited for.
+  // A test that passes at the second try has found a defect of the page, or of the test.
+  retries: 0,
+  // For a machine that others keep busy: a wait ends as soon as its fact is there.
+  timeout: 120_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? 'list' : [['list'], ['json']],
   use: {
@@ -64,7 +62,8 @@ export default defineConfig({
   webServer: {
     command: `${process.execPath} cli/start.mjs`,
     url: `${baseURL}/v1/health/ready`,
-    timeout: 240_000,
+    // `npm test` has built the console before; alone, this builds it.
+    timeout: 180_000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     env: {

@@ -116,7 +116,7 @@ test('a suspended membership shows in the open tabs of that organisation only, a
   const frames = framesOf(other)
   await other.goto(`/t/${globex}`)
   await expect(heading(other, 'Globex')).toBeVisible()
-  // From here on the server tells the tab; how fast is measured by bench/case-15-live.ts.
+  // From here on the server tells the tab.
   await expect.poll(() => frames.received.some((text) => text.includes('watching'))).toBe(true)
   await call(origin, tom, 'mutation', 'members.suspend', { id: guest.id, reason: 'On leave.' })
   try {

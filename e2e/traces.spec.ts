@@ -36,8 +36,8 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
   const gate = hold('issue_refund')
   try {
     await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
-    // The call can't end before the gate opens: what the page shows, it shows during the call. bench/case-05-live-span.ts
-    // measures how soon.
+    // The call can't end before the gate opens: what the page shows, it shows during the call. bench/case-15-live.ts measures
+    // how soon.
     await expect(row(page, 'execute_tool issue_refund')).toContainText('still running')
     const token = await personToken(origin, 'maria')
     const execution = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: executionId })

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { runStep } from './run-step.mjs'
 
 const root = join(import.meta.dirname, '..')
-const properties = 'server/testing/proof'
+const properties = 'server/testing/properties'
 const sdks = join(root, 'server/testing/compatibility/sdks')
 
 /** One suite for each file of property tests; its name is the file's. */
@@ -20,9 +20,9 @@ const propertySuites = readdirSync(join(root, properties))
  */
 export const suites = [
   ...propertySuites,
-  { name: 'sealer-killed', run: () => vitest(['server/audit/sealer-killed.test.ts']) },
-  { name: 'tampering', run: () => vitest(['server/audit/tampering.test.ts']) },
-  { name: 'schema', run: () => vitest(['server/kernel/db/catalog.test.ts']) },
+  { name: 'sealer-killed', run: () => vitest(['server/audit/sealing/sealer-killed.test.ts']) },
+  { name: 'tampering', run: () => vitest(['server/audit/sealing/tampering.test.ts']) },
+  { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
   { name: 'compatibility', run: compatibility },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sized } from '#server/testing/proof/counts.ts'
+import { sized } from '#server/testing/properties/counts.ts'
 import { incrementalSha256, sha256Now } from './sha256.ts'
 
 const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
-import { startModernTools } from '#server/testing/greeting-server.ts'
+import { startModernTools } from '#server/testing/fakes/greeting-server.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
 // Tool servers by both routes: the operator's stdio servers, and a manifest's own address. `npm run proof` runs servers that
@@ -16,8 +16,8 @@ beforeAll(async () => {
   api = await startApi(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     {
-      hostile: [join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')],
-      modern: [join(import.meta.dirname, '..', 'testing', 'modern-tools.ts')],
+      hostile: [join(import.meta.dirname, '../testing/fakes/hostile-tools.ts')],
+      modern: [join(import.meta.dirname, '../testing/fakes/modern-tools.ts')],
     },
   )
   executions = executionsOf(api)

@@ -4,9 +4,9 @@ import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/t
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { listAnswering } from './partial-store.ts'
-import { endOf, type Partial, readPartials } from './partial-text.ts'
-import { shownSpans } from './shown-spans.ts'
+import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
+import { listAnswering } from '#server/traces/partial/partial-store.ts'
+import { endOf, type Partial, readPartials } from '#server/traces/partial/partial-text.ts'
 import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
 import { spanView } from './view.ts'
 

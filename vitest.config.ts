@@ -1,12 +1,16 @@
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['{lib,server,components,app,cli,bench}/**/*.test.{ts,tsx}'],
+    // Packages of others are installed by `npm run proof`.
+    exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : ['server/testing/compatibility/**'])],
     globalSetup: ['server/testing/global-setup.ts'],
     // Each suite has a process and a database of its own: the runtime is one for each process.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A test waits for a fact, not for a time: on a busy machine the fact comes later.

@@ -25,7 +25,9 @@ export const suites = [
   { name: 'schema', run: () => vitest(['server/kernel/db/tables.test.ts']) },
   { name: 'tokens', run: () => vitest(['server/kernel/auth/']) },
   { name: 'inputs', run: () => vitest(['server/inputs/inputs.test.ts']) },
-  { name: 'compatibility', run: compatibility },
+  { name: 'export-killed', run: () => vitest(['server/evidence/jobs/export-killed.test.ts']) },
+  { name: 'sha256', run: () => vitest(['lib/sha256.test.ts']) },
+  { name: 'compatibility', missing: () => missing('npm'), run: compatibility },
 ]
 
 /** SDKs, exporters and tool servers of others, which `npm ci` at the root does not install. */
@@ -39,7 +41,7 @@ async function compatibility() {
 }
 
 /** The first program of these that this machine does not have. */
-export function missing(...programs) {
+function missing(...programs) {
   const folders = (process.env.PATH ?? '').split(':')
   return programs.find((program) => !folders.some((folder) => existsSync(join(folder, program))))
 }

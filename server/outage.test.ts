@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
-import { type FreezableProxy, freezableProxy } from '#server/testing/freezable-proxy.ts'
+import { type FreezableProxy, freezableProxy } from '#server/testing/fakes/freezable-proxy.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 

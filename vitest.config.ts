@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
+/** Needs packages that `npm run proof` installs, or time that `npm test` does not have. */
+const onlyInProof = ['server/testing/compatibility/**', 'server/testing/properties/late-tools.test.ts']
+
 export default defineConfig({
   test: {
     include: ['{lib,server,components,app,cli,bench}/**/*.test.{ts,tsx}'],
-    // Packages of others are installed by `npm run proof`.
-    exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : ['server/testing/compatibility/**'])],
+    exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)],
     globalSetup: ['server/testing/global-setup.ts'],
     // Each suite has a process and a database of its own: the runtime is one for each process.
     pool: 'forks',

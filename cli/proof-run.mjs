@@ -8,6 +8,9 @@ import { dirname } from 'node:path'
  */
 export async function runSuites({ suites, digest, stateFile, fresh, say }) {
   const done = readState(stateFile, digest)
+  if (fresh) for (const { name } of suites) delete done[name]
+  // Before the first suite: a run that starts over and is interrupted goes on as one that started over.
+  writeState(stateFile, { digest, done })
   const total = { passed: 0, failed: 0, skipped: 0 }
   const table = []
   for (const { name, missing, run } of suites) {
@@ -17,7 +20,7 @@ export async function runSuites({ suites, digest, stateFile, fresh, say }) {
       table.push(`${name}: skipped, because ${lacking} is not installed`)
       continue
     }
-    const known = fresh ? undefined : done[name]
+    const known = done[name]
     if (known === undefined) say(`\n— ${name}`)
     const began = performance.now()
     const { passed, failed, seconds, lines = [] } = known ?? (await counted(run))

@@ -23,9 +23,12 @@ const passing = (name: string) => suite(name, async () => ({ passed: 10, failed:
 const failing = (name: string) => suite(name, async () => ({ passed: 1, failed: 2 }))
 const breaking = (name: string) => suite(name, () => Promise.reject(new Error('it broke')))
 
-async function proof(suites: object[], { digest = 'source', fresh = false } = {}) {
+async function proof(suites: object[], { digest = 'source', fresh = false, interruptedAt = '' } = {}) {
   const lines: string[] = []
-  const say = (line: string) => lines.push(...line.trim().split('\n'))
+  const say = (line: string) => {
+    if (line === `\n— ${interruptedAt}`) throw new Error('interrupted')
+    lines.push(...line.trim().split('\n'))
+  }
   const total = await runSuites({ suites, digest, fresh, say, stateFile: join(folder, 'cache', 'state.json') })
   return { lines, total, last: lines.at(-1) }
 }
@@ -52,6 +55,15 @@ test('runs everything again when the source has changed, and when it is told to 
   await proof(suites, { digest: 'changed' })
   await proof(suites, { digest: 'changed', fresh: true })
   expect(ran).toEqual(['one', 'two', 'one', 'two', 'one', 'two'])
+})
+
+test('started over and interrupted, it does not count what passed before that', async () => {
+  const suites = [passing('one'), passing('two'), passing('three')]
+  await proof(suites)
+  await expect(proof(suites, { fresh: true, interruptedAt: 'two' })).rejects.toThrow('interrupted')
+  ran = []
+  expect((await proof(suites)).last).toBe('30 passed, 0 failed')
+  expect(ran).toEqual(['two', 'three'])
 })
 
 test('skips a suite whose program is missing, and says which', async () => {

@@ -37,7 +37,7 @@ function count(passed, failed) {
   total.failed += failed
 }
 
-/** A runner that broke before it wrote its report has failed as a whole. */
+/** A runner that ended before it wrote its report has failed as a whole. */
 function read(name, file, counts, ok) {
   try {
     const { passed, failed, causes } = counts(JSON.parse(readFileSync(file, 'utf8')))
@@ -59,10 +59,10 @@ async function check(name, script, args) {
   return ok
 }
 
-/** The first lines of what a test threw, without colours. */
+/** The first lines of a test's error, without colours. */
 const cause = (message = '') => stripVTControlCharacters(message).split('\n').slice(0, 6).join('\n    ')
 
-/** A file that could not be read or set up has failed once, whatever it holds. */
+/** A file that could not be read or set up counts as one failure, however many tests it contains. */
 function fromVitest({ numPassedTests: passed, testResults }) {
   const causes = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(root, name)
@@ -99,7 +99,7 @@ await phase('unit and integration', async () => {
 
 const browser = findBrowser()
 if (browser === undefined) {
-  process.stdout.write('\nNo browser: install Chromium, or set CHROMIUM_PATH, and run npm test again.\n')
+  process.stdout.write('\nChromium was not found. Install it or set CHROMIUM_PATH, and run npm test again.\n')
   count(0, 1)
   failures.push('browser: not found')
 } else {

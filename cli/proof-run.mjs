@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 export async function runSuites({ suites, digest, stateFile, fresh, say }) {
   const done = readState(stateFile, digest)
   if (fresh) for (const { name } of suites) delete done[name]
-  // Before the first suite: a run that starts over and is interrupted goes on as one that started over.
+  // Before the first suite: an interrupted run that started over must not count earlier results when it continues.
   writeState(stateFile, { digest, done })
   const total = { passed: 0, failed: 0, skipped: 0 }
   const table = []

@@ -39,7 +39,7 @@ test('counts what all suites counted, in one last line', async () => {
   expect(total).toEqual({ passed: 11, failed: 3, skipped: 0 })
 })
 
-test('after an interruption goes on with what has not passed, and counts the rest as it was', async () => {
+test('after an interruption it continues with the suites that have not passed, and counts the others', async () => {
   const suites = (third: object) => [passing('one'), failing('two'), third]
   await proof(suites(breaking('three')))
   ran = []
@@ -49,7 +49,7 @@ test('after an interruption goes on with what has not passed, and counts the res
   expect(last).toBe('21 passed, 2 failed')
 })
 
-test('runs everything again when the source has changed, and when it is told to start over', async () => {
+test('runs every suite again when the source has changed, and with --fresh', async () => {
   const suites = [passing('one'), passing('two')]
   await proof(suites)
   await proof(suites, { digest: 'changed' })
@@ -57,7 +57,7 @@ test('runs everything again when the source has changed, and when it is told to 
   expect(ran).toEqual(['one', 'two', 'one', 'two', 'one', 'two'])
 })
 
-test('started over and interrupted, it does not count what passed before that', async () => {
+test('interrupted after --fresh, it does not count earlier results', async () => {
   const suites = [passing('one'), passing('two'), passing('three')]
   await proof(suites)
   await expect(proof(suites, { fresh: true, interruptedAt: 'two' })).rejects.toThrow('interrupted')
@@ -77,7 +77,7 @@ test('a suite that counts nothing has failed', async () => {
   expect((await proof([suite('empty', async () => ({ passed: 0, failed: 0 }))])).last).toBe('0 passed, 1 failed')
 })
 
-test('a state that was cut off is as none', async () => {
+test('ignores a state file that was cut off', async () => {
   await proof([passing('one')])
   const file = join(folder, 'cache', 'state.json')
   await writeFile(file, (await readFile(file, 'utf8')).slice(0, 20))

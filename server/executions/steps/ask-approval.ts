@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { findOwners } from '#server/agents/registry.ts'
+import { findOwners } from '#server/agents/store.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'

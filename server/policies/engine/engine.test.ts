@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
 import { findExcess, limits } from '#server/policies/language/split-rules.ts'
-import { type CedarRequest, closeEngine, type PolicyText, settleIn } from './engine.ts'
+import { closeEngine, settleIn } from './engine.ts'
+import type { CedarRequest, PolicyText } from './terms.ts'
 import { ask as askWorker, startWorker } from './worker.ts'
 
 afterAll(closeEngine)

@@ -42,9 +42,9 @@ test('during an outage every response is 503 with Retry-After; after it the serv
     await api.request(undefined, '/v1/health/ready'),
   ])
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-  // Often enough for a reconnection that multiplies itself to be seen.
+  // Enough attempts to reveal reconnections that multiply.
   const tried = proxy.opened()
-  await until(async () => (proxy.opened() >= tried + 8 ? true : undefined), 'the server tried to connect again')
+  await until(async () => (proxy.opened() >= tried + 8 ? true : undefined), 'the server tried to reconnect')
   await server.query(`alter database ${database()} connection limit -1`)
 
   await until(
@@ -60,8 +60,8 @@ test('during an outage every response is 503 with Retry-After; after it the serv
     }, 'the execution ran')
   }
   await runsToItsApproval()
-  // Notifications and the queue have their connections again, and no more of them than before.
-  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections came back')
+  // Notifications and the queue have reconnected, with no more connections than before.
+  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections recovered')
   await runsToItsApproval()
   expect(await connections()).toBeLessThanOrEqual(before + 4)
 }, 60_000)

@@ -20,7 +20,7 @@ let server: ChildProcess
 let baseUrl = 'http://localhost:0'
 const environment = () => ({
   ...testEnvironment,
-  // The command prints addresses of the server, so it must know where that is.
+  // The command prints addresses of the server, so it needs the server's port.
   PORT: new URL(baseUrl).port,
   SEED_DEMO: 'false',
   LOG_LEVEL: 'error',

@@ -128,7 +128,7 @@ test('JSON is returned unchanged, even with keys named like inherited properties
   })
 })
 
-test('digests and fingerprints are those that earlier versions stored', () => {
+test('digests and fingerprints match those that earlier versions stored', () => {
   const cipher = cipherOf('tenant', [{ version: 1, key: Buffer.alloc(32, 7) }])
   expect(cipher.digest('hunter2 – ü')).toBe('b284741b11b2eca49a0666e1da8ffb915e0eb613d826375c6c34565c1c250508')
   expect(cipher.fingerprint('hunter2 – ü').toString('hex')).toBe(

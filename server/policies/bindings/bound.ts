@@ -1,2 +1,2 @@
-// What other domains may ask of bindings.
+// The part of bindings that other domains may import.
 export { listBoundPolicies } from '#server/policies/decisions/decision-store.ts'

@@ -3,17 +3,17 @@ import type { OnDecided } from '#server/approvals/subjects.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { lockPlaceOf, setBindingDecided, supersedeFor } from './binding-store.ts'
 
-/** What each end of an approval makes of the binding that it was asked for. */
+/** The status of a binding after each outcome of its approval. */
 const outcomes = { approved: 'active', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
 const actions = { active: 'activated', rejected: 'rejected', withdrawn: 'withdrawn' } as const
 
-/** An approved binding becomes active and supersedes the same policy's active one; anything else ends it. */
+/** Activates an approved binding and supersedes the policy's active one; any other outcome ends the proposal. */
 export const bindingDecided: OnDecided = async (tx, tenant, approval) => {
   const status = outcomes[approval.status]
   await lockPlaceOf(tx, tenant.id, approval.subjectId)
   const superseded = status === 'active' ? await supersedeFor(tx, tenant.id, approval.subjectId) : []
   const binding = await setBindingDecided(tx, tenant.id, approval.subjectId, status)
-  // Not proposed any more: it was withdrawn meanwhile. The decision stays recorded, and has no effect.
+  // Withdrawn before the decision: the decision stays recorded but has no effect.
   if (binding === undefined) return
   const place = {
     ...(binding.agentId === null ? { selector: LabelSelector.parse(binding.selector) } : { agentId: binding.agentId }),

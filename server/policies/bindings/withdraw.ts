@@ -4,7 +4,7 @@ import { cancelRequest, holdRequest } from '#server/approvals/cancel-request.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findBinding, setBindingEnded } from './binding-store.ts'
 
-/** proposed → withdrawn: its request is canceled, and nobody decides it any more. */
+/** proposed → withdrawn: its approval is canceled and can no longer be decided. */
 export const withdrawBinding = mutation({
   permission: 'binding:propose',
   input: EndBindingInput,
@@ -25,7 +25,7 @@ export const withdrawBinding = mutation({
         `The binding is ${binding.status}, revision ${binding.revision}.`,
         { details: { status: binding.status, revision: binding.revision } },
       )
-    // After the binding: it is not proposed any more, so that its request's end changes nothing about it.
+    // After the binding: it is no longer proposed, so the end of its approval does not change it.
     await cancelRequest(tx, tenant, binding.approvalId, auditId)
     return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
   },

@@ -1,4 +1,4 @@
-/** Keeps what was used last, up to a total weight; what makes room goes to `evicted`. The newest one always stays. */
+/** Keeps the most recently used values up to a total weight and passes evicted ones to `evicted`. The newest always stays. */
 export class Lru<V> {
   private readonly entries = new Map<string, { value: V; weight: number }>()
   private readonly capacity: number

@@ -8,7 +8,7 @@ import { referenceServer, startEverything } from '#server/testing/fakes/everythi
 import { startModernTools } from '#server/testing/fakes/greeting-server.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
-// Tool servers that others wrote, by both roads: the operator's stdio servers, and a manifest's own address.
+// Third-party tool servers, both as stdio servers of the operator and at an address in the manifest.
 
 let api: TestApi
 let folder: string
@@ -44,8 +44,8 @@ const step = (id: string, server: string, name: string, args: unknown) => ({
   tool: { server, name, arguments: args },
 })
 
-describe('the protocol’s own servers over stdio', () => {
-  test('everything: a sum', async () => {
+describe('the reference servers over stdio', () => {
+  test('everything adds two numbers', async () => {
     const agentId = await releaseAgent(api, 'sum', {
       steps: [step('sum', 'everything', 'get-sum', { a: `\${input.a}`, b: 4 })],
       tools: { everything: ['get-sum'] },
@@ -54,7 +54,7 @@ describe('the protocol’s own servers over stdio', () => {
     expect([status, output]).toEqual(['succeeded', 'The sum of 3 and 4 is 7.'])
   })
 
-  test('filesystem: a file is read, and one outside of its folder is not', async () => {
+  test('filesystem reads a file in its folder but not outside it', async () => {
     const agentId = await releaseAgent(api, 'files', {
       steps: [step('read', 'filesystem', 'read_text_file', { path: `\${input.path}` })],
       tools: { filesystem: ['read_text_file'] },
@@ -65,7 +65,7 @@ describe('the protocol’s own servers over stdio', () => {
     expect(outside).toMatchObject({ status: 'failed', error: { code: 'tool_failed' } })
   })
 
-  test('memory: what one execution writes, the server keeps once', async () => {
+  test('memory stores an entity once', async () => {
     const entities = [{ name: 'Northwind', entityType: 'tenant', observations: ['pays'] }]
     const agentId = await releaseAgent(api, 'memory', {
       steps: [
@@ -80,8 +80,8 @@ describe('the protocol’s own servers over stdio', () => {
   })
 })
 
-describe('a server that the manifest names by address', () => {
-  test('everything over streamable HTTP', async () => {
+describe('a server at an address in the manifest', () => {
+  test('works over streamable HTTP', async () => {
     const agentId = await releaseAgent(api, 'remote-sum', {
       steps: [step('sum', 'remote', 'get-sum', { a: 1, b: 2 })],
       tools: { remote: ['get-sum'] },
@@ -108,26 +108,26 @@ describe('a server that the manifest names by address', () => {
     ['https://[::1]/mcp', /does not lead to a public address/],
     ['https://[::ffff:10.0.0.1]/mcp', /does not lead to a public address/],
     ['https://operator:secret@1.1.1.1/mcp', /no user or password/],
-  ])('%s is refused before anything is sent', async (url, message) => {
+  ])('at %s is rejected before anything is sent', async (url, message) => {
     const answer = await proposed({ server: 'remote', url })
     expect(answer.status).toBe(409)
     expect(answer.text).toMatch(message)
   })
 
-  test('it can’t take the name of one of the operator’s', async () => {
+  test('cannot have the name of an operator’s server', async () => {
     const answer = await proposed({ server: 'everything', url: everything.url })
     expect(answer.status).toBe(409)
     expect(answer.text).toMatch(/give yours another name/)
   })
 
-  test('a secret that is not there stops the release', async () => {
+  test('with an unknown secret cannot be released', async () => {
     const answer = await proposed({ server: 'remote', url: everything.url, auth: { secretRef: 'nowhere' } })
     expect(answer.status).toBe(409)
     expect(answer.text).toMatch(/no live secret nowhere/)
   })
 })
 
-describe('servers that speak the revision 2026-07-28 alone, without a handshake', () => {
+describe('servers that support only the revision 2026-07-28, without a handshake', () => {
   test.each([
     ['over stdio', 'modern', false],
     ['over HTTP', 'modern-remote', true],
@@ -140,12 +140,12 @@ describe('servers that speak the revision 2026-07-28 alone, without a handshake'
     expect(await executions.run(agentId, {})).toMatchObject({ status: 'succeeded', output: 'Good day, Bob.' })
   })
 
-  test('nobody tried the handshake of before on them', () => {
+  test('never receive the older handshake', () => {
     expect(new Set(modern.methods)).toEqual(new Set(['server/discover', 'tools/list', 'tools/call']))
   })
 })
 
-test('a server that describes a tool otherwise than it was released is not called', async () => {
+test('a server whose tool differs from its released description is not called', async () => {
   const agentId = await releaseAgent(api, 'drifting', {
     steps: [
       step('before', 'hostile', 'echo', { value: 1 }),

@@ -16,8 +16,8 @@ import { endExecution } from './end.ts'
 import { presentCall } from './present-call.ts'
 
 /**
- * Asks the people that the policy names, and parks the execution; ends it when nobody could decide. They decide on what
- * leaves; the step keeps the arguments as they are, because policies are asked again about them.
+ * Requests the approval that the policy requires and parks the execution, or ends it when no one is eligible to decide.
+ * Reviewers decide on the outgoing arguments; the step keeps the original ones, because policies evaluate them again.
  */
 export async function askForApproval(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function askForApproval(
 ): Promise<void> {
   const { tenant, row, mask } = loaded
   const wanted = decision.approval
-  if (wanted === undefined) throw new Error('A decision that needs an approval names none.')
+  if (wanted === undefined) throw new Error('A decision that requires an approval does not specify one.')
   const maskedArguments = mask(leaving) as JsonObject
   const owners = (await findOwners(tx, tenant.id, [row.agentId])).map((owner) => owner.id)
   const request = await requestApproval(tx, tenant, {

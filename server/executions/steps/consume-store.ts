@@ -4,7 +4,7 @@ import { encryptEventData, encryptStepValue } from '#server/executions/state/con
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** Holds an execution at its revision until commit; false when it has moved on. Taken before its waits are read. */
+/** Locks an execution at its revision until commit; false when the revision has changed. Called before its waits are read. */
 export async function holdExecution(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
   const row = await tx
     .selectFrom('executions')
@@ -19,10 +19,9 @@ export async function holdExecution(tx: Transaction, tenantId: string, id: strin
 }
 
 /**
- * Takes the answers of a step's waits into the journal: one statement marks the waits satisfied, their resolutions applied
- * and the step done, and writes the entry, all behind the execution's revision. An answer is never marked without the entry
- * (a crash between two statements once lost one). False when the execution is no longer at the revision; throws when a
- * wait had no answer to take, so that the transaction is rolled back.
+ * Consumes the answers of a step's waits: one statement, fenced by the execution's revision, marks the waits satisfied, their
+ * resolutions applied and the step succeeded, and writes the journal entry, so that a crash cannot separate them. False when
+ * the revision has changed; throws when a wait did not have an answer, so that the transaction is rolled back.
  */
 export async function consumeInputs(
   tx: Transaction,
@@ -74,6 +73,6 @@ export async function consumeInputs(
   const [row] = rows
   if (row === undefined || row.journaled === 0) return false
   if (row.finished !== 1 || row.consumed !== ids.length || row.applied !== ids.length)
-    throw new Error(`The step ${stepId} of execution ${executionId} waits for something else than it was thought to.`)
+    throw new Error(`The waits of step ${stepId} of execution ${executionId} have changed.`)
   return true
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// `npm run tenant -- create | link | join | seat | rotate-log-key | list`: what the operator does for tenants, beside a running server or without.
+// `npm run tenant -- create | link | join | seat | rotate-log-key | list`: manages tenants, with or without a running server.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
-// Settings may stand in .env, as for npm start.
+// Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
 const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')

@@ -1,4 +1,4 @@
-/** What JSON can carry (RFC 8259). Numbers are IEEE 754 doubles. */
+/** Any JSON value (RFC 8259). Numbers are IEEE 754 doubles. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 
 export type JsonObject = { [key: string]: JsonValue }

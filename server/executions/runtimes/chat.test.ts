@@ -157,7 +157,7 @@ describe('limits', () => {
 
   test('require prices for a budget', async () => {
     const limits = { maxCost: { amount: '1', currency: 'USD' } }
-    await expect(chatAgent('unpriced', { chat: { prices: undefined }, limits })).rejects.toThrow(/needs the prices/)
+    await expect(chatAgent('unpriced', { chat: { prices: undefined }, limits })).rejects.toThrow(/needs prices/)
   })
 })
 

@@ -16,12 +16,7 @@ export type Bound = {
 export type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
 
 // Cache of names, versions and digests; the engine has the sources. Weighted by the number of policies.
-const slot = Symbol.for('countersign.policy-bindings')
-const holder = globalThis as typeof globalThis & { [slot]?: Lru<Kept> }
-const kept = (): Lru<Kept> => {
-  holder[slot] ??= new Lru<Kept>(100_000)
-  return holder[slot]
-}
+const kept = new Lru<Kept>(100_000)
 
 type Agent = { id: string; version: string }
 const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
@@ -29,14 +24,14 @@ const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
 
 /** The cached policies of an agent; a decision by them is valid only while `revision` is the tenant's current one. */
 export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
-  kept().get(placeOf(tenantId, agent, environment))
+  kept.get(placeOf(tenantId, agent, environment))
 
 /** The policies bound to an agent in an environment, reloaded when the tenant's bindings have changed. */
 export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
   const place = placeOf(tenantId, agent, environment)
   // The revision comes first: bindings that change between the two reads are then reloaded, never missed.
   const revision = await findBindingRevision(tx, tenantId)
-  const known = kept().get(place)
+  const known = kept.get(place)
   if (known !== undefined && known.revision === revision) return known
   const rows = await listBoundPolicies(tx, tenantId, agent, environment)
   const enforced = rows.filter(({ mode }) => mode === 'enforce').map(bare)
@@ -49,7 +44,7 @@ export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, e
     shadow: shadows.length === 0 ? undefined : shadow,
     keys: { enforced: keyOf(enforced), shadow: keyOf(shadow) },
   }
-  kept().set(place, made, rows.length + 1)
+  kept.set(place, made, rows.length + 1)
   return made
 }
 

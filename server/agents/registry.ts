@@ -1,4 +1,4 @@
-// What other domains may ask of registered agents.
+// The part of agents that other domains may import.
 export {
   findActiveReleases,
   findAgent,

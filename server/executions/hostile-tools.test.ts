@@ -60,7 +60,7 @@ describe('a tool answers', () => {
   test.each([
     ['error-cut', /^hostile\.probe: x{499}\ufffd$/],
     ['error-nul', /^hostile\.probe: no\ufffdthing$/],
-    ['large', /more than 1048576 bytes/],
+    ['large', /larger than 1048576 bytes/],
     ['nested', /more than 100 levels/],
   ])('with %s: the call fails and is not retried', async (name, message) => {
     const { status, error } = await executions.run(agentId, { case: name })

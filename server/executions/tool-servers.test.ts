@@ -117,13 +117,13 @@ describe('a server at an address in the manifest', () => {
   test('cannot have the name of an operator’s server', async () => {
     const answer = await proposed({ server: 'everything', url: everything.url })
     expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/give yours another name/)
+    expect(answer.text).toMatch(/is already a tool server of this installation/)
   })
 
   test('with an unknown secret cannot be released', async () => {
     const answer = await proposed({ server: 'remote', url: everything.url, auth: { secretRef: 'nowhere' } })
     expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/no live secret nowhere/)
+    expect(answer.text).toMatch(/The secret nowhere for the tool server remote does not exist/)
   })
 })
 
@@ -156,7 +156,7 @@ test('a server whose tool differs from its released description is not called', 
   })
   const { id, status, error, steps } = await executions.run(agentId, {})
   expect([status, error?.code]).toEqual(['denied', 'tool_drift'])
-  expect(error?.message).toMatch(/hostile\.echo is not as it was released: description, inputSchema/)
+  expect(error?.message).toMatch(/hostile\.echo differs from its released version: description, inputSchema/)
   expect(steps.map((one) => one.status)).toEqual(['succeeded', 'succeeded', 'failed'])
   const refused = (await executions.events(id)).find((event) => event.type === 'tool.refused')
   expect(refused?.data.result).toMatchObject({

@@ -13,7 +13,7 @@ import { tellSubject } from './subjects.ts'
 import { tellApprovers } from './tell-approvers.ts'
 import { findVotes, insertVote } from './vote-store.ts'
 
-/** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
+/** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it. */
 export const decide = mutation({
   permission: 'approval:decide',
   input: DecideInput,
@@ -45,13 +45,13 @@ export const decide = mutation({
     if (blocked?.code === 'already_decided') throw await alreadyDecided(approval)
     if (blocked !== undefined) throw refuse(blocked.code, blocked.message)
     if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)
-      throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'This request changed after you opened it. Reload it and try again.', {
         details: { revision: approval.revision },
       })
     if (input.payloadDigest !== undefined && input.payloadDigest !== approval.payloadDigest)
       throw refuse(
         'digest_mismatch',
-        'You decided on other bytes than this request holds.',
+        'The payload digest of your decision does not match this request. Reload it and try again.',
         {},
         { payloadDigest: approval.payloadDigest },
       )
@@ -130,4 +130,5 @@ export const decide = mutation({
   },
 })
 
-const conflict = () => new ApiError('revision_conflict', 'The request changed while you decided.')
+const conflict = () =>
+  new ApiError('revision_conflict', 'This request changed while you were deciding. Reload it and try again.')

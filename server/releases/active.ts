@@ -1,2 +1,2 @@
-// What other domains may ask of releases.
+// The part of releases that other domains may import.
 export { findActiveRelease } from './store.ts'

@@ -3,7 +3,7 @@ import { EndReleaseInput, EndReleaseOutput } from '#lib/schemas/agents.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findRelease, setReleaseEnded } from './store.ts'
 
-/** active → revoked: nothing new starts under it, and what runs ends at its next governed call. */
+/** active → revoked: no new executions start under it, and running ones end at their next governed call. */
 export const revoke = mutation({
   permission: 'release:revoke',
   input: EndReleaseInput,

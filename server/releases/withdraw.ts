@@ -4,7 +4,7 @@ import { cancelRequest, holdRequest } from '#server/approvals/cancel-request.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { findRelease, setReleaseEnded } from './store.ts'
 
-/** proposed → withdrawn: its request is canceled, and nobody decides it any more. */
+/** proposed → withdrawn: its approval is canceled and can no longer be decided. */
 export const withdraw = mutation({
   permission: 'release:propose',
   input: EndReleaseInput,
@@ -25,7 +25,7 @@ export const withdraw = mutation({
         `The release is ${release.status}, revision ${release.revision}.`,
         { details: { status: release.status, revision: release.revision } },
       )
-    // After the release: it is not proposed any more, so that its request's end changes nothing about it.
+    // After the release: it is no longer proposed, so the end of its approval does not change it.
     await cancelRequest(tx, tenant, release.approvalId, auditId)
     return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
   },

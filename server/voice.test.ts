@@ -17,6 +17,13 @@ const done = [
   'next.config.mjs',
   'package.json',
   'playwright.config.ts',
+  'server/agents/',
+  'server/approvals/',
+  'server/executions/',
+  'server/external-agents/',
+  'server/inputs/',
+  'server/policies/',
+  'server/releases/',
   'vitest.config.ts',
 ]
 
@@ -28,6 +35,12 @@ const exempt = [
   /^docs\/voice\.md$/,
   /^server\/voice\.test\.ts$/,
 ]
+
+/**
+ * Recorded sentences. Recomputing a decision and spending an approval compare their bytes, also those of earlier versions, so
+ * they never change.
+ */
+const recorded = /nobody knows how many|begins? anew|there is no tool|the tool has no schema/g
 
 /** "has no effect" and "is no longer" are idiomatic; "is no route" is not. */
 const idioms = ['effect', 'further', 'longer', 'more']
@@ -72,7 +85,7 @@ function findings(file: string, text: string): string[] {
     starts.push(length)
     length += line.length + 1
   }
-  const flat = lines.join(' ')
+  const flat = lines.join(' ').replaceAll(recorded, (sentence) => '.'.repeat(sentence.length))
   return phrases.flatMap(([phrase]) =>
     Array.from(flat.matchAll(phrase), (match) => {
       const line = starts.findLastIndex((start) => start <= match.index) + 1

@@ -7,7 +7,7 @@ import { findPayloads } from './payload-store.ts'
 /** Masks text about a received value, such as the sender's message, by the value itself and all earlier payloads. */
 export type InputMask = (came: JsonValue) => Masker
 
-/** The masks of these executions, by id. An unknown execution has no mask, because no manifest defines its sensitive data. */
+/** The masks of these executions, by id. An unknown execution is left out, because no manifest defines its sensitive data. */
 export async function inputMasks(
   tx: Transaction,
   tenantId: string,

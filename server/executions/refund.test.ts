@@ -114,7 +114,7 @@ describe('from manifest to release', () => {
   })
 
   test('an owner who is not a member is rejected', async () => {
-    const yaml = (await refundManifest('refund-owner')).replace('maria@northwind.example', 'nobody@northwind.example')
+    const yaml = (await refundManifest('refund-owner')).replace('maria@northwind.example', 'unknown@northwind.example')
     const answer = await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml })
     expect([answer.status, reason(answer)]).toEqual([400, 'invalid_manifest'])
   })

@@ -96,9 +96,9 @@ describe('policies', () => {
 
   test('reading requires policy:read, writing requires policy:author', async () => {
     const viewer = await tenant.as('vic', { roles: ['viewer'] })
-    const nobody = await tenant.as('nora')
+    const nora = await tenant.as('nora')
     await expect(run(createPolicy, { name: 'v' }, viewer)).rejects.toMatchObject({ code: 'forbidden' })
-    await expect(run(listPolicies, {}, nobody)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(listPolicies, {}, nora)).rejects.toMatchObject({ code: 'forbidden' })
     expect((await run(listPolicies, {}, viewer)).items).not.toHaveLength(0)
   })
 })

@@ -224,7 +224,7 @@ describe('access', () => {
     expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments')).status).toBe(200)
   })
 
-  test.each(['/v1/mcp/nobody/payments', '/v1/mcp/guarded/everything'])('to %s is 404', async (path) => {
+  test.each(['/v1/mcp/unknown/payments', '/v1/mcp/guarded/everything'])('to %s is 404', async (path) => {
     expect((await post(await api.person('maria'), path)).status).toBe(404)
   })
 

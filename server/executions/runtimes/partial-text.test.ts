@@ -93,7 +93,7 @@ test('text streams to readers before the answer ends, is complete for late reade
   expect(tablesWith(await readTables(api.ownerUrl), 'the butler')).toEqual([])
 
   first.open()
-  await until(async () => (text() === 'It was the butler, in the library' ? true : undefined), 'it goes on')
+  await until(async () => (text() === 'It was the butler, in the library' ? true : undefined), 'it continues')
   const last = partials().at(-1)
   expect([last?.from, last?.text]).toEqual([17, ', in the library'])
   const late = await follow(traceId)

@@ -14,7 +14,7 @@ export const encryptExecutionValue = (
   value: JsonValue,
 ): Buffer => cipher.encryptJson(value, contentContext('executions', [id], column))
 
-/** Null when there is no value or its retention period has passed. */
+/** Null for a missing value and for one whose retention period has passed. */
 export const decryptExecutionValue = (
   cipher: TenantCipher,
   id: string,
@@ -43,7 +43,7 @@ type EventPlace = { executionId: string; type: string; stepId: string | null }
 const eventContext = ({ executionId, type, stepId }: EventPlace) =>
   contentContext('execution_events', [executionId, type, stepId], 'data')
 
-/** Null for an empty object, since most entries have no data. */
+/** Null for an empty object, since most entries come without data. */
 export const encryptEventData = (cipher: TenantCipher, place: EventPlace, data: JsonObject): Buffer | null =>
   Object.keys(data).length === 0 ? null : cipher.encryptJson(data, eventContext(place))
 

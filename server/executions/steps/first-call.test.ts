@@ -95,7 +95,7 @@ test('the approval of a first call is requested immediately, and the approved ca
 })
 
 test('a first call that no one is eligible to approve is 409', async () => {
-  const agentId = await releaseAgent(api, 'nobody-left', {
+  const agentId = await releaseAgent(api, 'no-approvers', {
     steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } }],
     tools: {},
     more: {

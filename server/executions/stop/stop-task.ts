@@ -48,7 +48,7 @@ async function endByAnswer(tx: Transaction, loaded: Loaded, task: AgentTask, sai
   if (said === 'canceled' || said === 'open')
     return await endStopped(tx, loaded, { ended: said === 'canceled', entries: [entryOf(task, said)] })
   const next = nextOf(loaded)
-  // A completed task's answer counts, like that of any call that finishes during a stop.
+  // A completed task's answer counts, as does that of any call that finishes during a stop.
   if (next.kind === 'resume' && next.status === 'calling') {
     const call = startedCall(loaded, next.step)
     if (call !== undefined) await finishCall(tx, loaded, call, said)

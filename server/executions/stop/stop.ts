@@ -39,7 +39,7 @@ export async function tellStop(
   await queue.enqueue(tx, stopQueue, { tenantId, id }, { seconds: decideAfterSeconds })
 }
 
-/** Schedules canceling the task of a stopped execution at its agent. Does nothing when there is no open task. */
+/** Schedules canceling the task of a stopped execution at its agent. Does nothing without an open task. */
 export const cancelTask = (tx: Transaction, tenantId: string, id: string): Promise<void> =>
   runtime().queue.enqueue(tx, taskCancelQueue, { tenantId, id })
 

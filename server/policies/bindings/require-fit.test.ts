@@ -80,7 +80,7 @@ test('rejects a rule that contradicts the pinned schema with its position, witho
   await expect(refused).rejects.toMatchObject(misfit)
   await expect(refused).rejects.toThrow(`active release of ${agent.name} pins in production: Line 3, column`)
   expect((await run(listBindings, { agentId: agent.id })).items).toEqual([])
-  // The agent has no release in this environment, so the current tools count.
+  // The agent is not released in this environment, so the current tools count.
   expect(await propose({ agentId: agent.id }, 'staging')).toMatchObject({ status: 'proposed' })
 })
 

@@ -116,6 +116,6 @@ export const byOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1
 /** Why a budget does not cover the call; recorded like every reason (`denied`). */
 export function exhausted({ rule, reason, unit, limit, amount }: BudgetObligation, { used, endsAt }: BudgetState) {
   const more = unit === 'calls' ? '' : `, and this call can need ${decimal(micros(amount))}`
-  const anew = endsAt === null ? 'It does not begin anew.' : `It begins anew at ${endsAt}.`
-  return `The budget “${rule}” of the policy ${reason.policyName} (version ${reason.policyVersion}) is used up: ${used} of ${limit} ${unit}${more}. ${anew}`
+  const reset = endsAt === null ? 'It does not begin anew.' : `It begins anew at ${endsAt}.`
+  return `The budget “${rule}” of the policy ${reason.policyName} (version ${reason.policyVersion}) is used up: ${used} of ${limit} ${unit}${more}. ${reset}`
 }

@@ -25,7 +25,7 @@ export type RecordedRequest = {
   honours: readonly ObligationKind[]
   /** The states of the budgets that were checked. */
   budgets: readonly BudgetState[]
-  /** False where the arguments had no canonical form and were left out. */
+  /** False when the arguments were left out because they do not have a canonical form. */
   whole: boolean
 }
 

@@ -84,7 +84,7 @@ describe('attributes', () => {
     expect(holds('context has a.b.c', { a: { b: {} } })).toBe(false)
     expect(holds('context["a b"] == 1', { 'a b': 1 })).toBe(true)
   })
-  test('an entity that is not supplied has no attributes', () => {
+  test('an entity that is not supplied does not have any attributes', () => {
     expect(holds('principal has risk')).toBe(false)
     expect(holds('principal.risk == "high"')).toBe('error')
     expect(holds('resource.risk == "high"')).toBe(true)

@@ -60,7 +60,7 @@ export function placesOf(request: CedarRequest): Places {
 }
 
 /**
- * Whether the scope of a rule can match. A scope has no expressions, so a rule excluded here could neither have been satisfied
+ * Whether the scope of a rule can match. Scopes cannot contain expressions, so a rule excluded here could neither have been satisfied
  * nor have failed. An unknown form of scope matches.
  */
 export function matches({ scope }: Rule, places: Places): boolean {

@@ -38,7 +38,7 @@ class Reader {
     this.root = root
   }
 
-  /** Undefined when Cedar has no equivalent type. `through`: the references followed so far. */
+  /** Undefined without an equivalent type in Cedar. `through`: the references followed so far. */
   read(schema: JsonValue | undefined, depth: number, through: readonly string[]): ArgumentType | undefined {
     if (!isJsonObject(schema) || depth > deepest) return undefined
     const own = (key: string): JsonValue | undefined => (Object.hasOwn(schema, key) ? schema[key] : undefined)

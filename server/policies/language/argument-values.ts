@@ -11,7 +11,7 @@ export type TypedArguments = { values: Record<string, CedarValueJson>; misfit: s
 
 /**
  * The declared arguments, converted to their types. Null counts as absent. Undeclared arguments are left out, because no policy
- * can read them. With a misfit there are no values, and rules that read arguments must not be evaluated.
+ * can read them. With a misfit `values` is empty, and rules that read arguments must not be evaluated.
  */
 export function typedArguments(type: RecordType, args: JsonObject): TypedArguments {
   try {

@@ -10,7 +10,7 @@ import { decidingSet } from '#server/policies/decisions/policy-set.ts'
 import { recordedRequest, schemaReader } from '#server/policies/decisions/recorded-request.ts'
 import { findPolicy, findVersion } from './store.ts'
 
-/** Decisions evaluated concurrently: far below a batch of the decision worker, so that agents' calls are not held up. */
+/** Decisions evaluated concurrently: fewer than a batch of the decision worker, so that agents' calls are not held up. */
 const atOnce = 8
 /** The most decisions that one page searches, however many are in the environment. */
 const searched = 5000

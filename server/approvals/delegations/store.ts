@@ -53,7 +53,7 @@ export function listDelegations(
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The active members whose delegate `delegateId` is now, with their roles and the groups of their seats. */
+/** The active members for whom `delegateId` is currently the delegate, with their roles and the groups of their seats. */
 export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
   tx
     .selectFrom('approverDelegations as delegation')

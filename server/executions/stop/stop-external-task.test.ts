@@ -94,7 +94,7 @@ describe('an A2A task', () => {
   const taskIdOf = async (id: string) =>
     (await executions.events(id)).find(({ type }) => type === 'agent.working')?.data.taskId
 
-  test('is canceled at its agent, whose confirmation confirms the stop', async () => {
+  test('is canceled at its agent, which confirms the stop', async () => {
     desk.behave('hold')
     const id = await working()
     const over = await stopped(id)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
 
-/** The reserved server as whose tool an external runtime is called. Its arguments are not declared, so no rule can read them. */
+/** The reserved server under which an external runtime is called as a tool. Rules can't read its undeclared arguments. */
 export const runtimeServer = 'agent'
 export const runtimeSchema: JsonObject = { type: 'object' }

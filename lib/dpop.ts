@@ -26,7 +26,7 @@ export async function makeProof(
     htu: `${address.origin}${address.pathname}`,
     iat: Math.floor(now / 1000),
     ath: base64url(await crypto.subtle.digest('SHA-256', utf8(accessToken))),
-    ...(nonce === undefined ? {} : { nonce }),
+    nonce,
   }
   const content = `${base64url(utf8(JSON.stringify(header)))}.${base64url(utf8(JSON.stringify(payload)))}`
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, keys.privateKey, utf8(content))

@@ -5,3 +5,10 @@ export type JsonObject = { [key: string]: JsonValue }
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The members that have a value. Inside the server `undefined` means absent; canonical JSON (jcs.ts) refuses it. */
+export const definedOnly = (members: { readonly [name: string]: JsonValue | undefined }): JsonObject => {
+  const defined: [string, JsonValue][] = []
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) defined.push([name, value])
+  return Object.fromEntries(defined)
+}

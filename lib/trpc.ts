@@ -62,7 +62,7 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
       return {
         // The parameters of a new socket, because its first message is not an HTTP request.
         ...(await token.headersFor({ method: 'GET', url: `${window.location.origin}/v1` })),
-        ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
+        tenantExternalId,
       }
     },
     lazy: { enabled: true, closeMs: socketIdleMs },

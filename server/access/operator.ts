@@ -6,16 +6,16 @@ import { Email, GroupName } from '#lib/schemas/members.ts'
 import type { Branding } from '#lib/schemas/tenants.ts'
 import { createSignInLink, lockOut, type SignInLink } from '#server/identity/links/sign-in-links.ts'
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
-import { createRealm, issuerOf } from '#server/identity/realms/create-realm.ts'
+import { createRealm } from '#server/identity/realms/create-realm.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
-import { slugPattern } from '#server/kernel/auth/realm.ts'
+import { issuerOf, slugPattern } from '#server/kernel/auth/realm.ts'
 import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { newRandomId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup, findTenantBySlug } from '#server/tenants/directory.ts'
-import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/people.ts'
-import { findMembersOfGroups, lockGroup, replaceGroupMembers } from './groups/store.ts'
+import { findGroup, findMembersOfGroups, lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
+import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '#server/tenants/member-store.ts'
+import { findTenantBySlug } from '#server/tenants/store.ts'
 import { invitePerson } from './members/invite-person.ts'
 
 /** In the tenant's log: somebody with access to the machine, who is no member. */
@@ -46,13 +46,18 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
     throw wrong(
       `"${slug}" can’t be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
     )
-  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId)) throw wrong(`"${externalId}" can’t be an external id.`)
+  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId))
+    throw wrong(
+      `"${externalId}" can’t be an external id: 1 to 128 of A–Z a–z 0–9 . _ ~ -, beginning with a letter or digit.`,
+    )
   const admin = emailOf(wanted.admin)
   const approvers = [...new Set(wanted.approvers.map(emailOf))]
   if (approvers.length === 0) throw wrong('Name the approvers: without one, no change could ever be approved.')
   if (approvers.includes(admin)) throw wrong('The administrator asks for changes, so somebody else must approve them.')
   const groups = [...new Set(wanted.groups)]
-  for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can’t name a group.`)
+  for (const name of groups)
+    if (!GroupName.safeParse(name).success)
+      throw wrong(`"${name}" can’t name a group: 1 to 63 lower-case letters, digits and hyphens.`)
 
   const own = runtime().config.identity === 'embedded'
 
@@ -146,7 +151,8 @@ export async function joinOrganisation(
   say: Say,
 ): Promise<void> {
   const unknown = roles.filter((role) => !roleNames.includes(role as Role))
-  if (roles.length === 0 || unknown.length > 0) throw wrong(`Name roles out of ${roleNames.join(', ')}.`)
+  if (roles.length === 0 || unknown.length > 0)
+    throw wrong(`Roles "${roles.join(',')}": name one or more of ${roleNames.join(', ')}.`)
   await runtime().database.inDirectory(async (tx) => {
     const from = await requireTenant(tx, home)
     const tenant = await requireTenant(tx, slug)

@@ -2,7 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { splitSettings } from '#lib/rules/settings.ts'
 import { TenantSettings, UpdateSettingsInput, UpdateSettingsOutput } from '#lib/schemas/tenants.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { lockTenant, setTenant } from '#server/tenants/people.ts'
+import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { settingsPresentation } from './changes/presentation.ts'
 import { proposeChange } from './changes/propose.ts'
@@ -15,7 +15,7 @@ export const updateSettings = mutation({
   audit: ({ reason, expectedRevision: _, ...wanted }, output) => ({
     action: 'tenant.settings_set',
     resource: { type: 'tenant', id: 'settings' },
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     details: {
       wanted: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
       ...(output === undefined

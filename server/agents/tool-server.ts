@@ -8,7 +8,7 @@ export type ToolServer = { server: string; url?: string; secretRef?: string }
 export function toolServerIn({ mcp }: AgentSpec['tools'][number]): ToolServer {
   const url = mcp.url ?? (/^https?:\/\//.test(mcp.server) ? mcp.server : undefined)
   if (url === undefined) return { server: mcp.server }
-  return { server: mcp.server, url, ...(mcp.auth === undefined ? {} : { secretRef: mcp.auth.secretRef }) }
+  return { server: mcp.server, url, secretRef: mcp.auth?.secretRef }
 }
 
 /** The server named `name` in a released spec; the operator's when the spec does not define it. */

@@ -6,7 +6,7 @@ import { sealStateOf } from '#server/audit/seal-state.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorOf, actorsById } from '#server/tenants/actors.ts'
-import { findGroupMembers } from '#server/tenants/directory.ts'
+import { findGroupMembers } from '#server/tenants/group-store.ts'
 import { passkeyStateOf } from './confirmation.ts'
 import { reviewerFacts } from './reviewer.ts'
 import { findApproval } from './store.ts'
@@ -52,7 +52,7 @@ export const get = query({
       })),
       blocked: whyNotDecide(facts) ?? null,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
-      ...(seat === undefined ? {} : { standsInFor: actor(seat) }),
+      standsInFor: seat === undefined ? undefined : actor(seat),
       decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,
       auditId: row.auditId,

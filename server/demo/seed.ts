@@ -7,8 +7,9 @@ import { create as createAgent } from '#server/agents/create.ts'
 import { toolsOffered } from '#server/agents/known-tools.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { execute as startExecution } from '#server/executions/execute.ts'
-import { createRealm, createRealmUser, createServiceClient, issuerOf } from '#server/identity/realms/create-realm.ts'
+import { createRealm, createRealmUser, createServiceClient } from '#server/identity/realms/create-realm.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 import { newId, newRandomId, newSecret } from '#server/kernel/ids.ts'
@@ -21,7 +22,8 @@ import { publishVersion } from '#server/policies/publish-version.ts'
 import { propose as proposeRelease } from '#server/releases/propose.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup, findMemberByUsername, findTenantBySlug, listTenants } from '#server/tenants/directory.ts'
+import { findGroup } from '#server/tenants/group-store.ts'
+import { findMemberByUsername, findTenantBySlug, listTenants } from '#server/tenants/store.ts'
 import { seedLock } from './store.ts'
 import { type DemoTenant, demoClients, demoGuests, demoTenants, demoUsers } from './tenants.ts'
 
@@ -99,7 +101,7 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
       username: clientId,
       displayName,
       roles,
-      ...(person === undefined ? {} : { createdBy: person }),
+      createdBy: person,
     })
     clients.push({ clientId, clientSecret, roles })
   }

@@ -4,7 +4,7 @@ import { argumentRows, describeEffect } from '#lib/rules/effect.ts'
 import { maskValue } from '#lib/rules/mask.ts'
 import type { Presentation } from '#lib/schemas/approvals.ts'
 import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
-import { findOwners } from '#server/agents/registry.ts'
+import { findOwners } from '#server/agents/store.ts'
 import { requestApproval as ask } from '#server/approvals/request.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
@@ -27,8 +27,8 @@ export const requestApproval = mutation({
       environment: input.environment,
       action: input.action,
       resource: input.resource,
-      ...(output === undefined ? {} : { effect: output.effect }),
-      ...(output?.approvalId === undefined ? {} : { approvalId: output.approvalId }),
+      effect: output?.effect,
+      approvalId: output?.approvalId,
     },
   }),
   async run({ tx, tenant, principal, input }) {

@@ -6,21 +6,19 @@ import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { AgentSpec } from '#lib/schemas/manifest.ts'
 import { fetchAgentCard } from '#server/agents/agent-card.ts'
 import { specOf } from '#server/agents/manifest.ts'
-import { findAgent, findVersion } from '#server/agents/registry.ts'
+import { findAgent, findVersion } from '#server/agents/store.ts'
 import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
 import { listTools } from '#server/agents/tool-servers.ts'
-import { requestApproval } from '#server/approvals/request.ts'
+import { requestProposal } from '#server/approvals/proposal.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { listBoundPolicies } from '#server/policies/bindings/bound.ts'
+import { listBoundPolicies } from '#server/policies/decisions/decision-store.ts'
 import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
-
-const proposalTtlSeconds = 7 * 86_400
 
 /**
  * Proposes that a version runs in an environment. Pins the current schemas of its tools, as reported by their servers, and the
@@ -37,7 +35,8 @@ export const propose = preparedMutation({
       agentId: input.agentId,
       version: input.version,
       environment: input.environment,
-      ...(output === undefined ? {} : { digest: output.digest, approvalId: output.approvalId }),
+      digest: output?.digest,
+      approvalId: output?.approvalId,
     },
   }),
   async prepare({ tenant, input }) {
@@ -78,26 +77,17 @@ export const propose = preparedMutation({
     const releaseId = newId()
     const digest = releaseDigest(content)
     const before = await findActiveRelease(tx, tenant.id, input.agentId, input.environment)
-    const { approvalId } = await requestApproval(tx, tenant, {
+    const approvalId = await requestProposal(tx, tenant, {
       kind: 'release',
       subjectId: releaseId,
-      payload: {
-        tenant: tenant.externalId,
-        release: digest,
-        environment: input.environment,
-        action: 'release.activate',
-        resource: `agent/${content.agent.name}`,
-        arguments: { version: content.agent.version, manifestDigest: content.agent.manifestDigest },
-        policyVersion: null,
-        requester: principal.memberId,
-      },
       presentation: presentationOf(content, digest, before?.version),
       agentId: input.agentId,
       requestedBy: principal.memberId,
-      owners: [],
-      group: 'change-approvers',
-      quorum: 1,
-      expiresAfterSeconds: proposalTtlSeconds,
+      bound: {
+        release: digest,
+        arguments: { version: content.agent.version, manifestDigest: content.agent.manifestDigest },
+        policyVersion: null,
+      },
     })
     await keepToolSchemas(tx, tenant.id, content.tools)
     await insertRelease(tx, {

@@ -1,7 +1,7 @@
 import { whyNotResume } from '#lib/rules/members.ts'
 import { MemberOutput, ResumeMemberInput } from '#lib/schemas/members.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setMember } from '#server/tenants/people.ts'
+import { setMember } from '#server/tenants/member-store.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
@@ -13,7 +13,7 @@ export const resume = mutation({
   audit: (input) => ({
     action: 'member.resumed',
     resource: { type: 'member', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
   }),
   async run({ tx, tenant, principal, input }) {
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)

@@ -3,7 +3,7 @@ import { splitRoles, whyNotSetRoles } from '#lib/rules/members.ts'
 import { SetRolesInput, SetRolesOutput } from '#lib/schemas/members.ts'
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { findMemberById, setMember } from '#server/tenants/people.ts'
+import { findMemberById, setMember } from '#server/tenants/member-store.ts'
 import { findProposed } from '../changes/store.ts'
 import { proposeGrant } from './propose-grant.ts'
 import { lockTarget, stopWhen } from './target.ts'
@@ -20,7 +20,7 @@ export const setRoles = mutation({
   audit: (input, output) => ({
     action: 'member.roles_set',
     resource: { type: 'member', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: {
       wanted: input.roles,
       ...(output === undefined

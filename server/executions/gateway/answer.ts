@@ -49,7 +49,7 @@ function finished(call: Call, executionId: string): CallToolResult {
 
 const result = (text: string, structuredContent?: JsonObject): CallToolResult => ({
   content: [{ type: 'text', text }],
-  ...(structuredContent === undefined ? {} : { structuredContent }),
+  structuredContent,
 })
 
 /** The call as soon as it has ended or waits for an approval, or its state after the longest wait. */

@@ -1,31 +1,7 @@
 import type { Worker } from 'node:worker_threads'
-import type { CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
-import type { Rule } from './rule.ts'
 import type { Settlement } from './soft-forbid.ts'
+import type { CedarRequest, PolicyText } from './terms.ts'
 import { ask, EngineFailure, startWorker } from './worker.ts'
-
-/** A request in Cedar's own terms; the engine adds `context.fulfilled`. */
-export type CedarRequest = {
-  principal: TypeAndId
-  action: TypeAndId
-  resource: TypeAndId
-  context: Record<string, CedarValueJson>
-  entities: EntityJson[]
-}
-
-/** A published source; sources with equal digests are identical and parsed once. */
-export type PolicyText = { digest: string; source: string }
-
-/** The facts of a rule that the decision point needs: its position in the source, its text and its annotations. */
-export type RuleFacts = { order: number; text: string; annotations: Record<string, string> }
-
-export type Evaluation =
-  /** `determining`: all satisfied forbids, or else all satisfied permits. `erring`: rules that Cedar skipped because they failed. */
-  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
-  /** A source does not parse. */
-  | { outcome: 'unusable_policy' }
-  /** The request can't be evaluated. */
-  | { outcome: 'invalid_request' }
 
 export type Question = {
   /** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */
@@ -53,7 +29,7 @@ const mostTogether = 32
 type Waiting = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
 type Engine = { worker: Worker | undefined; waiting: Waiting[]; busy: Promise<void> | undefined }
 
-// Owned by this module: the one decision worker of the process and what waits for it.
+// The decision worker of the process and the questions that wait for it. Owner: this module.
 const engine: Engine = { worker: undefined, waiting: [], busy: undefined }
 
 /**

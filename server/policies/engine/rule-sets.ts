@@ -1,7 +1,8 @@
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
-import type { CedarRequest, Evaluation, PolicyText } from './engine.ts'
 import { Lru } from './lru.ts'
+import type { Evaluation } from './rule.ts'
 import { matches, type Places, placesOf, type Rule, rulesOf } from './rule.ts'
+import type { CedarRequest, PolicyText } from './terms.ts'
 
 // Used only in the decision worker. Weighted by rules: a pre-parsed rule takes about 3 KB in Cedar.
 const rulesInSets = 50_000

@@ -5,7 +5,7 @@ import { cedarString } from '#server/policies/language/cedar-string.ts'
 import { withToken } from '#server/policies/language/lifting-token.ts'
 import { annotationsOf, readsMember } from '#server/policies/language/lint.ts'
 import { splitRules } from '#server/policies/language/split-rules.ts'
-import type { CedarRequest, PolicyText, RuleFacts } from './engine.ts'
+import type { CedarRequest, PolicyText, RuleFacts } from './terms.ts'
 
 /** One rule of a policy in the decision worker. */
 export type Rule = {
@@ -18,6 +18,15 @@ export type Rule = {
   scope: Pick<PolicyJson, 'principal' | 'action' | 'resource'>
   readsArguments: boolean
 }
+
+/** The outcome of evaluating the rules of a set once. */
+export type Evaluation =
+  /** `determining`: all satisfied forbids, or else all satisfied permits. `erring`: rules that Cedar skipped because they failed. */
+  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
+  /** A source does not parse. */
+  | { outcome: 'unusable_policy' }
+  /** The request can't be evaluated. */
+  | { outcome: 'invalid_request' }
 
 /** The token that lifts a soft forbid. It contains the source's digest, so a grant does not lift the rule in another version. */
 export const tokenOf = (digest: string, { annotations }: RuleFacts): string =>

@@ -1,2 +1,0 @@
-// The part of releases that other domains may import.
-export { findActiveRelease } from './store.ts'

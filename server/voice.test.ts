@@ -58,6 +58,13 @@ const done = [
   'server/tenant-command.ts',
   'server/tenants/',
   'server/wire.test.ts',
+  'server/agents/',
+  'server/approvals/',
+  'server/executions/',
+  'server/external-agents/',
+  'server/inputs/',
+  'server/policies/',
+  'server/releases/',
   'vitest.config.ts',
 ]
 
@@ -69,6 +76,12 @@ const exempt = [
   /^docs\/voice\.md$/,
   /^server\/voice\.test\.ts$/,
 ]
+
+/**
+ * Recorded sentences. Recomputing a decision and spending an approval compare their bytes, also those of earlier versions, so
+ * they never change.
+ */
+const recorded = /nobody knows how many|begins? anew|there is no tool|the tool has no schema/g
 
 /** "has no effect" and "is no longer" are idiomatic; "is no route" is not. */
 const idioms = ['effect', 'further', 'longer', 'more']
@@ -114,7 +127,7 @@ function findings(file: string, text: string): string[] {
     starts.push(length)
     length += line.length + 1
   }
-  const flat = lines.join(' ')
+  const flat = lines.join(' ').replaceAll(recorded, (sentence) => '.'.repeat(sentence.length))
   return phrases.flatMap(([phrase]) =>
     Array.from(flat.matchAll(phrase), (match) => {
       const line = starts.findLastIndex((start) => start <= match.index) + 1

@@ -5,7 +5,7 @@ import { askByMail } from '#server/inputs/ask-by-mail.ts'
 import { openWaits, stepWaits, supersedeWaits } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { endSpan, startSpan } from '#server/traces/record.ts'
 import { beginNext } from './concurrency.ts'
 import { consumeInputs, holdExecution } from './consume-store.ts'
@@ -137,7 +137,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
     { receipts, output: mask(output) },
   )
   if (!consumed) throw new Fenced(`Execution ${row.id} is no longer at revision ${row.revision}.`)
-  notify(tx, 'execution', row.id)
+  notify(tx, 'execution', topicOf(tenant.id, row.id))
   if (waits.some((wait) => wait.status === 'open' || !used.includes(wait.id)))
     await supersedeWaits(tx, tenant.id, row.id)
   await appendAudit(tx, tenant, {

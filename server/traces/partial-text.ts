@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Showable } from '#lib/rules/partial-mask.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { deleteOldPartials, deletePartial, listPartials, setPartial } from './partial-store.ts'
@@ -47,7 +47,7 @@ export function openPartialText(tenantId: string, traceId: string, spanId: strin
     await database.inTenant(tenantId, async (tx) => {
       const sealer = await tenantSealer(tx, tenantId)
       await setPartial(tx, { tenantId, traceId, spanId, sealed: sealer.seal(text, contextOf(traceId, spanId)) })
-      notify(tx, 'trace', traceId)
+      notify(tx, 'trace', topicOf(tenantId, traceId))
     })
     written = partial
   }

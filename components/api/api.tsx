@@ -1,11 +1,12 @@
 'use client'
 
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
+import { tokens } from '#components/session/session.ts'
 import { apiFetch, type RestFetch, restFetch } from '#lib/api-fetch.ts'
 import { createQueryClient } from '#lib/query-client.ts'
 import { type Client, createClient, TRPCProvider } from '#lib/trpc.ts'
-import { tokens } from './session.ts'
+import { createLive, type Live } from './live.ts'
 
 export type Api = {
   /** `fetch` with token and tenant, for downloads and streams. Gives error answers back; no answer is a RequestError. */
@@ -14,6 +15,7 @@ export type Api = {
   restFetch: RestFetch
   client: Client
   queryClient: QueryClient
+  live: Live
 }
 
 const ApiContext = createContext<Api | undefined>(undefined)
@@ -23,6 +25,12 @@ export function useApi(): Api {
   const api = useContext(ApiContext)
   if (api === undefined) throw new Error('useApi() outside of <SessionProvider>')
   return api
+}
+
+/** Whether changes arrive by themselves; false while the socket is down. */
+export function useLive(): boolean {
+  const { live } = useApi()
+  return useSyncExternalStore(live.subscribe, live.isUp, () => true)
 }
 
 /** `person` names whose answers the cache holds; another person gets another cache. */
@@ -43,10 +51,7 @@ export function ApiProvider({ tenant, person, children }: { tenant: string; pers
 
 function createApi(tenant: string): Api {
   const fetchApi = apiFetch(tenant, tokens)
-  return {
-    fetchApi,
-    restFetch: restFetch(fetchApi),
-    client: createClient({ tenantExternalId: tenant, tokens, fetchApi }),
-    queryClient: createQueryClient(),
-  }
+  const client = createClient({ tenantExternalId: tenant, tokens, fetchApi })
+  const queryClient = createQueryClient()
+  return { fetchApi, restFetch: restFetch(fetchApi), client, queryClient, live: createLive(client, queryClient) }
 }

@@ -10,20 +10,17 @@ type PagesOptions<Input extends Record<string, unknown>, Item> = {
   input: Input
   /** The procedure's call: `client.executions.list.query`. */
   read: (input: Input & { cursor?: string }, options: { signal: AbortSignal }) => Promise<KeysetPage<Item>>
-  /** In milliseconds. */
-  refreshEvery?: number
   enabled?: boolean
 }
 
 /** A keyset list, page by page. `items` is undefined until the first page is there; an error leaves what was read. */
 export function usePages<Input extends Record<string, unknown>, Item>(options: PagesOptions<Input, Item>) {
-  const { path, input, read, refreshEvery = false, enabled = true } = options
+  const { path, input, read, enabled = true } = options
   const query = useInfiniteQuery({
     queryKey: [path, { input, type: 'pages' }],
     queryFn: ({ pageParam, signal }) => read(pageParam === null ? input : { ...input, cursor: pageParam }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: refreshEvery,
     enabled,
   })
   return {

@@ -1,8 +1,8 @@
 'use client'
 
 import type { ComponentProps, ReactNode } from 'react'
+import type { Pages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import type { Pages } from '#components/session/use-pages.ts'
 import { Button } from '#components/ui/button.tsx'
 import { type Column, DataTable } from '#components/ui/data-table.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'

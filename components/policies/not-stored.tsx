@@ -1,4 +1,4 @@
-import { isUnknown } from '#components/forms/use-act.ts'
+import { isUnknown } from '#components/api/use-act.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'

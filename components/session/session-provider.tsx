@@ -13,17 +13,17 @@
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { ApiProvider, useLive } from '#components/api/api.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { signInPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Session as Me } from '#lib/schemas/tenants.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
-import { ApiProvider } from './api.tsx'
 import { rememberOrganisation } from './last-organisation.ts'
 import { type Identity, type SessionState, session } from './session.ts'
 import { useMembershipWatch } from './use-membership-watch.ts'
 
-export { useApi } from './api.tsx'
+export { useApi } from '#components/api/api.tsx'
 
 export type Session = {
   me: Me
@@ -62,6 +62,9 @@ export function useSession(): Session {
   return state.session
 }
 
+/** While the socket is down, in milliseconds. */
+const pollMs = 300_000
+
 const STARTING: SessionState = { status: 'starting' }
 
 export const useSessionState = (): SessionState =>
@@ -87,12 +90,18 @@ export function SessionProvider({ tenant, children }: { tenant: string; children
 function WithMe({ tenant, state, children }: { tenant: string; state: SessionState; children: ReactNode }) {
   const trpc = useTRPC()
   const signedIn = state.status === 'signed-in'
+  const live = useLive()
   const {
     data: me,
     error,
     refetch,
   } = useQuery(
-    trpc.session.me.queryOptions(undefined, { enabled: signedIn, staleTime: 60_000, refetchInterval: 300_000 }),
+    trpc.session.me.queryOptions(undefined, {
+      enabled: signedIn,
+      staleTime: 60_000,
+      // The membership's own stream reports changes (use-membership-watch.ts).
+      refetchInterval: live ? false : pollMs,
+    }),
   )
   useFreshAfterEnd(state.status)
   const failure = useMemo(() => (error === null ? undefined : toFailure(error)), [error])

@@ -20,7 +20,7 @@ test('reports only the caller’s own exports to a caller without evidence:list'
     runtime.database.inTenant(tenant.id, async (tx) => {
       const principal = { ...vera.principal, permissions }
       const reader = { tenant: vera.tenant, principal, topics: new Set(['evidence'] as const) }
-      const { changes } = await changesSince(tx, reader, 'new', [])
+      const { changes } = await changesSince(tx, reader, undefined, [])
       const ids = changes.map(({ id }) => id)
       expect(new Set(ids)).toEqual(await visibleExportIds(tx, tenant.id, principal, [own, foreign]))
       return ids.toSorted()

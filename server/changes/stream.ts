@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '#lib/errors.ts'
 import { mayFollow, type Topic, topicPermissions } from '#lib/rules/changes.ts'
 import { type ChangeEvent, WatchChangesInput } from '#lib/schemas/changes.ts'
+import { readPosition, writtenPosition } from '#server/audit/position.ts'
 import type { Principal } from '#server/kernel/auth/principal.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { beginning, changesSince } from './changes-since.ts'
-import { readPosition, writtenPosition } from './position.ts'
 import { openSignals } from './signals.ts'
 
 const heartbeatMs = 15_000

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
+import { useChanges } from '#components/api/use-changes.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -108,11 +109,9 @@ function RunningNow() {
   const { tenant, can } = useSession()
   const trpc = useTRPC()
   const allowed = can('execution:read')
+  useChanges(['executions'], refreshMs)
   const { data, error, refetch } = useQuery(
-    trpc.executions.list.queryOptions(
-      { limit: shownRows, status: LIVE_STATUSES },
-      { enabled: allowed, refetchInterval: refreshMs },
-    ),
+    trpc.executions.list.queryOptions({ limit: shownRows, status: LIVE_STATUSES }, { enabled: allowed }),
   )
   const link = <All href={executionsPath(tenant, { status: 'under-way' })}>All that run or wait</All>
   const running = data?.items

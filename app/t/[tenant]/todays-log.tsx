@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
+import { useChanges } from '#components/api/use-changes.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
@@ -19,9 +20,8 @@ const refreshMs = 15_000
 export function TodaysLog() {
   const trpc = useTRPC()
   const { tenant, can } = useSession()
-  const { data, error, refetch } = useQuery(
-    trpc.audit.checkpoint.queryOptions({}, { refetchInterval: refreshMs, staleTime: refreshMs }),
-  )
+  useChanges(['audit', 'seals'], refreshMs)
+  const { data, error, refetch } = useQuery(trpc.audit.checkpoint.queryOptions({}, { staleTime: refreshMs }))
   if (data === undefined)
     return error === null ? (
       <Skeleton label="Loading today’s log" rows={2} />

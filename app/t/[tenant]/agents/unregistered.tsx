@@ -1,9 +1,9 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'

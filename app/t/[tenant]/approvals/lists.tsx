@@ -1,9 +1,10 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { type Pages, usePages } from '#components/api/use-pages.ts'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useApi } from '#components/session/session-provider.tsx'
-import { type Pages, usePages } from '#components/session/use-pages.ts'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
@@ -34,11 +35,11 @@ const refreshMs = 15_000
 
 export function PendingList({ view }: { view: PendingView }) {
   const { client } = useApi()
+  useChanges(['approvals'], refreshMs)
   const pages = usePages({
     path: ['approvals', 'getPending'],
     input: { view },
     read: client.approvals.getPending.query,
-    refreshEvery: refreshMs,
   })
   return <List view={view} pages={pages} />
 }

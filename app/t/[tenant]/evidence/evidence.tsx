@@ -1,6 +1,8 @@
 'use client'
 
 import Link from 'next/link'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExportStatusShape } from '#components/evidence/export-status.tsx'
 import { formatPeriod } from '#components/evidence/period.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
@@ -8,7 +10,6 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -33,12 +34,12 @@ export function Evidence() {
 function ExportList() {
   const { restFetch } = useApi()
   const { tenant } = useSession()
+  useChanges(['evidence'], refreshMs)
   const pages = usePages({
     path: ['evidence', 'list'],
     input: {},
     read: ({ cursor }: { cursor?: string }, { signal }) =>
       restFetch<ExportPage>(`/v1/evidence/export-jobs${cursor === undefined ? '' : `?cursor=${cursor}`}`, { signal }),
-    refreshEvery: refreshMs,
   })
   return (
     <Page wide>

@@ -2,13 +2,14 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -34,11 +35,11 @@ function ExecutionList() {
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
   const filtered = filter.status !== '' || filter.agentId !== ''
+  useChanges(['executions'], refreshMs)
   const pages = usePages({
     path: ['executions', 'list'],
     input: inputOf(filter),
     read: client.executions.list.query,
-    refreshEvery: refreshMs,
   })
   return (
     <Page wide>

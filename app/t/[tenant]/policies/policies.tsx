@@ -1,12 +1,12 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'

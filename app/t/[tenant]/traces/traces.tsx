@@ -2,11 +2,12 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -35,11 +36,11 @@ function TraceList() {
   const { client } = useApi()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
+  useChanges(['traces'], refreshMs)
   const pages = usePages({
     path: ['traces', 'list'],
     input: inputOf(filter),
     read: client.traces.list.query,
-    refreshEvery: refreshMs,
   })
   return (
     <Page wide>

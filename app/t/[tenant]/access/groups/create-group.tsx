@@ -2,8 +2,8 @@
 
 import { useState } from 'react'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextField } from '#components/ui/text-field.tsx'

@@ -1,9 +1,9 @@
 'use client'
 
 import { useId } from 'react'
+import { usePages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox } from '#components/ui/checkbox.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'

@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'

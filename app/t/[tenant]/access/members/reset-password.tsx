@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import { holdsGuardedRole } from '#lib/rules/members.ts'

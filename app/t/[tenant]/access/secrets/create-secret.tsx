@@ -2,8 +2,8 @@
 
 import { useState } from 'react'
 import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextArea, TextField } from '#components/ui/text-field.tsx'

@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'

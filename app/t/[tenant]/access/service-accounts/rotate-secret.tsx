@@ -1,9 +1,9 @@
 'use client'
 
 import { useState } from 'react'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { Time } from '#components/ui/time.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'

@@ -1,9 +1,9 @@
 'use client'
 
+import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { ProposeBinding } from './propose-binding.tsx'

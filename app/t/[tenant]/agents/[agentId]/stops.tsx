@@ -1,12 +1,13 @@
 'use client'
 
 import Link from 'next/link'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { StopState } from '#components/executions/stop-state.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -28,11 +29,11 @@ export function Stops({ agentId }: { agentId: string }) {
 function StopList({ agentId }: { agentId: string }) {
   const { client } = useApi()
   const { tenant } = useSession()
+  useChanges(['executions'], refreshMs)
   const pages = usePages({
     path: ['executions', 'list'],
     input: { agentId, stopRequested: true, limit: perPage },
     read: client.executions.list.query,
-    refreshEvery: refreshMs,
   })
   return (
     <PagedTable

@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useChanges } from '#components/api/use-changes.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
@@ -16,19 +17,15 @@ import { Names } from './names.tsx'
 
 const refreshMs = 3000
 
-const onItsWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
+const isUnderWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
 const canGoAgain = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
 
 /** Who was told of the request by mail, and what became of each mail; an operator has one sent again. */
 export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval }) {
   const { can } = useSession()
   const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(
-    trpc.approvals.mails.list.queryOptions(
-      { approvalId },
-      { refetchInterval: ({ state }) => (state.data?.items.some(onItsWay) ? refreshMs : false) },
-    ),
-  )
+  const { data, error, refetch } = useQuery(trpc.approvals.mails.list.queryOptions({ approvalId }))
+  useChanges(data?.items.some(isUnderWay) === true ? ['mails'] : [], refreshMs)
   if (data === undefined)
     return error === null ? (
       'Loading'

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
+import { useChanges } from '#components/api/use-changes.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
@@ -21,7 +22,7 @@ import { Canonical, RecordRows } from './record-rows.tsx'
 import { SealProof } from './seal-proof.tsx'
 import { useVerify, Verify } from './verify.tsx'
 
-/** While the record waits for its seal, in milliseconds. */
+/** While the record waits for its seal and the socket is down, in milliseconds. */
 const sealMs = 3000
 
 /** One record with what proves it. */
@@ -37,12 +38,8 @@ export function AuditRecord() {
 function OneRecord({ auditId }: { auditId: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(
-    trpc.audit.get.queryOptions(
-      { auditId },
-      { refetchInterval: ({ state }) => (state.data?.seal === 'pending' ? sealMs : false) },
-    ),
-  )
+  const { data, error, refetch } = useQuery(trpc.audit.get.queryOptions({ auditId }))
+  useChanges(data?.seal === 'pending' ? ['seals'] : [], sealMs)
   const verify = useVerify(data)
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
   const shownId = <Copyable value={auditId} label="audit id" shorten="middle" />

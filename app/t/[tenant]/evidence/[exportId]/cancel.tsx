@@ -30,7 +30,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
       }),
     onSuccess: (job) => cache.setQueryData(['evidence-export', exportId], job),
     // It may have gone on meanwhile: what stands on the page is what the next try is about.
-    onError: () => cache.invalidateQueries({ queryKey: ['evidence-export', exportId] }),
+    onError: () => cache.invalidateQueries({ queryKey: [['evidence', 'get'], { input: { exportId } }] }),
   })
   const failure = cancel.error === null ? undefined : toFailure(cancel.error)
   const length = reason.trim().length

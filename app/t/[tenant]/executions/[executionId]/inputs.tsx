@@ -1,5 +1,7 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { receiptWords, type StateWords } from '#components/inputs/receipt-words.ts'
 import { StateCell } from '#components/inputs/state-words.tsx'
@@ -7,7 +9,6 @@ import { JsonView } from '#components/json/json-view.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import { Copyable } from '#components/ui/copyable.tsx'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -25,11 +26,11 @@ export function Inputs({ execution }: { execution: Execution }) {
 
 function Inbox({ execution }: { execution: Execution }) {
   const { client } = useApi()
+  useChanges(isLive(execution.status) ? ['inputs'] : [], inputsRefreshMs)
   const pages = usePages({
     path: ['executions', 'inputEvents.list'],
     input: { executionId: execution.id },
     read: client.executions.inputEvents.list.query,
-    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
   })
   return (
     <>

@@ -1,10 +1,11 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { type Pages, usePages } from '#components/api/use-pages.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { type Pages, usePages } from '#components/session/use-pages.ts'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
@@ -38,11 +39,11 @@ export function Waits({ execution }: { execution: Execution }) {
 
 function WaitList({ execution }: { execution: Execution }) {
   const { client } = useApi()
+  useChanges(isLive(execution.status) ? ['inputs'] : [], inputsRefreshMs)
   const pages = usePages({
     path: ['executions', 'inputWaits.list'],
     input: { executionId: execution.id },
     read: client.executions.inputWaits.list.query,
-    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
   })
   const { items, error, reload } = pages
   if (items === undefined)

@@ -1,8 +1,8 @@
 'use client'
 
+import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
 import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 
 /** The agents that the policy decides for, now or before. */

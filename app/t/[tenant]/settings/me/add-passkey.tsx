@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { registerPasskey } from '#components/passkeys/ceremony.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'

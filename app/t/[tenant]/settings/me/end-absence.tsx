@@ -1,7 +1,7 @@
 'use client'
 
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'

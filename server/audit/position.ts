@@ -25,3 +25,6 @@ export function after(position: Position, record: { date: string; seq: number })
   const before = dayBefore(record.date) === position.date ? position.seen : 0
   return { date: record.date, seen: record.seq + 1, before }
 }
+
+export const isAhead = (position: Position, head: Position): boolean =>
+  position.date > head.date || (position.date === head.date && position.seen > head.seen)

@@ -16,7 +16,7 @@ if (process.env.E2E_DIR === undefined) {
       mcpServers: {
         payments: {
           command: process.execPath,
-          args: [join(import.meta.dirname, 'server/testing/gated-payments.ts')],
+          args: [join(import.meta.dirname, 'server/testing/fakes/gated-payments.ts')],
           env: { COUNTERSIGN_GATE: join(directory, 'gate') },
           tenants: demoTenants.map((tenant) => tenant.externalId),
         },

@@ -13,10 +13,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-proof-'))
 const report = join(scratch, 'vitest.json')
 /** Where the suites stand that generate their cases, or whose counts the product promises. */
 const known = [
-  'server/testing/proof/',
-  'server/audit/sealer-killed',
-  'server/audit/tampering',
-  'server/kernel/db/catalog.test.ts',
+  'server/testing/properties/',
+  'server/audit/sealing/sealer-killed',
+  'server/audit/sealing/tampering',
+  'server/kernel/db/tables.test.ts',
   'server/kernel/auth/',
   'server/inputs/inputs.test.ts',
 ]

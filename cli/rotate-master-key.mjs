@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run rotate-master-key`: what the master key protects is sealed under a new one. Safe to run again at any point.
+// `npm run rotate-master-key`: what the master key protects is encrypted under a new one. Safe to run again at any point.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
@@ -11,8 +11,8 @@ const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts'
 const { RotationError, rotateMasterKey } = await import('../server/rotate-master-key.ts')
 
 try {
-  const { keys, resealed } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
-  process.stdout.write(`${keys} keys are under the current master key, ${resealed} of them since now.\n`)
+  const { keys, reencrypted } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
+  process.stdout.write(`${keys} keys are under the current master key, ${reencrypted} of them since now.\n`)
 } catch (error) {
   const known = [ConfigError, EmbeddedDatabaseError, RotationError].some((kind) => error instanceof kind)
   process.stderr.write(`${known ? error.message : error.stack}\n`)

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { signIn } from '#server/testing/sign-in.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { demoTenant, demoUser } from './fixtures.ts'
 
 /** A case of a test's own, made over the API as a pipeline or a person would. */

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { createLog } from '#server/kernel/log.ts'
-import { startTrace } from '#server/traces/record.ts'
+import { startTrace } from '#server/traces/recording/record.ts'
 
 // What no caller can make: a day that is over, and spans that are committed one at a time.
 

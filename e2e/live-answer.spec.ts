@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { startModelServer } from '#server/testing/model-server.ts'
+import { startModelServer } from '#server/testing/fakes/model-server.ts'
 import { call, decideAs, personToken } from './cases.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { environment, proposeRelease, register, startAs } from './own-agent.ts'

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { newSpanId } from '#server/kernel/ids.ts'
-import { endSpan, startSpan } from '#server/traces/record.ts'
+import { endSpan, startSpan } from '#server/traces/recording/record.ts'
 import { withLiveTrace } from './database.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 

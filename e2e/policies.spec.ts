@@ -163,7 +163,7 @@ test('a policy’s page says how much of its budgets is used, by whom, and until
   await expectAccessible(page)
 })
 
-/** An agent that runs elsewhere and may look up two orders in thirty days. */
+/** An external agent and may look up two orders in thirty days. */
 async function budgetedAgent(origin: string) {
   const ci = await clientToken(origin, 'ci-pipeline')
   const maria = await personToken(origin, 'maria')

@@ -10,7 +10,7 @@ type Proof = SpanProof & { verifierKey: string }
 type Sent = { traceId: string; spanId: string }
 
 /** One span of telemetry with a resource, whose record a checkpoint covers. */
-async function sealedSpan(origin: string): Promise<Sent> {
+async function encryptedSpan(origin: string): Promise<Sent> {
   const sent = { traceId: newTraceId(), spanId: newSpanId() }
   const now = BigInt(Date.now()) * 1_000_000n
   const span = {
@@ -36,7 +36,7 @@ async function sealedSpan(origin: string): Promise<Sent> {
   return sent
 }
 
-const openSpan = async (page: Page, { traceId, spanId }: Sent) => {
+const decryptSpan = async (page: Page, { traceId, spanId }: Sent) => {
   await page.goto(`/t/${externalId()}/traces/${traceId}?span=${spanId}`)
   return page.getByRole('complementary', { name: 'Selected span' })
 }
@@ -45,9 +45,9 @@ test('vera checks what proves one span in her browser, and takes it along for wh
   page,
   origin,
 }) => {
-  const sent = await sealedSpan(origin)
+  const sent = await encryptedSpan(origin)
   await signIn(page, 'vera')
-  const detail = await openSpan(page, sent)
+  const detail = await decryptSpan(page, sent)
   await expect(detail.getByRole('link', { name: 'this audit record' })).toBeVisible()
   await detail.getByRole('button', { name: 'Check the proof' }).click()
   const checks = detail.getByRole('list', { name: 'What was checked' }).getByRole('listitem')
@@ -70,9 +70,9 @@ test('vera checks what proves one span in her browser, and takes it along for wh
 })
 
 test('omar sees which record commits to a span, and who may check it', async ({ page, origin }) => {
-  const sent = await sealedSpan(origin)
+  const sent = await encryptedSpan(origin)
   await signIn(page, 'omar')
-  const detail = await openSpan(page, sent)
+  const detail = await decryptSpan(page, sent)
   await expect(detail.getByRole('button', { name: 'Check the proof' })).toHaveAccessibleDescription(
     'Needs the permission trace:verify, which approvers and auditors have.',
   )

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '#server/kernel/config.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { type ForeignIssuer, foreignIssuer, newPair, serviceAccount } from '#server/testing/foreign-issuer.ts'
+import { type ForeignIssuer, foreignIssuer, newPair, serviceAccount } from '#server/testing/fakes/foreign-issuer.ts'
 import { runTenantCommand } from './tenant-command.ts'
 
 // The real server beside another provider, told of it by AUTH_URL alone; and a third issuer, named by the operator.

@@ -5,11 +5,11 @@ import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { purgeWindows } from '#server/policies/purge-windows.ts'
+import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
 import { listTenants } from '#server/tenants/directory.ts'
-import { purgePartials } from '#server/traces/partial-text.ts'
-import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention.ts'
+import { purgePartials } from '#server/traces/partial/partial-text.ts'
+import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention/retention.ts'
 
 const intervalMs = 10 * 60_000
 

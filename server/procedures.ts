@@ -5,11 +5,11 @@ import { type Admission, admit } from '#server/kernel/auth/admit.ts'
 import { type Credentials, credentialsOf, present, withJustification } from '#server/kernel/auth/authenticate.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { readJsonText } from '#server/kernel/body.ts'
+import { captureOutcome } from '#server/kernel/capture-outcome.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { retryHeaders, withRateHeaders } from '#server/kernel/rate/headers.ts'
 import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
-import { settled } from '#server/kernel/settled.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
@@ -25,7 +25,7 @@ export const procedures: RouteHandler = async (request) => {
     const hasBody = request.method === 'POST'
     // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
     // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
-    const reading = hasBody && 'token' in presented ? await settled(readJsonText(request)) : undefined
+    const reading = hasBody && 'token' in presented ? await captureOutcome(readJsonText(request)) : undefined
     const inInput = tenantNamedIn(request.url, path, reading)
     // A longer batch is refused by the library.
     admission = await admit(presented, selecting(credentials, inInput), Math.min(path.split(',').length, maxBatchSize))

@@ -13,7 +13,7 @@ const clock = () => join(folder, 'clock')
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-clock-'))
   await writeFile(clock(), '0')
-  const preload = `--import=${new URL('testing/jumping-clock.ts', import.meta.url)}`
+  const preload = `--import=${new URL('testing/processes/jumping-clock.ts', import.meta.url)}`
   api = await startApi({ LOG_LEVEL: 'info', NODE_OPTIONS: preload, COUNTERSIGN_CLOCK: clock() })
 }, 180_000)
 afterAll(async () => {

@@ -12,7 +12,7 @@ import { migrate } from '#server/kernel/db/migrate.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { loadMasterKeys, masterKeyFile } from '#server/kernel/keys/master-key.ts'
 import { createSigningKey, currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
-import { openForTenant, sealForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptForTenant, encryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
@@ -29,7 +29,7 @@ let source: TestDatabase
 let appUrl: string
 let dataDir: string
 let tenants: string[]
-let sealed: Map<string, Buffer>
+let encrypted: Map<string, Buffer>
 let owner: Client
 beforeEach(async () => {
   source = await testDatabase()
@@ -39,7 +39,7 @@ beforeEach(async () => {
   owner = new Client({ connectionString: source.ownerUrl })
   await owner.connect()
   tenants = [newId(), newId()]
-  sealed = new Map()
+  encrypted = new Map()
   await running(configOf(), async (database) => {
     for (const id of tenants) {
       await owner.query(
@@ -49,7 +49,7 @@ beforeEach(async () => {
       await database.inTenant(id, async (tx) => {
         await createSigningKey(tx, id, 'realm')
         await createSigningKey(tx, id, 'log')
-        sealed.set(id, await sealForTenant(tx, id, value, 'secrets/1'))
+        encrypted.set(id, await encryptForTenant(tx, id, value, 'secrets/1'))
       })
     }
   })
@@ -89,7 +89,7 @@ const allOpens = (config = configOf()) =>
     for (const id of tenants)
       await database.inTenant(id, async (tx) => {
         for (const purpose of ['realm', 'log'] as const) await currentSigningKey(tx, id, purpose)
-        const opened = await openForTenant(tx, id, sealed.get(id) ?? Buffer.of(), 'secrets/1')
+        const opened = await decryptForTenant(tx, id, encrypted.get(id) ?? Buffer.of(), 'secrets/1')
         if (!opened.equals(value)) throw new Error('another value')
       })
     return true
@@ -97,7 +97,7 @@ const allOpens = (config = configOf()) =>
 const rotate = (config = configOf()) => rotateMasterKey(config, () => undefined)
 const keyLines = async () => (await readFile(masterKeyFile(dataDir), 'utf8')).trim().split('\n')
 const setKeyLines = (lines: string[]) => writeFile(masterKeyFile(dataDir), `${lines.join('\n')}\n`)
-const sealedKeys = async () =>
+const encryptedKeys = async () =>
   (
     await owner.query(
       `select private_key as bytes from signing_keys union all select sealed_key from tenant_keys order by 1`,
@@ -105,15 +105,15 @@ const sealedKeys = async () =>
   ).rows.map((row) => row.bytes.toString('hex'))
 
 describe('with the key in DATA_DIR', () => {
-  test('everything is sealed anew under a new key, the values stay, and the old key opens nothing', async () => {
+  test('everything is encrypted anew under a new key, the values stay, and the old key opens nothing', async () => {
     const [before = ''] = await keyLines()
-    const bytes = await sealedKeys()
-    expect(await rotate()).toEqual({ keys: 6, resealed: 6 })
+    const bytes = await encryptedKeys()
+    expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
     const after = await keyLines()
     expect(after).toHaveLength(1)
     expect(after[0]).not.toBe(before)
     expect((await stat(masterKeyFile(dataDir))).mode & 0o777).toBe(0o600)
-    const now = await sealedKeys()
+    const now = await encryptedKeys()
     expect(now.filter((one) => bytes.includes(one))).toEqual([])
     expect(await allOpens()).toBe(true)
     await setKeyLines([before])
@@ -126,7 +126,7 @@ describe('with the key in DATA_DIR', () => {
     await setKeyLines([made, before])
     // A server that starts in this state can read everything.
     expect(await allOpens()).toBe(true)
-    expect(await rotate()).toEqual({ keys: 6, resealed: 6 })
+    expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
     expect(await keyLines()).toEqual([made])
     expect(await allOpens()).toBe(true)
   })
@@ -137,13 +137,13 @@ describe('with the key in DATA_DIR', () => {
     const [made = ''] = await keyLines()
     await setKeyLines([made, before])
     expect(await allOpens()).toBe(true)
-    expect(await rotate()).toEqual({ keys: 6, resealed: 0 })
+    expect(await rotate()).toEqual({ keys: 6, reencrypted: 0 })
     expect(await keyLines()).toEqual([made])
   })
 
   test('a key that can’t be opened undoes all of it, and both keys stay', async () => {
     const [before = ''] = await keyLines()
-    const bytes = await sealedKeys()
+    const bytes = await encryptedKeys()
     const last = tenants.toSorted().at(-1)
     const { rows } = await owner.query(
       `select private_key from signing_keys where tenant_id = $1 and purpose = 'realm'`,
@@ -155,9 +155,9 @@ describe('with the key in DATA_DIR', () => {
     await expect(rotate()).rejects.toThrow(/unknown format/)
     expect((await keyLines())[1]).toBe(before)
     await set(rows[0].private_key)
-    expect(await sealedKeys()).toEqual(bytes)
+    expect(await encryptedKeys()).toEqual(bytes)
     expect(await allOpens()).toBe(true)
-    expect(await rotate()).toEqual({ keys: 6, resealed: 6 })
+    expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
   })
 
   test('is refused while a server runs, before anything is changed', async () => {
@@ -182,10 +182,10 @@ describe('with MASTER_KEY', () => {
     await expect(allOpens(alone)).rejects.toThrow(/another one/)
     await expect(rotate(alone)).rejects.toThrow(/another one/)
     await running(both, (database) =>
-      database.inDirectory(async () => expect(await rotate(both)).toEqual({ keys: 6, resealed: 6 })),
+      database.inDirectory(async () => expect(await rotate(both)).toEqual({ keys: 6, reencrypted: 6 })),
     )
     expect(await allOpens(alone)).toBe(true)
-    expect(await rotate(alone)).toEqual({ keys: 6, resealed: 0 })
+    expect(await rotate(alone)).toEqual({ keys: 6, reencrypted: 0 })
   })
 })
 
@@ -207,7 +207,7 @@ describe('npm run rotate-master-key', () => {
     return { code, said: said.join('') }
   }
 
-  test('says how many keys it has sealed anew', async () => {
+  test('says how many keys it has encrypted anew', async () => {
     expect(await run()).toEqual({ code: 0, said: '6 keys are under the current master key, 6 of them since now.\n' })
     expect(await allOpens()).toBe(true)
   })

@@ -13,7 +13,7 @@ export class RotationError extends Error {}
 
 /**
  * Puts everything that the master key protects under another one. With the key in DATA_DIR a new one is made, and no
- * server may run meanwhile: it would go on sealing under the old one. With MASTER_KEY the operator has made it, and
+ * server may run meanwhile: it would go on encrypting under the old one. With MASTER_KEY the operator has made it, and
  * MASTER_KEY_PREVIOUS opens what is still under the old one. Interrupted at any point, it is simply run again.
  */
 export async function rotateMasterKey(config: Config, say: (line: string) => void): Promise<Rewrapped> {

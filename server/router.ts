@@ -4,8 +4,8 @@ import { approvals, delegations } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
 import { changes } from '#server/changes/router.ts'
-import { foreignApprovals, foreignPolicies } from '#server/elsewhere/router.ts'
 import { executions } from '#server/executions/router.ts'
+import { externalAgentApprovals, externalAgentPolicies } from '#server/external-agents/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
 import { mergeRouters, router } from '#server/kernel/trpc.ts'
 import { passkeys } from '#server/passkeys/router.ts'
@@ -21,7 +21,7 @@ import { traces } from '#server/traces/router.ts'
 /** Every procedure of the API, by domain. */
 export const appRouter = router({
   agents: mergeRouters(agents, observedAgents),
-  approvals: mergeRouters(approvals, foreignApprovals),
+  approvals: mergeRouters(approvals, externalAgentApprovals),
   audit,
   catalog,
   changes,
@@ -32,7 +32,7 @@ export const appRouter = router({
   holds,
   members,
   passkeys,
-  policies: mergeRouters(policies, foreignPolicies),
+  policies: mergeRouters(policies, externalAgentPolicies),
   policyBindings,
   releases,
   secrets,

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import next from 'next'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
-import { startSealer } from '#server/audit/sealer.ts'
-import { loadWitnesses, startWitnessing } from '#server/audit/witnesses.ts'
+import { startSealer } from '#server/audit/sealing/sealer.ts'
+import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
 import { seedDemo } from '#server/demo/seed.ts'
 import { demoMcpServers } from '#server/demo/tool-servers.ts'
 import { identityHandler } from '#server/identity/handler.ts'
 import { loadTrustedIssuers } from '#server/kernel/auth/issuers/trusted.ts'
 import type { Config } from '#server/kernel/config.ts'
-import { sealUnsealed } from '#server/kernel/content/seal-unsealed.ts'
+import { encryptPlaintext } from '#server/kernel/content/encrypt-plaintext.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { openListener } from '#server/kernel/db/listen.ts'
@@ -24,7 +24,7 @@ import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
-import { closeEngine } from '#server/policies/engine.ts'
+import { closeEngine } from '#server/policies/engine/engine.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { collectCatalog } from './catalog.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -87,7 +87,7 @@ export async function serve(
       trustedIssuers,
       mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
     })
-    await sealUnsealed(ownerUrl)
+    await encryptPlaintext(ownerUrl)
     const clock = await checkClock()
     if (clock !== undefined) say(clock.problem)
     closing.push(closeEngine, closeToolServers)

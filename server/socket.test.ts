@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startApi, type TestApi } from '#server/testing/api.ts'
-import { newProver, type Prover } from '#server/testing/dpop.ts'
+import { newProver, type Prover } from '#server/testing/auth/dpop.ts'
 
 // Who may open a socket with a token that is bound to a key. (What flows through it: server/traces/socket.test.ts.)
 

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '#server/kernel/config.ts'
-import { Browser } from '#server/testing/browser.ts'
+import { Browser } from '#server/testing/auth/browser.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
-import { signIn } from '#server/testing/sign-in.ts'
 import { CommandError, runTenantCommand } from './tenant-command.ts'
 
 // The operator's command as it is typed, beside a server on the same database, which makes no demo.
@@ -33,7 +33,7 @@ const environment = () => ({
 beforeAll(async () => {
   database = await testDatabase()
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-tenant-'))
-  server = spawn(process.execPath, [join(root, 'server/testing/api-process.ts')], {
+  server = spawn(process.execPath, [join(root, 'server/testing/processes/api-process.ts')], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -177,7 +177,7 @@ export const RecomputeOutput = z.object({
   agentId: Id,
   agentName: z.string(),
   environment: EnvironmentName,
-  /** Null when an agent that runs elsewhere asked. */
+  /** Null when an external agent asked. */
   executionId: Id.nullable(),
   stepId: z.string().nullable(),
   action: z.string(),

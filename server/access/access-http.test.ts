@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Member } from '#lib/schemas/members.ts'
 import { patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { Browser } from '#server/testing/browser.ts'
+import { Browser } from '#server/testing/auth/browser.ts'
+import { refresh, signIn } from '#server/testing/auth/sign-in.ts'
 import { approve } from '#server/testing/refund-agent.ts'
-import { refresh, signIn } from '#server/testing/sign-in.ts'
 import { until } from '#server/testing/until.ts'
 
 // Memberships from outside: one token in two tenants, what a change does to what is open, and one-time links.

@@ -9,7 +9,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 const maxBytes = 64 * 1024
 const timeoutMs = 10_000
 
-/** How an agent elsewhere is called: by one interface of the card that the release pins. */
+/** How an external agent is called: by one interface of the card that the release pins. */
 export type PinnedCard = { digest: string; card: JsonObject }
 
 /**

@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { CancelApprovalInput, CancelApprovalOutput } from '#lib/schemas/elsewhere.ts'
+import { CancelApprovalInput, CancelApprovalOutput } from '#lib/schemas/external-agents.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { cancelRequest } from './cancel-request.ts'
 import { lockApproval } from './store.ts'

@@ -5,7 +5,7 @@ import { type ApprovalStatus, Presentation } from '#lib/schemas/approvals.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { json } from '#server/kernel/db/json.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import type { Identity } from './identities.ts'
 
 const columns = [
@@ -43,13 +43,13 @@ async function selectApproval(tx: Transaction, tenantId: string, id: string, loc
     .where('id', '=', id)
     .$if(lock, (q) => q.forUpdate())
     .executeTakeFirst()
-  return row === undefined ? undefined : typed(await tenantSealer(tx, tenantId), row)
+  return row === undefined ? undefined : typed(await tenantCipher(tx, tenantId), row)
 }
 
 const contextOf = (id: string, column: 'payload' | 'presentation') => contentContext('approvals', [id], column)
 
 function typed<T extends { id: string; status: string; presentation: Buffer | null; identities: unknown }>(
-  sealer: TenantSealer,
+  cipher: TenantCipher,
   row: T,
 ) {
   const { id, presentation } = row
@@ -59,7 +59,7 @@ function typed<T extends { id: string; status: string; presentation: Buffer | nu
     presentation:
       presentation === null
         ? expiredPresentation
-        : titled(Presentation.parse(sealer.openJson(presentation, contextOf(id, 'presentation')))),
+        : titled(Presentation.parse(cipher.decryptJson(presentation, contextOf(id, 'presentation')))),
     identities: row.identities as Identity[],
   }
 }
@@ -117,14 +117,14 @@ export async function insertApproval(
   },
 ): Promise<{ expiresAt: Date }> {
   const { expiresAfterSeconds, ...values } = row
-  const sealer = await tenantSealer(tx, row.tenantId)
+  const cipher = await tenantCipher(tx, row.tenantId)
   return await tx
     .insertInto('approvals')
     .values({
       ...values,
       status: 'pending',
-      payload: sealer.sealJson(row.payload, contextOf(row.id, 'payload')),
-      presentation: sealer.sealJson(row.presentation, contextOf(row.id, 'presentation')),
+      payload: cipher.encryptJson(row.payload, contextOf(row.id, 'payload')),
+      presentation: cipher.encryptJson(row.presentation, contextOf(row.id, 'presentation')),
       identities: json(row.identities),
       expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${expiresAfterSeconds})`,
     })
@@ -180,7 +180,7 @@ export async function findSalt(tx: Transaction, tenantId: string, id: string): P
     .where('id', '=', id)
     .executeTakeFirst()
   if (row === undefined || row.payload === null) return undefined
-  const payload = (await tenantSealer(tx, tenantId)).openJson(row.payload, contextOf(id, 'payload'))
+  const payload = (await tenantCipher(tx, tenantId)).decryptJson(row.payload, contextOf(id, 'payload'))
   return isJsonObject(payload) && typeof payload.salt === 'string' ? payload.salt : undefined
 }
 
@@ -274,8 +274,8 @@ export async function listApprovals(
     )
   }
   const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => typed(sealer, row))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => typed(cipher, row))
 }
 
 /** For `identities @>`: the person is one identity with the requester. */

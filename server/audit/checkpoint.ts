@@ -1,6 +1,6 @@
 import { Checkpoint, CheckpointInput } from '#lib/schemas/audit.ts'
+import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-note.ts'
 import { query } from '#server/kernel/operation.ts'
-import { currentVerifierKey, noteReader } from './checkpoint-note.ts'
 import { findDay, findLastClosed, findLatestCheckpoint, today } from './store.ts'
 
 /** The last signed checkpoint of a day, the key that checks it, and how many records the day has by now; the closed day before it. */

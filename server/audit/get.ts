@@ -1,7 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { AuditProof, GetAuditInput } from '#lib/schemas/audit.ts'
+import { recordProof } from '#server/audit/verifying/record-inclusion.ts'
 import { query } from '#server/kernel/operation.ts'
-import { recordProof } from './record-proof.ts'
 
 /** One record with what proves it: the input of traces.verify. */
 export const get = query({

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
+import type { LogName } from '#server/audit/sealing/log-name.ts'
 import { cursorRows } from '#server/kernel/db/cursor.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { LogName } from './log-name.ts'
 
 export type StoredRecord = {
   auditId: string

@@ -7,8 +7,8 @@ import type { ChangeEvent } from '#lib/schemas/changes.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import type { AppRouter } from '#server/router.ts'
 import { type Answer, payload } from '#server/testing/api.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
-import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
 // changes.stream over real sockets of two nodes: what arrives, what never does, and what a stream that resumes has missed.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
-import { startSpan, startTrace } from '#server/traces/record.ts'
+import { startSpan, startTrace } from '#server/traces/recording/record.ts'
 
 // Eight tenants that write and export at the same time: none waits for ever, and each archive is of one of them.
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canonicalJson } from '#lib/jcs.ts'
+import { runExport } from '#server/evidence/jobs/run-export.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
@@ -9,7 +10,6 @@ import { aroundNow, askForExport, auditorOf, exportRuntime, fetchArchive, readEx
 import { archiveResponse, download } from './download.ts'
 import { getManifest, manifestResponse } from './get-manifest.ts'
 import { listExportJobs } from './list-exports.ts'
-import { runExport } from './run-export.ts'
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leafHash, treeRoot } from '#server/audit/merkle.ts'
+import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
 import { decodeProtobuf } from '#server/telemetry/decode-protobuf.ts'
 import { exportSpans } from '#server/telemetry/export.ts'
 import { aroundNow, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
 import { otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
-import { commitment } from '#server/traces/seal.ts'
+import { commitment } from '#server/traces/encryption/encrypt-span.ts'
 
 // A span of telemetry in an archive: with its resource, events and links, and what proves it, by what README.txt says alone.
 

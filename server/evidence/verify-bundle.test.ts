@@ -7,13 +7,13 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyBundle } from '#lib/verify-bundle.ts'
-import { signTenant } from '#server/audit/sealer.ts'
+import { signTenant } from '#server/audit/sealing/sealer.ts'
+import { preAuthenticationEncoding } from '#server/evidence/archive/sigstore.ts'
+import { verifyPage } from '#server/evidence/archive/verify-page.ts'
+import { openZip } from '#server/evidence/archive/zip-writer.ts'
 import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
 import { asOwner } from '#server/testing/owner.ts'
-import { countCases } from '#server/testing/proof/counts.ts'
-import { preAuthenticationEncoding } from './sigstore.ts'
-import { verifyPage } from './verify-page.ts'
-import { openZip } from './zip-writer.ts'
+import { countCases } from '#server/testing/properties/counts.ts'
 
 // The verifier that lies in every archive, on real archives: it accepts a good one and nothing else.
 

@@ -1,11 +1,11 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { CancelExecutionInput, CancelExecutionOutput } from '#lib/schemas/executions.ts'
+import { Fenced, journal } from '#server/executions/state/journal.ts'
+import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
+import { endStopped, tellStop } from '#server/executions/stop/stop.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
-import { Fenced, journal } from './journal.ts'
-import { type Loaded, loadExecution } from './load.ts'
 import { openTask } from './runtimes/open-task.ts'
-import { endStopped, tellStop } from './stop.ts'
 
 /**
  * Stops an execution. What waits or has not begun ends at once; what runs ends within seconds, as canceled, or as

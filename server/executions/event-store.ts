@@ -1,6 +1,6 @@
+import { decryptEventData } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfEvent } from './content.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** What happened to an execution after `afterSeq`, in its order. */
 export async function findEvents(
@@ -19,6 +19,6 @@ export async function findEvents(
     .orderBy('seq')
     .limit(limit)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, data: openOfEvent(sealer, { executionId, ...row }, row.data) }))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, data: decryptEventData(cipher, { executionId, ...row }, row.data) }))
 }

@@ -3,17 +3,17 @@ import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
 import { ExecuteInput, ExecuteOutput } from '#lib/schemas/executions.ts'
 import { findAgent } from '#server/agents/registry.ts'
+import { parsedContent } from '#server/executions/state/load.ts'
+import { findExecutionByKey, insertExecution } from '#server/executions/state/store.ts'
+import { standing, takeFirstTurn } from '#server/executions/steps/first-turn.ts'
 import { describeInput, keepFiles } from '#server/files/use.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { hasActiveBinding } from '#server/policies/decide.ts'
+import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
 import { executionQueue } from './execution-queue.ts'
-import { standing, takeFirstTurn } from './first-turn.ts'
-import { parsedContent } from './load.ts'
-import { findExecutionByKey, insertExecution } from './store.ts'
 
 /**
  * Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all, and its
@@ -50,7 +50,7 @@ export const execute = mutation({
     if (parsedContent(release.digest, release.content).spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
-        `${agent.name} runs elsewhere: it asks policies.evaluate, and is not started from here.`,
+        `${agent.name} is an external agent: it asks policies.evaluate, and is not started from here.`,
       )
     const row = {
       tenantId: tenant.id,

@@ -1,9 +1,9 @@
 import { notFound } from '#lib/errors.ts'
 import type { JsonValue } from '#lib/json.ts'
 import { GetEventsInput, GetEventsOutput } from '#lib/schemas/executions.ts'
+import { findExecution } from '#server/executions/state/store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { findEvents } from './event-store.ts'
-import { findExecution } from './store.ts'
 
 /** The journal of one execution in order; `seq` has no gaps. It was masked when it was written. */
 export const getEvents = query({

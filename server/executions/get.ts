@@ -1,9 +1,9 @@
 import { notFound } from '#lib/errors.ts'
 import { Execution, GetExecutionInput } from '#lib/schemas/executions.ts'
+import { loadExecution } from '#server/executions/state/load.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { loadExecution } from './load.ts'
 import { usageOf } from './runtimes/budget.ts'
 import { executionView } from './view.ts'
 

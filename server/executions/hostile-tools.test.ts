@@ -14,7 +14,7 @@ let api: TestApi
 let owner: Client
 let executions: ReturnType<typeof executionsOf>
 beforeAll(async () => {
-  const hostile = join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')
+  const hostile = join(import.meta.dirname, '../testing/fakes/hostile-tools.ts')
   api = await startApi({}, { hostile: [hostile] })
   executions = executionsOf(api)
   owner = new Client({ connectionString: api.ownerUrl })

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
+import { type Masker, maskerFor } from '#server/executions/state/masking.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
-import { type Masker, maskerFor } from './masking.ts'
 import { findPayloads } from './payload-store.ts'
 
 /** Masks what is said of a value that came in, such as its sender's words: by the value itself, and all that was seen before. */

@@ -1,8 +1,8 @@
 import type { OnDecided } from '#server/approvals/subjects.ts'
+import { advance, giveUp } from '#server/executions/steps/advance.ts'
 import type { OnInput } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { advance, giveUp } from './advance.ts'
 import { executionQueue } from './execution-queue.ts'
 
 /** About ten minutes of trying again; an outage of the database does not count, because then nothing is tried. */

@@ -1,8 +1,8 @@
 import { ExecutionList, ListExecutionsInput } from '#lib/schemas/executions.ts'
+import { listExecutions } from '#server/executions/state/store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { listExecutions } from './store.ts'
 import { executionSummary } from './view.ts'
 
 /** Executions, newest first; all of them, or those of one agent or in some states. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#lib/json.ts'
+import { decryptExecutionValue, decryptStepValue } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfExecution, openOfStep } from './content.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export type Payloads = { content: unknown; seen: JsonValue[] }
 
@@ -12,7 +12,7 @@ export async function findPayloads(
   ids: readonly string[],
 ): Promise<Map<string, Payloads>> {
   if (ids.length === 0) return new Map()
-  const [executions, steps, sealer] = await Promise.all([
+  const [executions, steps, cipher] = await Promise.all([
     tx
       .selectFrom('executions as execution')
       .innerJoin('releases as release', (join) =>
@@ -29,11 +29,15 @@ export async function findPayloads(
       .where('executionId', 'in', [...ids])
       .where('output', 'is not', null)
       .execute(),
-    tenantSealer(tx, tenantId),
+    tenantCipher(tx, tenantId),
   ])
   const found = new Map<string, Payloads>(
-    executions.map(({ id, input, content }) => [id, { content, seen: [openOfExecution(sealer, id, 'input', input)] }]),
+    executions.map(({ id, input, content }) => [
+      id,
+      { content, seen: [decryptExecutionValue(cipher, id, 'input', input)] },
+    ]),
   )
-  for (const step of steps) found.get(step.executionId)?.seen.push(openOfStep(sealer, step, 'output', step.output))
+  for (const step of steps)
+    found.get(step.executionId)?.seen.push(decryptStepValue(cipher, step, 'output', step.output))
   return found
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
-import { referenceServer, startEverything } from '#server/testing/everything-server.ts'
 import { executionsOf } from '#server/testing/executions.ts'
-import { startModernTools } from '#server/testing/greeting-server.ts'
+import { referenceServer, startEverything } from '#server/testing/fakes/everything-server.ts'
+import { startModernTools } from '#server/testing/fakes/greeting-server.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
 // Tool servers that others wrote, by both roads: the operator's stdio servers, and a manifest's own address.
@@ -23,8 +23,8 @@ beforeAll(async () => {
   api = await startApi(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     {
-      hostile: [join(import.meta.dirname, '..', 'testing', 'hostile-tools.ts')],
-      modern: [join(import.meta.dirname, '..', 'testing', 'modern-tools.ts')],
+      hostile: [join(import.meta.dirname, '../testing/fakes/hostile-tools.ts')],
+      modern: [join(import.meta.dirname, '../testing/fakes/modern-tools.ts')],
       everything: [referenceServer('everything'), 'stdio'],
       filesystem: [referenceServer('filesystem'), folder],
       memory: { args: [referenceServer('memory')], env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } },

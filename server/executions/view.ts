@@ -2,9 +2,9 @@ import type { JsonValue } from '#lib/json.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import { type Execution, ExecutionStatus, type ExecutionSummary, StepView } from '#lib/schemas/executions.ts'
 import type { Step } from '#lib/schemas/manifest.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import type { listExecutions } from '#server/executions/state/store.ts'
 import { gatewayStep, isGatewayCall } from './runtimes/next-gateway.ts'
-import type { listExecutions } from './store.ts'
 
 type Row = Awaited<ReturnType<typeof listExecutions>>[number]
 

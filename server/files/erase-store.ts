@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { fileName, nameContext } from './file-name.ts'
 
 /** Files whose content is there, in the order of their ids from after `after`; only those that `owners` use, if they are given. */
@@ -27,8 +27,8 @@ export async function listForErasure(
     .orderBy('id')
     .limit(limit)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, name: fileName(sealer, row) }))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, name: fileName(cipher, row) }))
 }
 
 /** Whether a legal hold covers a file, by its day or by an execution that uses it; and those of them that still run. */
@@ -55,10 +55,10 @@ export async function setContentRemoved(
   tenantId: string,
   { id, sha256, name }: { id: string; sha256: string; name: string | null },
 ): Promise<{ shared: boolean } | undefined> {
-  const sealed = name === null ? null : (await tenantSealer(tx, tenantId)).sealJson(name, nameContext(id))
+  const encrypted = name === null ? null : (await tenantCipher(tx, tenantId)).encryptJson(name, nameContext(id))
   const { numUpdatedRows } = await tx
     .updateTable('files')
-    .set({ name: sealed, contentRemovedAt: sql<Date>`clock_timestamp()` })
+    .set({ name: encrypted, contentRemovedAt: sql<Date>`clock_timestamp()` })
     .where('tenantId', '=', tenantId)
     .where('id', '=', id)
     .where('contentRemovedAt', 'is', null)

@@ -1,8 +1,8 @@
 import { contentContext } from '#server/kernel/content/tables.ts'
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export const nameContext = (id: string): string => contentContext('files', [id], 'name')
 
 /** How the uploader called it; empty when an erasure or the tenant's retention took the name. */
-export const fileName = (sealer: TenantSealer, { id, name }: { id: string; name: Buffer | null }): string =>
-  name === null ? '' : String(sealer.openJson(name, nameContext(id)))
+export const fileName = (cipher: TenantCipher, { id, name }: { id: string; name: Buffer | null }): string =>
+  name === null ? '' : String(cipher.decryptJson(name, nameContext(id)))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { fileName, nameContext } from './file-name.ts'
 
 /** Until commit nobody else keeps or removes the content of this digest. */
@@ -20,7 +20,7 @@ export async function insertFile(
     createdBy: string
   },
 ): Promise<{ createdAt: Date }> {
-  const name = (await tenantSealer(tx, row.tenantId)).sealJson(row.name, nameContext(row.id))
+  const name = (await tenantCipher(tx, row.tenantId)).encryptJson(row.name, nameContext(row.id))
   return await tx
     .insertInto('files')
     .values({ ...row, name })
@@ -35,8 +35,8 @@ export async function findFiles(tx: Transaction, tenantId: string, ids: readonly
     .where('tenantId', '=', tenantId)
     .where('id', 'in', [...ids])
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, name: fileName(sealer, row) }))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, name: fileName(cipher, row) }))
 }
 
 export async function insertUses(

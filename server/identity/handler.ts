@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serveLink } from '#server/identity/links/serve-link.ts'
+import { fontPath, serveFont } from '#server/identity/pages/font.ts'
+import { paths } from '#server/identity/realms/configuration.ts'
+import { type OpenRealm, openRealm } from '#server/identity/realms/provider.ts'
+import { serveSignIn } from '#server/identity/sign-in/sign-in.ts'
+import { serveIntrospection } from '#server/identity/tokens/introspection.ts'
+import { serveUserinfo } from '#server/identity/tokens/userinfo.ts'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { paths } from './configuration.ts'
-import { fontPath, serveFont } from './font.ts'
-import { serveIntrospection } from './introspection.ts'
-import { type OpenRealm, openRealm } from './provider.ts'
 import { sendJson } from './respond.ts'
-import { serveLink } from './serve-link.ts'
-import { serveSignIn } from './sign-in.ts'
-import { serveUserinfo } from './userinfo.ts'
 
 /** Serves everything below `/realms/`. Never rejects: what goes wrong is logged and answered with 500. */
 export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type RenderedPage, securityHeaders } from './page.ts'
+import { type RenderedPage, securityHeaders } from '#server/identity/pages/page.ts'
 
 export function sendPage(
   res: ServerResponse,

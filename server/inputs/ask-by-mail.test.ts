@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
-import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
 import { until } from '#server/testing/until.ts'
 
 let smtp: TestSmtp

@@ -1,6 +1,6 @@
 import type { JsonValue } from '#lib/json.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
-import type { TenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** What a sender says of an event beside its data, and the salt of its fingerprint; an event from before there were salts has none. */
 export type EventAttributes = {
@@ -18,17 +18,17 @@ const none: EventAttributes = { idempotencyKey: null, source: null, id: null, ty
 
 const contextOf = (id: string, column: 'data' | 'attributes') => contentContext('input_events', [id], column)
 
-export const sealData = (sealer: TenantSealer, id: string, data: JsonValue): Buffer =>
-  sealer.sealJson(data, contextOf(id, 'data'))
+export const encryptData = (cipher: TenantCipher, id: string, data: JsonValue): Buffer =>
+  cipher.encryptJson(data, contextOf(id, 'data'))
 
 /** Null also for what the tenant's retention has passed. */
-export const openData = (sealer: TenantSealer, id: string, sealed: Buffer | null): JsonValue =>
-  sealed === null ? null : sealer.openJson(sealed, contextOf(id, 'data'))
+export const openData = (cipher: TenantCipher, id: string, encrypted: Buffer | null): JsonValue =>
+  encrypted === null ? null : cipher.decryptJson(encrypted, contextOf(id, 'data'))
 
-export const sealAttributes = (sealer: TenantSealer, id: string, attributes: EventAttributes): Buffer =>
-  sealer.sealJson(attributes, contextOf(id, 'attributes'))
+export const encryptAttributes = (cipher: TenantCipher, id: string, attributes: EventAttributes): Buffer =>
+  cipher.encryptJson(attributes, contextOf(id, 'attributes'))
 
-export const openAttributes = (sealer: TenantSealer, id: string, sealed: Buffer | null): EventAttributes =>
-  sealed === null
+export const openAttributes = (cipher: TenantCipher, id: string, encrypted: Buffer | null): EventAttributes =>
+  encrypted === null
     ? { ...none, erased: true }
-    : (sealer.openJson(sealed, contextOf(id, 'attributes')) as EventAttributes)
+    : (cipher.decryptJson(encrypted, contextOf(id, 'attributes')) as EventAttributes)

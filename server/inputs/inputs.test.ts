@@ -5,9 +5,9 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputResolution, InputWait, Receipt } from '#lib/schemas/inputs.ts'
 import { type Answer, patiently, payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
-import { countCases, sized } from '#server/testing/proof/counts.ts'
+import { countCases, sized } from '#server/testing/properties/counts.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
-import { sealerOfApi } from '#server/testing/tenant-sealer.ts'
+import { cipherOfApi } from '#server/testing/tenant-cipher.ts'
 import { until } from '#server/testing/until.ts'
 import { openData } from './event-content.ts'
 
@@ -213,8 +213,8 @@ describe('CloudEvents', () => {
       `select id, data from input_events where execution_id = $1 order by id`,
       [execution],
     )
-    const sealer = await sealerOfApi(api)
-    expect(rows.map((row) => openData(sealer, row.id, row.data))).toEqual(['grüße', { $base64: 'Ynl0ZXM=' }, null])
+    const cipher = await cipherOfApi(api)
+    expect(rows.map((row) => openData(cipher, row.id, row.data))).toEqual(['grüße', { $base64: 'Ynl0ZXM=' }, null])
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Delivery } from '#lib/schemas/mail.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export const recipientContext = (id: string): string => contentContext('input_resolutions', [id], 'recipient')
 
@@ -11,7 +11,7 @@ export async function insertMailResolution(
   tx: Transaction,
   row: { tenantId: string; id: string; waitId: string; recipient: string },
 ): Promise<void> {
-  const recipient = (await tenantSealer(tx, row.tenantId)).sealJson(row.recipient, recipientContext(row.id))
+  const recipient = (await tenantCipher(tx, row.tenantId)).encryptJson(row.recipient, recipientContext(row.id))
   await tx
     .insertInto('inputResolutions')
     .values({

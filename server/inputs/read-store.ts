@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { openAttributes, openData } from './event-content.ts'
 import type { Filter } from './store.ts'
 
@@ -20,12 +20,12 @@ const receipts = (tx: Transaction, tenantId: string) =>
     .where('event.tenantId', '=', tenantId)
 
 const openedReceipt = <Row extends { id: string; attributes: Buffer | null; data: Buffer | null }>(
-  sealer: TenantSealer,
+  cipher: TenantCipher,
   row: Row,
 ) => ({
   ...row,
-  attributes: openAttributes(sealer, row.id, row.attributes),
-  data: openData(sealer, row.id, row.data),
+  attributes: openAttributes(cipher, row.id, row.attributes),
+  data: openData(cipher, row.id, row.data),
 })
 
 export type ReceiptRow = NonNullable<Awaited<ReturnType<typeof findReceipt>>>
@@ -33,7 +33,7 @@ export type ReceiptRow = NonNullable<Awaited<ReturnType<typeof findReceipt>>>
 export async function findReceipt(tx: Transaction, tenantId: string, id: string) {
   const row = await receipts(tx, tenantId).where('event.id', '=', id).executeTakeFirst()
   if (row === undefined) return undefined
-  return openedReceipt(await tenantSealer(tx, tenantId), row)
+  return openedReceipt(await tenantCipher(tx, tenantId), row)
 }
 
 export async function listReceipts(
@@ -48,8 +48,8 @@ export async function listReceipts(
     .orderBy('event.id', 'desc')
     .limit(limit)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => openedReceipt(sealer, row))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => openedReceipt(cipher, row))
 }
 
 export type WaitRow = Awaited<ReturnType<typeof listWaits>>[number]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { recipientContext } from './mail-store.ts'
 import type { Filter } from './store.ts'
 
@@ -47,12 +47,12 @@ const resolutions = (tx: Transaction, tenantId: string) =>
     .select(['wait.executionId', 'wait.inputName', 'wait.status as waitStatus'])
     .where('resolution.tenantId', '=', tenantId)
 
-const recipientOf = (sealer: TenantSealer, { id, recipient }: { id: string; recipient: Buffer | null }) =>
-  recipient === null ? null : String(sealer.openJson(recipient, recipientContext(id)))
+const recipientOf = (cipher: TenantCipher, { id, recipient }: { id: string; recipient: Buffer | null }) =>
+  recipient === null ? null : String(cipher.decryptJson(recipient, recipientContext(id)))
 
 export async function findResolution(tx: Transaction, tenantId: string, id: string) {
   const row = await resolutions(tx, tenantId).where('resolution.id', '=', id).executeTakeFirst()
-  return row === undefined ? undefined : { ...row, recipient: recipientOf(await tenantSealer(tx, tenantId), row) }
+  return row === undefined ? undefined : { ...row, recipient: recipientOf(await tenantCipher(tx, tenantId), row) }
 }
 
 export async function listResolutions(
@@ -67,8 +67,8 @@ export async function listResolutions(
     .orderBy('resolution.id', 'desc')
     .limit(limit)
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, recipient: recipientOf(sealer, row) }))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, recipient: recipientOf(cipher, row) }))
 }
 
 /** failed or unknown → pending, by a person's hand. Undefined when it changed meanwhile. */

@@ -3,8 +3,8 @@ import type { JsonValue } from '#lib/json.ts'
 import type { ReceiptStatus, WaitStatus } from '#lib/schemas/inputs.ts'
 import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { type TenantSealer, tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { type EventAttributes, openAttributes, openData, sealAttributes, sealData } from './event-content.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { type EventAttributes, encryptAttributes, encryptData, openAttributes, openData } from './event-content.ts'
 
 /**
  * Every change of an execution's waits, and of the events sent to it, first takes this lock until commit: an event and the
@@ -17,7 +17,7 @@ export async function lockInputs(tx: Transaction, tenantId: string, executionId:
 /** Inserts; false when an event of the same identity is there (or was committed meanwhile). The statement goes out at once. */
 export async function insertEvent(
   tx: Transaction,
-  sealer: TenantSealer,
+  cipher: TenantCipher,
   row: {
     tenantId: string
     id: string
@@ -36,9 +36,9 @@ export async function insertEvent(
     .insertInto('inputEvents')
     .values({
       ...values,
-      identity: keyedDigest(sealer, 'input_events', 'identity', identity),
-      data: sealData(sealer, row.id, data),
-      attributes: sealAttributes(sealer, row.id, attributes),
+      identity: keyedDigest(cipher, 'input_events', 'identity', identity),
+      data: encryptData(cipher, row.id, data),
+      attributes: encryptAttributes(cipher, row.id, attributes),
       status: 'received',
       expiresAt: sql<Date>`clock_timestamp() + make_interval(secs => ${ttlSeconds})`,
     })
@@ -48,14 +48,14 @@ export async function insertEvent(
 }
 
 export async function findEventByIdentity(tx: Transaction, tenantId: string, identity: string) {
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const row = await tx
     .selectFrom('inputEvents')
     .select(['id', 'fingerprint', 'status', 'attributes'])
     .where('tenantId', '=', tenantId)
-    .where('identity', '=', keyedDigest(sealer, 'input_events', 'identity', identity))
+    .where('identity', '=', keyedDigest(cipher, 'input_events', 'identity', identity))
     .executeTakeFirst()
-  return row === undefined ? undefined : { ...row, attributes: openAttributes(sealer, row.id, row.attributes) }
+  return row === undefined ? undefined : { ...row, attributes: openAttributes(cipher, row.id, row.attributes) }
 }
 
 /** Events for one input that nothing took yet, the first one first. What has expired does not count any more. */
@@ -213,8 +213,8 @@ export async function findStepWaits(tx: Transaction, tenantId: string, execution
     .orderBy('wait.matchedAt')
     .orderBy('wait.id')
     .execute()
-  const sealer = await tenantSealer(tx, tenantId)
-  return rows.map((row) => ({ ...row, data: row.eventId === null ? null : openData(sealer, row.eventId, row.data) }))
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({ ...row, data: row.eventId === null ? null : openData(cipher, row.eventId, row.data) }))
 }
 
 export const findOpenWaits = (tx: Transaction, tenantId: string, executionId: string) =>

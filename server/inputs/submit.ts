@@ -5,7 +5,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { ReceiptStatus, SubmitInput, SubmitOutput } from '#lib/schemas/inputs.ts'
 import { newSalt } from '#server/kernel/content/salt.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tellExecution } from './listeners.ts'
 import { matchEvent } from './match.ts'
@@ -45,8 +45,8 @@ export const submit = mutation({
     const salt = newSalt()
     const fingerprint = fingerprintOf(input, salt)
     const row = { tenantId: tenant.id, id: newId(), identity: identityOf(input), fingerprint, executionId, inputName }
-    const sealer = await tenantSealer(tx, tenant.id)
-    const inserted = await insertEvent(tx, sealer, {
+    const cipher = await tenantCipher(tx, tenant.id)
+    const inserted = await insertEvent(tx, cipher, {
       ...row,
       attributes: {
         idempotencyKey: input.idempotencyKey ?? null,

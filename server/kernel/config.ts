@@ -93,7 +93,7 @@ export type Config = {
   mailFrom: string
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
-  /** 32 bytes in base64: opens what a rotation has not sealed anew yet. */
+  /** 32 bytes in base64: opens what a rotation has not encrypted anew yet. */
   masterKeyPrevious: string | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

@@ -2,13 +2,13 @@ import type { JsonValue } from '#lib/json.ts'
 import { keyedDigest } from './content/keyed-digest.ts'
 import { contentContext } from './content/tables.ts'
 import type { Transaction } from './db/database.ts'
-import { type TenantSealer, tenantSealer } from './keys/tenant-keys.ts'
+import { type TenantCipher, tenantCipher } from './keys/tenant-keys.ts'
 
 type Address = { tenantId: string; memberId: string; operation: string; key: string }
 
 const table = 'idempotency_keys'
-const keyed = (sealer: TenantSealer, column: 'key' | 'fingerprint', text: string) =>
-  keyedDigest(sealer, table, column, text)
+const keyed = (cipher: TenantCipher, column: 'key' | 'fingerprint', text: string) =>
+  keyedDigest(cipher, table, column, text)
 const contextOf = ({ memberId, operation }: Address, key: string) =>
   contentContext(table, [memberId, operation, key], 'response')
 
@@ -19,8 +19,8 @@ export async function findAnswer(
   fingerprint: string,
 ): Promise<{ same: boolean; gone: boolean; response: JsonValue } | undefined> {
   const { tenantId, memberId, operation } = address
-  const sealer = await tenantSealer(tx, tenantId)
-  const key = keyed(sealer, 'key', address.key)
+  const cipher = await tenantCipher(tx, tenantId)
+  const key = keyed(cipher, 'key', address.key)
   const row = await tx
     .selectFrom('idempotencyKeys')
     .select(['fingerprint', 'response'])
@@ -31,9 +31,9 @@ export async function findAnswer(
     .executeTakeFirst()
   if (row === undefined) return undefined
   return {
-    same: row.fingerprint === keyed(sealer, 'fingerprint', fingerprint),
+    same: row.fingerprint === keyed(cipher, 'fingerprint', fingerprint),
     gone: row.response === null,
-    response: row.response === null ? null : sealer.openJson(row.response, contextOf(address, key)),
+    response: row.response === null ? null : cipher.decryptJson(row.response, contextOf(address, key)),
   }
 }
 
@@ -41,15 +41,15 @@ export async function insertAnswer(
   tx: Transaction,
   { response, fingerprint, ...address }: Address & { fingerprint: string; response: JsonValue },
 ): Promise<void> {
-  const sealer = await tenantSealer(tx, address.tenantId)
-  const key = keyed(sealer, 'key', address.key)
+  const cipher = await tenantCipher(tx, address.tenantId)
+  const key = keyed(cipher, 'key', address.key)
   await tx
     .insertInto('idempotencyKeys')
     .values({
       ...address,
       key,
-      fingerprint: keyed(sealer, 'fingerprint', fingerprint),
-      response: sealer.sealJson(response, contextOf(address, key)),
+      fingerprint: keyed(cipher, 'fingerprint', fingerprint),
+      response: cipher.encryptJson(response, contextOf(address, key)),
     })
     .execute()
 }

@@ -141,7 +141,7 @@ test('a second job of an id waits for the first, and holds up no other', async (
 })
 
 test('the job of a process that was killed is run by another one', async () => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/queue-process.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/processes/queue-process.ts')], {
     env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,8 +1,8 @@
 import { type Clock, fromKysely, type Job, PgBoss, systemClock } from 'pg-boss'
 import type { Transaction } from './db/database.ts'
 import type { Log } from './log.ts'
+import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
-import { keepLooking } from './queue-look.ts'
 
 /** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
 export type JobData = { tenantId: string; id: string }
@@ -77,7 +77,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
   boss.on('error', (error) => log.error({ err: error }, 'queue'))
   boss.on('warning', (warning) => log.debug({ warning }, 'queue'))
   await boss.start()
-  let looking: ReturnType<typeof keepLooking> | undefined
+  let looking: ReturnType<typeof pollQueues> | undefined
 
   return {
     async enqueue(tx, queue, data, startAfter) {
@@ -117,7 +117,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
           all.push(runner)
         }
       }
-      looking ??= keepLooking(
+      looking ??= pollQueues(
         {
           executeSql: database.executeSql,
           queues: () => [...runners.keys()],

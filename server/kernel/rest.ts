@@ -3,6 +3,7 @@ import { type Admission, admit } from './auth/admit.ts'
 import { credentialsOf, present } from './auth/authenticate.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
+import { captureOutcome } from './capture-outcome.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
@@ -10,7 +11,6 @@ import { authorize, type Declared, execute, type Mutation, type Query } from './
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
-import { settled } from './settled.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
 export type RouteContext = { params: Promise<Record<string, string | string[]>> }
@@ -68,7 +68,9 @@ export function authenticated(
       const hasBody = request.method !== 'GET'
       // A key says nothing before it was looked up.
       const read =
-        hasBody && reading !== undefined && 'token' in presented ? await settled(reading(request, context)) : undefined
+        hasBody && reading !== undefined && 'token' in presented
+          ? await captureOutcome(reading(request, context))
+          : undefined
       admission = await admit(presented, credentials)
       caller = admission.caller
       // A body may come slowly: no transaction waits for it.

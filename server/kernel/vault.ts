@@ -7,11 +7,11 @@ import type { MasterKeys } from './keys/master-key.ts'
  * which encrypt the rest (keys/tenant-keys.ts). `context` (tenant and purpose) is authenticated, not stored.
  */
 export type Vault = {
-  seal(plaintext: Uint8Array, context: string): Buffer
+  encrypt(plaintext: Uint8Array, context: string): Buffer
   /** Throws when the bytes, the context or the master key do not match. */
-  open(sealed: Uint8Array, context: string): Buffer
-  /** Whether `sealed` names the current master key; what does not is sealed anew by a rotation. */
-  isCurrent(sealed: Uint8Array): boolean
+  decrypt(encrypted: Uint8Array, context: string): Buffer
+  /** Whether `encrypted` names the current master key; what does not is encrypted anew by a rotation. */
+  isCurrent(encrypted: Uint8Array): boolean
 }
 
 /** Under the one key of its time, which it does not name. */
@@ -27,34 +27,34 @@ function withHeader(key: Uint8Array): { key: Uint8Array; header: Buffer } {
   return { key, header: Buffer.concat([Buffer.of(named), digest.subarray(0, idBytes)]) }
 }
 
-/** AES-256-GCM: format byte, id of the master key, nonce, tag, ciphertext. The first key seals, all of them open. */
+/** AES-256-GCM: format byte, id of the master key, nonce, tag, ciphertext. The first key encrypts, all of them decrypt. */
 export function createVault(...keys: MasterKeys): Vault {
   const [first, ...previous] = keys
   const current = withHeader(first)
   const all = [current, ...previous.map(withHeader)]
   return {
-    seal(plaintext, context) {
+    encrypt(plaintext, context) {
       const additional = Buffer.concat([current.header, Buffer.from(context)])
       return Buffer.concat([current.header, encrypt(current.key, plaintext, additional)])
     },
-    open(sealed, context) {
-      const bytes = Buffer.from(sealed)
+    decrypt(encrypted, context) {
+      const bytes = Buffer.from(encrypted)
       const header = bytes.subarray(0, headerBytes)
-      if (bytes[0] === unnamed) return openUnnamed(keys, bytes.subarray(1), context)
-      if (bytes[0] !== named) throw new Error(`The sealed value for ${context} has an unknown format.`)
+      if (bytes[0] === unnamed) return decryptUnnamed(keys, bytes.subarray(1), context)
+      if (bytes[0] !== named) throw new Error(`The encrypted value for ${context} has an unknown format.`)
       const known = all.find((candidate) => candidate.header.equals(header))
-      if (known === undefined) throw unopened(context)
+      if (known === undefined) throw undecrypted(context)
       try {
         return decrypt(known.key, bytes.subarray(headerBytes), Buffer.concat([header, Buffer.from(context)]))
       } catch (cause) {
-        throw unopened(context, cause)
+        throw undecrypted(context, cause)
       }
     },
-    isCurrent: (sealed) => current.header.equals(Buffer.from(sealed).subarray(0, headerBytes)),
+    isCurrent: (encrypted) => current.header.equals(Buffer.from(encrypted).subarray(0, headerBytes)),
   }
 }
 
-function openUnnamed(keys: MasterKeys, bytes: Buffer, context: string): Buffer {
+function decryptUnnamed(keys: MasterKeys, bytes: Buffer, context: string): Buffer {
   let cause: unknown
   for (const key of keys) {
     try {
@@ -63,11 +63,11 @@ function openUnnamed(keys: MasterKeys, bytes: Buffer, context: string): Buffer {
       cause = error
     }
   }
-  throw unopened(context, cause)
+  throw undecrypted(context, cause)
 }
 
-const unopened = (context: string, cause?: unknown): Error =>
+const undecrypted = (context: string, cause?: unknown): Error =>
   new Error(
-    `The sealed value for ${context} can't be opened: the master key is another one, or the value was changed.`,
+    `The encrypted value for ${context} can't be decrypted: the master key is another one, or the value was changed.`,
     { cause },
   )

@@ -4,9 +4,9 @@ import { isJsonObject } from '#lib/json.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
-import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
-import { sealerOfApi } from '#server/testing/tenant-sealer.ts'
+import { cipherOfApi } from '#server/testing/tenant-cipher.ts'
 import { until } from '#server/testing/until.ts'
 
 let smtp: TestSmtp
@@ -31,9 +31,9 @@ const mailsOf = async (executionId: string) => {
      where approval.execution_id = $1 order by mail.id`,
     [executionId],
   )
-  const sealer = await sealerOfApi(api)
+  const cipher = await cipherOfApi(api)
   return rows.map(({ id, message, ...row }) => {
-    const opened = sealer.openJson(message, contentContext('mails', [id], 'message'))
+    const opened = cipher.decryptJson(message, contentContext('mails', [id], 'message'))
     return { ...row, recipient: isJsonObject(opened) ? String(opened.recipient) : '' }
   })
 }

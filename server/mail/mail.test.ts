@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Runtime } from '#server/kernel/runtime.ts'
-import { startSmtp, type TestSmtp } from '#server/testing/smtp.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { type DeliveryChange, onDelivery } from './delivery-changes.ts'
 import { mailing } from './jobs.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Delivery, MailKind } from '#lib/schemas/mail.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export async function insertMail(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function insertMail(
   },
 ): Promise<void> {
   const { recipient, subject, body, ...values } = row
-  const message = (await tenantSealer(tx, row.tenantId)).sealJson({ recipient, subject, body }, contextOf(row.id))
+  const message = (await tenantCipher(tx, row.tenantId)).encryptJson({ recipient, subject, body }, contextOf(row.id))
   await tx
     .insertInto('mails')
     .values({ ...values, message })
@@ -33,8 +33,8 @@ const contextOf = (id: string) => contentContext('mails', [id], 'message')
 /** Who gets it and what it says; empty when the tenant's retention has passed it. */
 async function opened<T extends { id: string; message: Buffer | null }>(tx: Transaction, tenantId: string, row: T) {
   const { message, ...rest } = row
-  const sealer = await tenantSealer(tx, tenantId)
-  const content = message === null ? noMessage : Message.parse(sealer.openJson(message, contextOf(row.id)))
+  const cipher = await tenantCipher(tx, tenantId)
+  const content = message === null ? noMessage : Message.parse(cipher.decryptJson(message, contextOf(row.id)))
   return { ...rest, ...content }
 }
 

@@ -1,11 +1,11 @@
 import { notFound } from '#lib/errors.ts'
 import { CreatePolicyVersionInput, PolicyVersion } from '#lib/schemas/policies.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
+import { requireSound } from '#server/policies/engine/check-policy.ts'
+import { sourceDigest } from '#server/policies/language/source-digest.ts'
+import { tenantSchema } from '#server/policies/language/tenant-schema.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { requireSound } from './check.ts'
-import { sourceDigest } from './source-digest.ts'
 import { insertVersion, listVersions, lockPolicy } from './store.ts'
-import { tenantSchema } from './tenant-schema.ts'
 import { versionView } from './view.ts'
 
 /** Stores a text as the policy's next draft. One that has errors is 400 `invalid_policy` with a line and column for each. */

@@ -2,10 +2,10 @@ import { ApiError, notFound } from '#lib/errors.ts'
 import { PolicyVersion, PublishPolicyVersionInput } from '#lib/schemas/policies.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { requireSound } from '#server/policies/engine/check-policy.ts'
+import { tenantSchema } from '#server/policies/language/tenant-schema.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { requireSound } from './check.ts'
 import { findVersion, setVersionPublished } from './store.ts'
-import { tenantSchema } from './tenant-schema.ts'
 import { versionView } from './view.ts'
 
 /**

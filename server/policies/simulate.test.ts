@@ -3,19 +3,19 @@ import { create as createAgent } from '#server/agents/create.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newId, newSpanId } from '#server/kernel/ids.ts'
 import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { insertBinding, setBindingDecided } from '#server/policies/bindings/binding-store.ts'
+import { decide, type ToolCallRequest } from '#server/policies/decisions/decide.ts'
+import { findLastSearched, listFilteredDecisions } from '#server/policies/decisions/decision-store.ts'
+import { listDecisions } from '#server/policies/decisions/list.ts'
+import { recompute } from '#server/policies/decisions/recompute.ts'
+import { closeEngine } from '#server/policies/engine/engine.ts'
+import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-schema.ts'
+import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
-import { insertBinding, setBindingDecided } from './binding-store.ts'
-import { createPolicy } from './create-policy.ts'
+import { createPolicy } from './create.ts'
 import { createVersion } from './create-version.ts'
-import { decide, type ToolCallRequest } from './decide.ts'
-import { findLastSearched, listFilteredDecisions } from './decision-store.ts'
-import { closeEngine } from './engine.ts'
-import { listDecisions } from './list-decisions.ts'
 import { publishVersion } from './publish-version.ts'
-import { recompute } from './recompute.ts'
-import { runtimeSchema, runtimeServer } from './runtime-schema.ts'
 import { simulate } from './simulate.ts'
-import { keepToolSchemas } from './tenant-schema.ts'
 
 // Recorded: pay 5 (allowed), pay 500 (needs an approval), close (denied). The draft lets all be paid, and closes.
 
@@ -217,7 +217,7 @@ test('it records nothing, and is for authors', async () => {
   await expect(run(simulate, { policyId, version: 99, ...period })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a call of a runtime elsewhere comes out again, too: its arguments are declared by nobody', async () => {
+test('a call of an external runtime comes out again, too: its arguments are declared by nobody', async () => {
   const rest = request('pay', 5)
   const tool = { ...rest.tool, server: runtimeServer, name: 'http', inputSchema: runtimeSchema }
   const made = await runtime.database.inTenant(tenant.id, (tx) => decide(tx, tenant, { ...rest, tool }))

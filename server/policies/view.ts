@@ -1,6 +1,6 @@
 import type { Actor } from '#lib/schemas/common.ts'
 import { type Binding, BindingStatus, LabelSelector, type Policy, type PolicyVersion } from '#lib/schemas/policies.ts'
-import type { BindingRow } from './binding-store.ts'
+import type { BindingRow } from '#server/policies/bindings/binding-store.ts'
 import type { PolicyRow, VersionRow } from './store.ts'
 
 type ActorById = (id: string) => Actor

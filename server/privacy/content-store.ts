@@ -3,8 +3,8 @@ import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Erasable } from './erasable-store.ts'
 
-/** One value of a row: its column, the bytes as they lie there, and what they are sealed for. */
-export type SealedValue = { column: string; sealed: Buffer; context: string }
+/** One value of a row: its column, the bytes as they lie there, and what they are encrypted for. */
+export type EncryptedValue = { column: string; encrypted: Buffer; context: string }
 export type ContentRow = {
   /** Texts, in the order of the table's key. */
   key: string[]
@@ -12,7 +12,7 @@ export type ContentRow = {
   live: boolean
   held: boolean
   shownBy: string | null
-  values: SealedValue[]
+  values: EncryptedValue[]
 }
 
 const described = (table: string) => {
@@ -59,9 +59,9 @@ export async function listContent(
     order by ${own(key)} limit ${limit}`.execute(tx)
   return rows.map(({ place: where, bytes, ...row }) => ({
     ...row,
-    values: bytes.flatMap((sealed, index) => {
+    values: bytes.flatMap((encrypted, index) => {
       const column = columns[index] ?? ''
-      return sealed === null ? [] : [{ column, sealed, context: contentContext(table, where, column) }]
+      return encrypted === null ? [] : [{ column, encrypted, context: contentContext(table, where, column) }]
     }),
   }))
 }

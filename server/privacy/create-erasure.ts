@@ -1,6 +1,6 @@
 import { CreateErasureInput, CreateErasureOutput } from '#lib/schemas/privacy.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { sealForTenant, tenantDigest } from '#server/kernel/keys/tenant-keys.ts'
+import { encryptForTenant, tenantDigest } from '#server/kernel/keys/tenant-keys.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { erasureContext, erasureQueue } from './erasure-queue.ts'
@@ -25,7 +25,7 @@ export const createErasure = mutation({
       tenantId: tenant.id,
       id,
       status: 'pending',
-      subject: await sealForTenant(tx, tenant.id, Buffer.from(subject), erasureContext(id)),
+      subject: await encryptForTenant(tx, tenant.id, Buffer.from(subject), erasureContext(id)),
       subjectDigest: await tenantDigest(tx, tenant.id, `erasure\n${subject.toLowerCase()}`),
       reason: input.reason,
       requestedBy: principal.memberId,

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
 import { type Finder, withoutSubject } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { type ContentRow, listContent, replaceContent, type SealedValue } from './content-store.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { type ContentRow, type EncryptedValue, listContent, replaceContent } from './content-store.ts'
 import type { Erasable } from './erasable-store.ts'
 
 /** Rows that one transaction looks at. */
@@ -36,7 +36,7 @@ export async function eraseContent(
   }: { holds: Finder; erasureId: string; after: string[] | undefined; owners: string[] | undefined },
 ): Promise<Lot> {
   const rows = await listContent(tx, tenantId, erasable, { after, owners, limit: lot })
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const found: Lot = { records: 0, texts: 0, held: 0, waitsFor: [], next: undefined }
   const gone: Gone[] = []
   for (const row of rows) {
@@ -57,7 +57,7 @@ export async function eraseContent(
 
   function changesOf({ kept, whole, salted }: Erasable, row: ContentRow) {
     const opened = row.values.map((value) => {
-      const clear = sealer.openJson(value.sealed, value.context)
+      const clear = cipher.decryptJson(value.encrypted, value.context)
       return { ...value, ...withoutSubject(clear, holds, new Set(kept)) }
     })
     const texts = opened.reduce((sum, one) => sum + one.texts, 0)
@@ -69,8 +69,8 @@ export async function eraseContent(
     return { texts, changes }
   }
 
-  function change({ column, sealed, context }: SealedValue, value: JsonValue) {
-    return { column, before: sealed, after: value === null ? null : sealer.sealJson(value, context) }
+  function change({ column, encrypted, context }: EncryptedValue, value: JsonValue) {
+    return { column, before: encrypted, after: value === null ? null : cipher.encryptJson(value, context) }
   }
 }
 

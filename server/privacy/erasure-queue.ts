@@ -1,3 +1,3 @@
 export const erasureQueue = 'subject-erasure'
-/** What the subject is sealed for while the work goes on. */
+/** What the subject is encrypted for while the work goes on. */
 export const erasureContext = (id: string): string => `erasures/${id}`

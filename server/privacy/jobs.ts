@@ -2,11 +2,11 @@ import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { finderOf } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { openForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
-import { eraseFrom } from '#server/traces/erase.ts'
+import { eraseFrom } from '#server/traces/retention/erase.ts'
 import { findEnded, findTracesOf } from './content-store.ts'
 import { erasables } from './erasable-store.ts'
 import { eraseContent } from './erase-content.ts'
@@ -29,7 +29,7 @@ export const erasures: JobHandler = {
     const erasure = await database.inTenant(tenantId, async (tx) => {
       const row = await findErasure(tx, tenantId, id)
       if (row?.status !== 'pending' || row.subject === null) return undefined
-      const subject = (await openForTenant(tx, tenantId, row.subject, erasureContext(id))).toString()
+      const subject = (await decryptForTenant(tx, tenantId, row.subject, erasureContext(id))).toString()
       const ended = row.waitsFor === null ? undefined : await findEnded(tx, tenantId, row.waitsFor)
       return { subject, waitsFor: row.waitsFor ?? [], ended }
     })

@@ -4,8 +4,8 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { type Answer, payload, reason, type TestApi } from '#server/testing/api.ts'
-import type { SecondNode } from '#server/testing/second-node.ts'
-import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
+import type { SecondNode } from '#server/testing/processes/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
 // API keys as a script and its administrator see them: over HTTP, in two tenants, on two nodes.

@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { CreateSecretInput, CreateSecretOutput } from '#lib/schemas/secrets.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { sealForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { encryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { insertValue } from './store.ts'
 import { secretView, valueContext } from './view.ts'
@@ -19,7 +19,7 @@ export const create = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     const id = newId()
-    const sealedValue = await sealForTenant(tx, tenant.id, Buffer.from(input.value), valueContext(id))
+    const sealedValue = await encryptForTenant(tx, tenant.id, Buffer.from(input.value), valueContext(id))
     const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt)
     const row = { tenantId: tenant.id, id, name: input.name, sealedValue, createdBy: principal.memberId, expiresAt }
     if (!(await insertValue(tx, row)))

@@ -1,7 +1,7 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { GetSecretInput, GetSecretOutput } from '#lib/schemas/secrets.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
-import { openForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import { actorOfCall, query } from '#server/kernel/operation.ts'
 import { findLiveValue } from './store.ts'
 import { requireSecret, secretView, valueContext } from './view.ts'
@@ -20,11 +20,11 @@ export const get = query({
         details: { permission: 'secret:read_value' },
       })
     const { id } = await requireSecret(tx, tenant.id, input.id, 'read')
-    const sealed = input.includeValue ? await findLiveValue(tx, tenant.id, id) : undefined
-    if (input.includeValue && sealed === undefined) throw notFound()
+    const encrypted = input.includeValue ? await findLiveValue(tx, tenant.id, id) : undefined
+    if (input.includeValue && encrypted === undefined) throw notFound()
     const secret = await secretView(tx, tenant.id, id)
-    if (sealed === undefined) return { secret, secretId: id }
-    const value = (await openForTenant(tx, tenant.id, sealed, valueContext(id))).toString('utf8')
+    if (encrypted === undefined) return { secret, secretId: id }
+    const value = (await decryptForTenant(tx, tenant.id, encrypted, valueContext(id))).toString('utf8')
     await appendAudit(tx, tenant, {
       actor: actorOfCall(principal),
       action: 'secret.value_read',

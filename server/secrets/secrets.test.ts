@@ -2,8 +2,8 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { type Answer, payload, reason, type TestApi } from '#server/testing/api.ts'
-import type { SecondNode } from '#server/testing/second-node.ts'
-import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
+import type { SecondNode } from '#server/testing/processes/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 
 // Named values over HTTP, in two tenants: who gets NOT_FOUND, who sees what, and that nothing lies or is said in clear.
 

@@ -1,7 +1,7 @@
 import { type AuditAct, appendAudit } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { openForTenant } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
 import { findLiveValueByName } from './store.ts'
 import { valueContext } from './view.ts'
 
@@ -17,7 +17,7 @@ export async function useSecretValue(
 ): Promise<string | undefined> {
   const found = await findLiveValueByName(tx, tenant.id, name)
   if (found === undefined) return undefined
-  const value = (await openForTenant(tx, tenant.id, found.sealedValue, valueContext(found.id))).toString('utf8')
+  const value = (await decryptForTenant(tx, tenant.id, found.sealedValue, valueContext(found.id))).toString('utf8')
   await appendAudit(tx, tenant, {
     actor: use.actor,
     action: 'secret.value_used',

@@ -6,7 +6,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findSecret, lockSecret, type SecretRow } from './store.ts'
 
-/** Where its value is sealed; part of what is authenticated, so that no value can be put in another one's place. */
+/** Where its value is encrypted; part of what is authenticated, so that no value can be put in another one's place. */
 export const valueContext = (secretId: string): string => `secrets/${secretId}`
 
 export const apiKeyView = (id: string, name: string, permissions: string[]): ApiKey => ({

@@ -1,6 +1,10 @@
 import type { z } from 'zod'
 import type { ServiceAccountStatus } from '#lib/schemas/service-accounts.ts'
-import { type ServiceClient, serviceClients, setServiceClientDisabled } from '#server/identity/service-clients.ts'
+import {
+  type ServiceClient,
+  serviceClients,
+  setServiceClientDisabled,
+} from '#server/identity/clients/service-clients.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { lockMachine, setMachineStatus } from '#server/tenants/machines.ts'

@@ -1,5 +1,5 @@
 import { ListServiceAccountsInput, type ServiceAccount, ServiceAccountList } from '#lib/schemas/service-accounts.ts'
-import { serviceClients } from '#server/identity/service-clients.ts'
+import { serviceClients } from '#server/identity/clients/service-clients.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'

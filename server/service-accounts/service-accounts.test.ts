@@ -2,8 +2,8 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 import { payload, reason, type TestApi } from '#server/testing/api.ts'
-import type { SecondNode } from '#server/testing/second-node.ts'
-import { type TwoNodes, twoNodes } from '#server/testing/two-nodes.ts'
+import type { SecondNode } from '#server/testing/processes/second-node.ts'
+import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
 // Service accounts over HTTP, in two tenants: made, rotated with an overlap, turned off and on.

@@ -57,7 +57,7 @@ const run = promisify(execFile)
 
 /** The spans that an agent has sent, once there are as many, and a reader of the facts of the one of a kind. */
 async function sentBy(agent: string, spans: number) {
-  const script = join(import.meta.dirname, '..', 'testing', agent)
+  const script = join(import.meta.dirname, '../testing/fakes', agent)
   const { stdout } = await run(process.execPath, [script], {
     env: { ...environment, NODE_ENV: 'test' },
     timeout: 120_000,

@@ -8,7 +8,7 @@ import { otlpJson, type TestSpan } from '#server/testing/otlp.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { getTrace } from '#server/traces/get-trace.ts'
-import { endSpan, masked, startSpan, startTrace } from '#server/traces/record.ts'
+import { endSpan, masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
 import { unmask } from '#server/traces/unmask.ts'
 import { exportSpans } from './export.ts'
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { demoTenants } from '#server/demo/tenants.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { testDatabase } from './database.ts'
-import { signIn } from './sign-in.ts'
 
 type Credentials = {
   tenants: {
@@ -69,7 +69,7 @@ export async function startApi(
   const folder = await mkdtemp(join(tmpdir(), 'countersign-api-'))
   const gate = join(folder, 'gate')
   await mkdir(gate)
-  const payments: NodeServer = [join(import.meta.dirname, 'gated-payments.ts')]
+  const payments: NodeServer = [join(import.meta.dirname, 'fakes/gated-payments.ts')]
   const mcpServers = Object.fromEntries(
     Object.entries<NodeServer>({ payments, ...toolServers }).map(([name, server]) => [
       name,
@@ -202,7 +202,7 @@ async function startProcess(
   environment: Record<string, string>,
   lines?: string[],
 ): Promise<{ child: ChildProcess; baseUrl: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'processes/api-process.ts')], {
     env: { NODE_ENV: 'test', PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { contentContext, contentTables } from '#server/kernel/content/tables.ts'
 import type { TestApi } from './api.ts'
-import { sealerOfApi } from './tenant-sealer.ts'
+import { cipherOfApi } from './tenant-cipher.ts'
 
 /** Where a text stands in content of a running server's tenant, decrypted: `table.column` → keys of its rows. */
 export async function contentWith(api: TestApi, word: string, slug = 'northwind'): Promise<Map<string, string[]>> {
@@ -18,21 +18,21 @@ export async function allContent(
   api: TestApi,
   slug = 'northwind',
 ): Promise<{ column: string; key: string; text: string }[]> {
-  const sealer = await sealerOfApi(api, slug)
+  const cipher = await cipherOfApi(api, slug)
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
   const found: { column: string; key: string; text: string }[] = []
   try {
     for (const { table, key, place, columns } of contentTables)
       for (const column of columns) {
-        const { rows } = await owner.query<{ key: string; place: (string | null)[]; sealed: Buffer }>(
+        const { rows } = await owner.query<{ key: string; place: (string | null)[]; encrypted: Buffer }>(
           `select concat_ws(' ', ${key.join(', ')}) as key, array[${place.map((name) => `${name}::text`).join(', ')}] as place,
-             ${column} as sealed
+             ${column} as encrypted
            from ${table} where ${column} is not null and tenant_id = (select id from tenants where slug = $1)`,
           [slug],
         )
-        for (const { key: row, place: at, sealed } of rows) {
-          const text = JSON.stringify(sealer.openJson(sealed, contentContext(table, at, column)))
+        for (const { key: row, place: at, encrypted } of rows) {
+          const text = JSON.stringify(cipher.decryptJson(encrypted, contentContext(table, at, column)))
           found.push({ column: `${table}.${column}`, key: row, text })
         }
       }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRealm, createRealmUser, createServiceClient, issuerOf } from '#server/identity/create-realm.ts'
 import { identityHandler } from '#server/identity/handler.ts'
+import { createRealm, createRealmUser, createServiceClient, issuerOf } from '#server/identity/realms/create-realm.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { newSecret } from '#server/kernel/ids.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'

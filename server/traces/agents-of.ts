@@ -1,2 +1,2 @@
 // What other domains may ask of traces: which registered agents they are of.
-export { listAgentsOfTraces as agentsOfTraces } from './batch-store.ts'
+export { listAgentsOfTraces as agentsOfTraces } from '#server/traces/recording/batch-store.ts'

@@ -9,14 +9,14 @@ export type RecordedAttribute = { key: string; value: JsonValue; class?: string;
 
 /**
  * An attribute as it lies in the database. Attributes are a list, never an object: a span may carry a key such as
- * __proto__. Without `value` it is masked as a whole; `sd` is the commitment to what stands sealed elsewhere.
+ * __proto__. Without `value` it is masked as a whole; `sd` is the commitment to what is stored encrypted elsewhere.
  */
 export type StoredAttribute = {
   key: string
   value?: JsonValue
   masked?: { class: string; length: number }
   sd?: string
-  /** The commitment to what may be shown, as JSON text, when that is content: it stands sealed, and readers get it as `value`. */
+  /** The commitment to what may be shown, as JSON text, when that is content: it is stored encrypted, and readers get it as `value`. */
   shown?: string
   /** Removed for ever by an erasure. */
   erased?: true

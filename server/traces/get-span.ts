@@ -1,14 +1,14 @@
 import { notFound } from '#lib/errors.ts'
 import { GetSpanInput, GetSpanOutput } from '#lib/schemas/traces.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
+import { decryptResource, decryptSpan } from '#server/traces/encryption/encrypt-span.ts'
+import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
+import { findResource } from '#server/traces/proofs/span-proof-store.ts'
+import { authorityOver, noteReveal, revealed, seenBy } from '#server/traces/unmasking/reveal.ts'
 import { StoredAttributes, StoredEvents, StoredLinks } from './attributes.ts'
 import { requireTenant } from './get-trace.ts'
-import { findResource } from './proof-store.ts'
-import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
-import { openResource, openSpan } from './seal.ts'
-import { shownSpans } from './shown-spans.ts'
 import { findSpan, findTrace } from './store.ts'
 import { attributeView, factsOf, maskedIn, spanView } from './view.ts'
 
@@ -40,10 +40,10 @@ export const getSpan = query({
     ])
     let attributes = read?.attributes ?? []
     if (mayReveal) {
-      const sealer = await tenantSealer(tx, tenant.id)
-      const disclosures = openSpan(sealer, { traceId, spanId, sealed: row.sealed })
+      const cipher = await tenantCipher(tx, tenant.id)
+      const disclosures = decryptSpan(cipher, { traceId, spanId, sealed: row.sealed })
       if (stored !== undefined)
-        for (const [sd, disclosure] of openResource(sealer, stored)) disclosures.set(sd, disclosure)
+        for (const [sd, disclosure] of decryptResource(cipher, stored)) disclosures.set(sd, disclosure)
       const show = (masked: typeof attributes) => {
         const shown = revealed(masked, disclosures, authority.fields)
         values += shown.count

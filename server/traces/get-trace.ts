@@ -3,14 +3,14 @@ import { GetTraceInput, GetTraceOutput, type Span } from '#lib/schemas/traces.ts
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { findErased } from '#server/kernel/content/erased-store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { query } from '#server/kernel/operation.ts'
+import { decryptSpan, withShown } from '#server/traces/encryption/encrypt-span.ts'
+import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
+import { authorityOver, noteReveal, revealed, seenBy } from '#server/traces/unmasking/reveal.ts'
 import { StoredAttributes } from './attributes.ts'
-import { authorityOver, noteReveal, revealed, seenBy } from './reveal.ts'
-import { openSpan, withShown } from './seal.ts'
-import { shownSpans } from './shown-spans.ts'
 import { skeletonOf } from './skeleton.ts'
-import { findTrace, listSealed, listSkeleton, listSpans, type TraceKey } from './store.ts'
+import { findTrace, listEncrypted, listSkeleton, listSpans, type TraceKey } from './store.ts'
 import { maskedValues, spanView, traceView } from './view.ts'
 
 /** More spans than this are for the skeleton: one answer stays below a hundred megabytes. */
@@ -62,11 +62,11 @@ async function spansOf(
   const authority = asked ? await authorityOver(tx, caller, key.traceId) : null
   if (authority === null || typeof authority === 'string')
     return { spans: (await shownSpans(tx, key, rows)).map(spanView), values: 0, reason: authority }
-  const sealer = await tenantSealer(tx, key.tenantId)
-  const sealed = new Map((await listSealed(tx, key, maxSpans)).map((row) => [row.spanId, row.sealed]))
+  const cipher = await tenantCipher(tx, key.tenantId)
+  const sealed = new Map((await listEncrypted(tx, key, maxSpans)).map((row) => [row.spanId, row.sealed]))
   let values = 0
   const spans = rows.map((row) => {
-    const disclosures = openSpan(sealer, {
+    const disclosures = decryptSpan(cipher, {
       traceId: key.traceId,
       spanId: row.spanId,
       sealed: sealed.get(row.spanId) ?? null,

@@ -67,7 +67,7 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
 /** The spans of one trace: `day` is the trace's, so that they lie in one partition. */
 export type TraceKey = { tenantId: string; traceId: string; day: string }
 
-/** In the order in which they were committed. `sealed` of executions' spans, whose content lies there; all with listSealed(). */
+/** In the order in which they were committed. `sealed` of executions' spans, whose content lies there; all with listEncrypted(). */
 export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')
@@ -80,7 +80,7 @@ export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey,
     .limit(limit)
     .execute()
 
-export const listSealed = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
+export const listEncrypted = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')
     .select(['spanId', 'sealed'])
@@ -123,7 +123,7 @@ const streamedBytes = 32 * 1024
  * span with very much in it the attributes stay behind.
  */
 export const listChanges = (tx: Transaction, { tenantId, traceId, day }: TraceKey, after: number, limit: number) => {
-  // What executions show stands sealed.
+  // What executions show is stored encrypted.
   const size = sql`pg_column_size(attributes) + coalesce(pg_column_size(sealed), 0)`
   const attributes = sql<unknown>`case when ${size} > ${sql.lit(streamedBytes)} then '[]' else attributes end`
   const sealed = sql<

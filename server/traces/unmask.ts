@@ -7,8 +7,8 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { settingsOf } from '#server/tenants/view.ts'
+import { insertGrant, setGrantDecided } from '#server/traces/unmasking/unmask-store.ts'
 import { findTrace } from './store.ts'
-import { insertGrant, setGrantDecided } from './unmask-store.ts'
 
 const grantSeconds = 15 * 60
 const approvalSeconds = 24 * 3600

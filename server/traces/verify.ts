@@ -1,5 +1,5 @@
 import { VerifyInput, VerifyOutput } from '#lib/schemas/traces.ts'
-import { verifyRecord } from '#server/audit/verify-record.ts'
+import { verifyRecord } from '#server/audit/verifying/verify-record.ts'
 import { accessDenied } from '#server/kernel/auth/access-denied.ts'
 import { query } from '#server/kernel/operation.ts'
 

@@ -1,6 +1,6 @@
 import { methods, rest } from '#server/kernel/rest.ts'
-import { createPolicy } from '#server/policies/create-policy.ts'
-import { listPolicies } from '#server/policies/list-policies.ts'
+import { createPolicy } from '#server/policies/create.ts'
+import { listPolicies } from '#server/policies/list.ts'
 import { pageFrom } from '#server/policies/rest-input.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({

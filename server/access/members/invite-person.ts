@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { Username } from '#lib/schemas/members.ts'
-import { createRealmUser, issuerOf } from '#server/identity/create-realm.ts'
-import { createSignInLink, isUsernameTaken, type SignInLink } from '#server/identity/sign-in-links.ts'
+import { createSignInLink, isUsernameTaken, type SignInLink } from '#server/identity/links/sign-in-links.ts'
+import { createRealmUser, issuerOf } from '#server/identity/realms/create-realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { addInvited, findNamesakes, lockNames } from '#server/tenants/people.ts'
 

@@ -1,4 +1,4 @@
-import type { SignInLink } from '#server/identity/sign-in-links.ts'
+import type { SignInLink } from '#server/identity/links/sign-in-links.ts'
 
 /** No mail server can be configured yet, so the caller carries the link to the person. It is in no log and in no replay. */
 export const handedOver = (link: SignInLink, displayName: string) => ({

@@ -4,13 +4,13 @@ import { decide } from '#server/approvals/decide.ts'
 import { get } from '#server/approvals/get.ts'
 import { getPending } from '#server/approvals/get-pending.ts'
 import { expiry } from '#server/approvals/jobs.ts'
-import { createRealm } from '#server/identity/create-realm.ts'
+import { createRealm } from '#server/identity/realms/create-realm.ts'
 import { registerDecisions } from '#server/jobs.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { execute, type Operation } from '#server/kernel/operation.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { invite } from './invite.ts'
@@ -433,9 +433,9 @@ describe('a password reset', () => {
 /** Every answer that is kept for an Idempotency-Key, opened. */
 async function answersKept(tx: Transaction): Promise<JsonValue[]> {
   const rows = await tx.selectFrom('idempotencyKeys').select(['memberId', 'operation', 'key', 'response']).execute()
-  const sealer = await tenantSealer(tx, tenant.id)
+  const cipher = await tenantCipher(tx, tenant.id)
   return rows.flatMap(({ memberId, operation, key, response }) => {
     const context = contentContext('idempotency_keys', [memberId, operation, key], 'response')
-    return response === null ? [] : [sealer.openJson(response, context)]
+    return response === null ? [] : [cipher.decryptJson(response, context)]
   })
 }

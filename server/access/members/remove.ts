@@ -1,7 +1,7 @@
 import { whyNotRemove } from '#lib/rules/members.ts'
 import { MemberOutput, RemoveMemberInput } from '#lib/schemas/members.ts'
 import { cancelRequest } from '#server/approvals/cancel-request.ts'
-import { deleteRealmUser } from '#server/identity/sign-in-links.ts'
+import { deleteRealmUser } from '#server/identity/links/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { forgetPasskeys } from '#server/passkeys/credentials.ts'
 import { setMember } from '#server/tenants/people.ts'

@@ -1,7 +1,7 @@
 import { holdsGuardedRole, whyNotResetPassword } from '#lib/rules/members.ts'
 import { ResetPasswordInput, ResetPasswordOutput } from '#lib/schemas/members.ts'
+import { createSignInLink, lockOut } from '#server/identity/links/sign-in-links.ts'
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
-import { createSignInLink, lockOut } from '#server/identity/sign-in-links.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { forgetPasskeys } from '#server/passkeys/credentials.ts'
 import { endTokens } from '#server/tenants/people.ts'

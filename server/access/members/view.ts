@@ -1,5 +1,5 @@
 import type { Member } from '#lib/schemas/members.ts'
-import { findLinkEnds } from '#server/identity/sign-in-links.ts'
+import { findLinkEnds } from '#server/identity/links/sign-in-links.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorOf } from '#server/tenants/actors.ts'

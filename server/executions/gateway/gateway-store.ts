@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { decryptExecutionValue } from '#server/executions/state/content.ts'
+import { executionKey } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { tenantSealer } from '#server/kernel/keys/tenant-keys.ts'
-import { openOfExecution } from '../content.ts'
-import { executionKey } from '../store.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /** The state of a call, the approval that it waits for, and whether its answer is still to be fetched by `key`. */
 export async function findCall(tx: Transaction, tenantId: string, id: string, key: string | undefined) {
@@ -23,19 +23,19 @@ export async function findCall(tx: Transaction, tenantId: string, id: string, ke
     .where('execution.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const sealer = await tenantSealer(tx, tenantId)
+  const cipher = await tenantCipher(tx, tenantId)
   const { idempotencyKey, ...rest } = row
   return {
     ...rest,
-    awaited: key !== undefined && idempotencyKey === executionKey(sealer, key),
-    output: openOfExecution(sealer, id, 'output', row.output),
-    error: openOfExecution(sealer, id, 'error', row.error),
+    awaited: key !== undefined && idempotencyKey === executionKey(cipher, key),
+    output: decryptExecutionValue(cipher, id, 'output', row.output),
+    error: decryptExecutionValue(cipher, id, 'error', row.error),
   }
 }
 
 /** Marks a call as one whose answer is still to be fetched by the same call; nothing when another one is marked so. */
 export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
-  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
+  const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
   await tx
     .updateTable('executions as execution')
     .set({ idempotencyKey })
@@ -59,7 +59,7 @@ export async function setAwaited(tx: Transaction, tenantId: string, id: string, 
 
 /** Its answer is given: from now on, the same call is a new one. */
 export async function setAnswered(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
-  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
+  const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
   await tx
     .updateTable('executions')
     .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })
@@ -76,7 +76,7 @@ export async function takeAwaited(
   startedBy: string,
   key: string,
 ): Promise<{ id: string; status: string } | undefined> {
-  const idempotencyKey = executionKey(await tenantSealer(tx, tenantId), key)
+  const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
   const ended = await tx
     .updateTable('executions')
     .set({ idempotencyKey: sql<string>`idempotency_key || ':' || id::text` })

@@ -8,7 +8,7 @@ import { approve, bindingFor } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The protocol's own client, as an agent that runs elsewhere would use it.
+// The protocol's own client, as an external agent would use it.
 
 let api: TestApi
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 async function connect(agent: string, server = 'payments', token?: string): Promise<Client> {
-  const client = new Client({ name: 'agent elsewhere', version: '1.0.0' })
+  const client = new Client({ name: 'external agent', version: '1.0.0' })
   const transport = new StreamableHTTPClientTransport(new URL(`/v1/mcp/${agent}/${server}`, api.baseUrl), {
     requestInit: { headers: { authorization: `Bearer ${token ?? (await api.person('maria'))}` } },
   })
@@ -193,7 +193,7 @@ describe('the idempotency key', () => {
 test('a client of the protocol’s revision without sessions is served as well', async () => {
   await elsewhere('modern')
   const client = new Client(
-    { name: 'agent elsewhere', version: '1.0.0' },
+    { name: 'external agent', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   )
   await client.connect(

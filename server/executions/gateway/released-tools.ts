@@ -6,7 +6,7 @@ import { query } from '#server/kernel/operation.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 
-/** What an agent that runs elsewhere may see of one of its tool servers: the tools of its release, as they were released. */
+/** What an external agent may see of one of its tool servers: the tools of its release, as they were released. */
 export const releasedTools = query({
   permission: 'execution:start',
   input: GatewayInput,

@@ -5,18 +5,18 @@ import type { JsonObject } from '#lib/json.ts'
 import { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { GatewayCallInput, GatewayCallOutput } from '#lib/schemas/gateway.ts'
 import { findAgent } from '#server/agents/registry.ts'
+import { findExecutionByKey, insertExecution, setStep } from '#server/executions/state/store.ts'
 import { newId, newTraceId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { hasActiveBinding } from '#server/policies/decide.ts'
+import { hasActiveBinding } from '#server/policies/decisions/decide.ts'
 import { findActiveRelease } from '#server/releases/active.ts'
 import { executionQueue } from '../execution-queue.ts'
 import { gatewayStepId } from '../runtimes/next-gateway.ts'
-import { findExecutionByKey, insertExecution, setStep } from '../store.ts'
 import { takeAwaited } from './gateway-store.ts'
 
 /**
- * Starts one tool call of an agent that runs elsewhere, as an execution of that call alone: it is decided, approved, called
+ * Starts one tool call of an external agent, as an execution of that call alone: it is decided, approved, called
  * and recorded like any other. The same call of the same caller, while one waits, is that one; with a key of the caller's it
  * is that one for good. Throws `event_conflict` for a key that was used for another call.
  */

@@ -1,8 +1,8 @@
 import { AgentCard } from '@a2a-js/sdk'
 import { type Client, ClientFactory, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
 import { interfaceOf } from '#server/agents/agent-card.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 import { AddressRefused } from '#server/kernel/net/outbound.ts'
-import type { Loaded } from '../load.ts'
 import { withEndpoint } from './endpoint.ts'
 
 /** The status of the last answer: the SDK tells of it only in words. */

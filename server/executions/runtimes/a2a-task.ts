@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { failedCall, toolResult } from '#server/agents/tool-result.ts'
 import type { CallResult } from './budget.ts'
 
-// What a task of an agent elsewhere means to an execution. A step's output is one of these; `working` while it is called.
+// What a task of an external agent means to an execution. A step's output is one of these; `working` while it is called.
 
 export const TaskOutput = z.looseObject({
   state: z.enum(['working', 'input_required', 'completed']),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 import { failedCall, toolResult } from '#server/agents/tool-result.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
-import type { Loaded } from '../load.ts'
 import type { CallResult } from './budget.ts'
 import { NoSecret, withEndpoint } from './endpoint.ts'
 

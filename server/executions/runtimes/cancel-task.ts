@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Task, TaskState } from '@a2a-js/sdk'
 import { A2AError, TaskNotCancelableError, UnsupportedOperationError } from '@a2a-js/sdk/errors'
-import type { Loaded } from '../load.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 import { withA2aAgent } from './a2a-client.ts'
 import { outcomeOf } from './a2a-task.ts'
 import type { CallResult } from './budget.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { executionsOf } from '#server/testing/executions.ts'
-import { type Answer, type ModelServer, startModelServer } from '#server/testing/model-server.ts'
+import { type Answer, type ModelServer, startModelServer } from '#server/testing/fakes/model-server.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
@@ -220,7 +220,7 @@ test('a step asks a model, and a later step uses what it said', async () => {
   expect(askedOf('step-model')[0]?.messages).toEqual([{ role: 'user', content: 'Which order is the third?' }])
 })
 
-test('an agent that runs elsewhere is not started', async () => {
+test('an external agent is not started', async () => {
   const agentId = await releaseAgent(api, 'elsewhere', { runtime: { observe: {} }, tools: {} })
   const answer = await api.mutate(await api.person('maria'), 'executions.execute', {
     agentId,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { fillTemplate } from '#lib/rules/template.ts'
+import { type StepRecord, scopeOf } from '#server/executions/state/next-step.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
-import { type StepRecord, scopeOf } from '../next-step.ts'
 
 /** A message as an OpenAI-compatible endpoint reads it. */
 export type Message = {

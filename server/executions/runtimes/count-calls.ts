@@ -1,4 +1,4 @@
-import type { Loaded } from '../load.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 
 /** Tool calls that an execution has begun; what a model was asked is none. */
 export function countToolCalls({ content, steps }: Pick<Loaded, 'content' | 'steps'>): number {

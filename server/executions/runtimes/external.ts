@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '#lib/jcs.ts'
 import { modelsOf } from '#lib/rules/models.ts'
 import type { Model } from '#lib/schemas/manifest.ts'
-import { runtimeSchema, runtimeServer } from '#server/policies/runtime-schema.ts'
+import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-schema.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
 // Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way
-// they are tools of two reserved servers: `model`, and `agent` for a runtime elsewhere.
+// they are tools of two reserved servers: `model`, and `agent` for an external runtime.
 
 export type CallKind = 'tool' | 'model' | 'agent'
 

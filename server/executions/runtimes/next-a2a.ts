@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
-import type { NextStep, StepRecord, ToolStep } from '../next-step.ts'
+import type { NextStep, StepRecord, ToolStep } from '#server/executions/state/next-step.ts'
 import { TaskOutput } from './a2a-task.ts'
 
 export const callId = (round: number): string => (round === 1 ? 'call' : `call-${round}`)

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
-import type { NextStep, StepRecord, ToolStep } from '../next-step.ts'
+import type { NextStep, StepRecord, ToolStep } from '#server/executions/state/next-step.ts'
 
 /** The one step of a call that came through the gateway. No manifest can name a step so. */
 export const gatewayStepId = 'mcp.call'

@@ -1,8 +1,8 @@
-import type { Loaded } from '../load.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
 import { TaskOutput } from './a2a-task.ts'
 import { callId } from './next-a2a.ts'
 
-/** A task that an agent elsewhere still has. `stepId`: the last call that was about it. */
+/** A task that an external agent still has. `stepId`: the last call that was about it. */
 export type AgentTask = { stepId: string; taskId: string }
 
 /**

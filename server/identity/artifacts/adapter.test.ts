@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Browser } from '#server/testing/browser.ts'
-import type { Prover } from '#server/testing/dpop.ts'
-import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { Browser } from '#server/testing/auth/browser.ts'
+import type { Prover } from '#server/testing/auth/dpop.ts'
 import {
   authorizationRequest,
   authorize,
@@ -11,7 +10,8 @@ import {
   readTokens,
   refresh,
   signIn,
-} from '#server/testing/sign-in.ts'
+} from '#server/testing/auth/sign-in.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import { purgeExpired } from './adapter.ts'
 
 let server: IdentityServer

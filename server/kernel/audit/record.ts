@@ -40,7 +40,7 @@ export function auditLeaf({ auditId, date, digest, seq, tenant, type }: AuditLea
 
 /**
  * RFC 6962 leaf hash SHA-256(0x00 ‖ leaf): 32 bytes, what the day's tree is made of.
- * The prefix is repeated from server/audit/merkle.ts because the kernel imports no domain; a test holds them together.
+ * The prefix is repeated from server/audit/tree/merkle.ts because the kernel imports no domain; a test holds them together.
  */
 export function auditLeafHash(leaf: AuditLeaf): Buffer {
   return hash('sha256', Buffer.concat([leafPrefix, auditLeaf(leaf)]), 'buffer')

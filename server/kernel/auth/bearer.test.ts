@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '#lib/errors.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
-import { type Forgery, forgeToken, patchToken } from '#server/testing/forge.ts'
+import { type Forgery, forgeToken, patchToken } from '#server/testing/auth/forge.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { signIn } from '#server/testing/sign-in.ts'
 import { verifyBearer } from './bearer.ts'
 
 let server: IdentityServer

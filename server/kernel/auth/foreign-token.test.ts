@@ -8,7 +8,7 @@ import {
   type SigningPair,
   serviceAccount,
   type TokenOptions,
-} from '#server/testing/foreign-issuer.ts'
+} from '#server/testing/fakes/foreign-issuer.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { verifyBearer } from './bearer.ts'
 

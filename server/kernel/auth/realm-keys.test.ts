@@ -3,9 +3,9 @@ import { ApiError } from '#lib/errors.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
 import { createSigningKey, currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { setRuntime } from '#server/kernel/runtime.ts'
-import { type Forgery, forgeToken } from '#server/testing/forge.ts'
+import { type Forgery, forgeToken } from '#server/testing/auth/forge.ts'
+import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
-import { signIn } from '#server/testing/sign-in.ts'
 import { verifyBearer } from './bearer.ts'
 
 let server: IdentityServer

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '#server/kernel/ids.ts'
 import { createSigningKey, currentSigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
 import { api } from '#server/routes.ts'
-import { newProver } from '#server/testing/dpop.ts'
-import { type Forgery, forgeToken, patchToken } from '#server/testing/forge.ts'
+import { newProver } from '#server/testing/auth/dpop.ts'
+import { type Forgery, forgeToken, patchToken } from '#server/testing/auth/forge.ts'
+import { signIn, type Tokens } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
-import { signIn, type Tokens } from '#server/testing/sign-in.ts'
 
 let server: IdentityServer
 let northwind: TestRealm

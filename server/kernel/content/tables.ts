@@ -5,9 +5,9 @@ export type ContentTable = {
   kind: string
   /** The primary key without the tenant. */
   key: readonly string[]
-  /** What of a row its sealed values are bound to: bytes that are moved to another place do not open. */
+  /** What of a row its encrypted values are bound to: bytes that are moved to another place do not open. */
   place: readonly string[]
-  /** Each bytea: JSON, sealed by the tenant's sealer for `contentContext`. */
+  /** Each bytea: JSON, encrypted by the tenant's cipher for `contentContext`. */
   columns: readonly string[]
   /** Columns of texts that others chose, as keyed digests (keyed-digest.ts): rows are found by them. */
   digests?: readonly string[]
@@ -61,6 +61,6 @@ export const contentTables: readonly ContentTable[] = [
   },
 ]
 
-/** What one value is sealed for. `place`: the row's, in the order of the table's `place`. */
+/** What one value is encrypted for. `place`: the row's, in the order of the table's `place`. */
 export const contentContext = (table: string, place: readonly (string | null)[], column: string): string =>
   `${table}/${place.map((part) => part ?? '').join('/')}/${column}`

@@ -3,7 +3,7 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 
-/** The master keys of an installation, 32 bytes each: the first seals, every one opens. */
+/** The master keys of an installation, 32 bytes each: the first encrypts, every one opens. */
 export type MasterKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
 /** Where the keys come from: settings of the process, in base64, before the file in DATA_DIR. */
@@ -31,7 +31,7 @@ export async function beginFileRotation(dataDir: string): Promise<MasterKeys> {
   return rotated
 }
 
-/** Forgets all but the current key. For when nothing is sealed under the others. */
+/** Forgets all but the current key. For when nothing is encrypted under the others. */
 export const finishFileRotation = (dataDir: string, [current]: MasterKeys): Promise<void> =>
   writeKeys(dataDir, [current])
 

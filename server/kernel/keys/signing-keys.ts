@@ -27,14 +27,14 @@ const newKeyPair = {
 const algorithmOf = (purpose: SigningPurpose): SigningKey['algorithm'] =>
   purpose === 'realm' ? runtime().config.tokenAlgorithm : 'EdDSA'
 
-/** What a private key is sealed for under the master key. */
+/** What a private key is encrypted for under the master key. */
 export const signingKeyContext = (tenantId: string, purpose: string): string => `signing_keys/${tenantId}/${purpose}`
 
 /** Makes the current key of `purpose`; the caller's transaction creates the tenant. Private keys lie encrypted under the master key. */
 export async function createSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
   const algorithm = algorithmOf(purpose)
   const { privateKey, publicKey } = await newKeyPair[algorithm]()
-  const sealed = runtime().vault.seal(
+  const encrypted = runtime().vault.encrypt(
     privateKey.export({ type: 'pkcs8', format: 'der' }),
     signingKeyContext(tenantId, purpose),
   )
@@ -44,7 +44,7 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
     id: newId(),
     algorithm,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    privateKey: sealed,
+    privateKey: encrypted,
   })
 }
 
@@ -64,14 +64,14 @@ export async function rotateSigningKey(tx: Transaction, tenantId: string, purpos
 
 /** Makes the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
 export async function createCookieKey(tx: Transaction, tenantId: string): Promise<void> {
-  const privateKey = runtime().vault.seal(randomBytes(32), signingKeyContext(tenantId, 'cookies'))
+  const privateKey = runtime().vault.encrypt(randomBytes(32), signingKeyContext(tenantId, 'cookies'))
   await insertKey(tx, { tenantId, purpose: 'cookies', id: newId(), algorithm: 'HS256', publicKey: '', privateKey })
 }
 
 /** The realm's cookie secrets, current first. */
 export async function cookieKeys(tx: Transaction, tenantId: string): Promise<Buffer[]> {
   const rows = await findKeys(tx, tenantId, 'cookies')
-  return rows.map((row) => runtime().vault.open(row.privateKey, signingKeyContext(tenantId, 'cookies')))
+  return rows.map((row) => runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, 'cookies')))
 }
 
 /** Every key of `purpose`, the current one first, then retired ones by age. */
@@ -81,7 +81,7 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
     id: row.id,
     algorithm: signingAlgorithm(row.algorithm),
     privateKey: createPrivateKey({
-      key: runtime().vault.open(row.privateKey, signingKeyContext(tenantId, purpose)),
+      key: runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, purpose)),
       format: 'der',
       type: 'pkcs8',
     }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runtime } from '#server/kernel/runtime.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
-import { forgetTenantKeys, openForTenant, sealForTenant, tenantDigest, tenantSealer } from './tenant-keys.ts'
+import { decryptForTenant, encryptForTenant, forgetTenantKeys, tenantCipher, tenantDigest } from './tenant-keys.ts'
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let one: TestTenant
@@ -15,47 +15,51 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 const value = Buffer.from('sk-live-0123456789')
-const seal = (tenant: TestTenant, context: string) =>
-  runtime().database.inTenant(tenant.id, (tx) => sealForTenant(tx, tenant.id, value, context))
-const open = (tenant: TestTenant, sealed: Uint8Array, context: string) =>
-  runtime().database.inTenant(tenant.id, (tx) => openForTenant(tx, tenant.id, sealed, context))
+const encrypt = (tenant: TestTenant, context: string) =>
+  runtime().database.inTenant(tenant.id, (tx) => encryptForTenant(tx, tenant.id, value, context))
+const decrypt = (tenant: TestTenant, encrypted: Uint8Array, context: string) =>
+  runtime().database.inTenant(tenant.id, (tx) => decryptForTenant(tx, tenant.id, encrypted, context))
 
 test('a value opens in its own tenant and place, and nowhere else', async () => {
-  const sealed = await seal(one, 'secrets/1')
-  await seal(two, 'secrets/1')
-  expect(sealed.includes(value)).toBe(false)
-  expect(await open(one, sealed, 'secrets/1')).toEqual(value)
-  await expect(open(one, sealed, 'secrets/2')).rejects.toThrow(/changed/)
-  await expect(open(two, sealed, 'secrets/1')).rejects.toThrow(/changed/)
+  const encrypted = await encrypt(one, 'secrets/1')
+  await encrypt(two, 'secrets/1')
+  expect(encrypted.includes(value)).toBe(false)
+  expect(await decrypt(one, encrypted, 'secrets/1')).toEqual(value)
+  await expect(decrypt(one, encrypted, 'secrets/2')).rejects.toThrow(/changed/)
+  await expect(decrypt(two, encrypted, 'secrets/1')).rejects.toThrow(/changed/)
 })
 
-test('a value names the version of its key: older versions open what they sealed, the newest seals', async () => {
-  const first = await seal(one, 'x')
+test('a value names the version of its key: older versions open what they encrypted, the newest encrypts', async () => {
+  const first = await encrypt(one, 'x')
   expect(first.readUInt32BE(1)).toBe(1)
   const { vault } = runtime()
   await runtime().database.inTenant(one.id, (tx) =>
     tx
       .insertInto('tenantKeys')
-      .values({ tenantId: one.id, version: 2, sealedKey: vault.seal(Buffer.alloc(32, 7), `tenant_keys/${one.id}/2`) })
+      .values({
+        tenantId: one.id,
+        version: 2,
+        sealedKey: vault.encrypt(Buffer.alloc(32, 7), `tenant_keys/${one.id}/2`),
+      })
       .execute(),
   )
   forgetTenantKeys(one.id)
-  const second = await seal(one, 'x')
+  const second = await encrypt(one, 'x')
   expect(second.readUInt32BE(1)).toBe(2)
-  expect(await open(one, first, 'x')).toEqual(value)
-  expect(await open(one, second, 'x')).toEqual(value)
+  expect(await decrypt(one, first, 'x')).toEqual(value)
+  expect(await decrypt(one, second, 'x')).toEqual(value)
   // The version is authenticated: a value can't be passed off as one of another key.
   const passedOff = Buffer.from(second)
   passedOff.writeUInt32BE(1, 1)
-  await expect(open(one, passedOff, 'x')).rejects.toThrow(/changed/)
+  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/changed/)
   passedOff.writeUInt32BE(3, 1)
-  await expect(open(one, passedOff, 'x')).rejects.toThrow(/no data key of version 3/)
+  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/no data key of version 3/)
 })
 
 test('of twenty first uses at once one makes the key', async () => {
   const fresh = await testTenant(running)
-  const sealed = await Promise.all(Array.from({ length: 20 }, (_, at) => seal(fresh, `secrets/${at}`)))
-  for (const [at, bytes] of sealed.entries()) expect(await open(fresh, bytes, `secrets/${at}`)).toEqual(value)
+  const encrypted = await Promise.all(Array.from({ length: 20 }, (_, at) => encrypt(fresh, `secrets/${at}`)))
+  for (const [at, bytes] of encrypted.entries()) expect(await decrypt(fresh, bytes, `secrets/${at}`)).toEqual(value)
   const owner = await connectAsOwner(running)
   const { rows } = await owner.query('select version from tenant_keys where tenant_id = $1', [fresh.id])
   await owner.end()
@@ -76,7 +80,7 @@ test('a digest is the same for the same text, another in another tenant, and out
       .values({
         tenantId: tenant.id,
         version: 2,
-        sealedKey: runtime().vault.seal(Buffer.alloc(32, 9), `tenant_keys/${tenant.id}/2`),
+        sealedKey: runtime().vault.encrypt(Buffer.alloc(32, 9), `tenant_keys/${tenant.id}/2`),
       })
       .execute(),
   )
@@ -84,35 +88,35 @@ test('a digest is the same for the same text, another in another tenant, and out
   expect(await digest(tenant, 'hunter2')).toBe(first)
 })
 
-test('a key whose making was rolled back seals nothing; one that is there costs no further statement', async () => {
+test('a key whose making was rolled back encrypts nothing; one that is there costs no further statement', async () => {
   const tenant = await testTenant(running)
   const { database } = runtime()
   const undone = database.inTenant(tenant.id, async (tx) => {
-    await sealForTenant(tx, tenant.id, value, 'x')
+    await encryptForTenant(tx, tenant.id, value, 'x')
     // Its second use finds the key that it has made itself.
-    await sealForTenant(tx, tenant.id, value, 'x')
+    await encryptForTenant(tx, tenant.id, value, 'x')
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
-  const sealed = await seal(tenant, 'x')
+  const encrypted = await encrypt(tenant, 'x')
   const owner = await connectAsOwner(running)
   expect((await owner.query('select 1 from tenant_keys where tenant_id = $1', [tenant.id])).rowCount).toBe(1)
   // Read once in a transaction that did not make it, it is kept: without the row it still opens.
-  expect(await open(tenant, sealed, 'x')).toEqual(value)
+  expect(await decrypt(tenant, encrypted, 'x')).toEqual(value)
   await owner.query('delete from tenant_keys where tenant_id = $1', [tenant.id])
   await owner.end()
-  expect(await open(tenant, sealed, 'x')).toEqual(value)
+  expect(await decrypt(tenant, encrypted, 'x')).toEqual(value)
   forgetTenantKeys(tenant.id)
-  await expect(open(tenant, sealed, 'x')).rejects.toThrow(/changed/)
+  await expect(decrypt(tenant, encrypted, 'x')).rejects.toThrow(/changed/)
 })
 
 test('JSON comes back as it was, names that objects inherit included', async () => {
   const tenant = await testTenant(running)
   const text = '{"__proto__":{"a":1},"constructor":[null,"\\u0000",1e-7]}'
   await runtime().database.inTenant(tenant.id, async (tx) => {
-    const sealer = await tenantSealer(tx, tenant.id)
-    const sealed = sealer.sealJson(JSON.parse(text), 'x')
-    expect(JSON.stringify(sealer.openJson(sealed, 'x'))).toBe(text)
-    expect(() => sealer.openJson(sealed, 'y')).toThrow(/changed/)
+    const cipher = await tenantCipher(tx, tenant.id)
+    const encrypted = cipher.encryptJson(JSON.parse(text), 'x')
+    expect(JSON.stringify(cipher.decryptJson(encrypted, 'x'))).toBe(text)
+    expect(() => cipher.decryptJson(encrypted, 'y')).toThrow(/changed/)
   })
 })

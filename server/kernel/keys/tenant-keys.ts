@@ -16,49 +16,49 @@ type TenantKeys = readonly [TenantKey, ...TenantKey[]]
 const format = 3
 const headerBytes = 5
 
-/** What a tenant's data key is sealed for under the master key. */
+/** What a tenant's data key is encrypted for under the master key. */
 export const tenantKeyContext = (tenantId: string, version: number): string => `tenant_keys/${tenantId}/${version}`
 
 /**
- * Encrypts under the tenant's data key, which is made on first use and lies sealed under the master key; the result names
+ * Encrypts under the tenant's data key, which is made on first use and lies encrypted under the master key; the result names
  * the key's version. `context` (table, row and column) is authenticated, not stored.
  */
-export type TenantSealer = {
-  /** A text is sealed as its UTF-8. */
-  seal(plaintext: Uint8Array | string, context: string): Buffer
+export type TenantCipher = {
+  /** A text is encrypted as its UTF-8. */
+  encrypt(plaintext: Uint8Array | string, context: string): Buffer
   /** Throws when the bytes, the tenant, the context or the keys do not match. */
-  open(sealed: Uint8Array, context: string): Buffer
-  /** What `openJson` gives back: content of a bytea column. */
-  sealJson(value: JsonValue, context: string): Buffer
-  /** Throws as `open` does. */
-  openJson(sealed: Uint8Array, context: string): JsonValue
+  decrypt(encrypted: Uint8Array, context: string): Buffer
+  /** What `decryptJson` gives back: content of a bytea column. */
+  encryptJson(value: JsonValue, context: string): Buffer
+  /** Throws as `decrypt` does. */
+  decryptJson(encrypted: Uint8Array, context: string): JsonValue
   /** HMAC-SHA-256 under a key that only this installation has, the same for ever: 32 bytes. */
   fingerprint(text: string): Buffer
   /** As `fingerprint` in hex, under a key of its own: without the tenant's key even a short text can't be guessed from it. */
   digest(text: string): string
 }
 
-// Sealers by tenant, so that what is sealed or opened costs no statement. Owned by this module; a process that holds the
+// Ciphers by tenant, so that what is encrypted or decrypted costs no statement. Owned by this module; a process that holds the
 // master key can read every data key anyway.
-const kept = new WeakMap<Vault, Map<string, { sealer: TenantSealer; until: number }>>()
+const kept = new WeakMap<Vault, Map<string, { cipher: TenantCipher; until: number }>>()
 const keptMs = 60_000
 const mostKept = 1000
 
 /** Costs a statement once a minute. `tx` is bound to the tenant. */
-export async function tenantSealer(tx: Transaction, tenantId: string): Promise<TenantSealer> {
+export async function tenantCipher(tx: Transaction, tenantId: string): Promise<TenantCipher> {
   const { vault } = runtime()
-  const mine = kept.get(vault) ?? new Map<string, { sealer: TenantSealer; until: number }>()
+  const mine = kept.get(vault) ?? new Map<string, { cipher: TenantCipher; until: number }>()
   kept.set(vault, mine)
   const known = mine.get(tenantId)
-  if (known !== undefined && known.until > Date.now()) return known.sealer
+  if (known !== undefined && known.until > Date.now()) return known.cipher
   const { keys, settled } = await tenantKeys(tx, vault, tenantId)
-  const sealer = sealerOf(tenantId, keys)
+  const cipher = cipherOf(tenantId, keys)
   mine.delete(tenantId)
-  // A key that this transaction made is gone when it rolls back: nothing else may be sealed under it.
-  if (settled) mine.set(tenantId, { sealer, until: Date.now() + keptMs })
+  // A key that this transaction made is gone when it rolls back: nothing else may be encrypted under it.
+  if (settled) mine.set(tenantId, { cipher, until: Date.now() + keptMs })
   const [oldest] = mine.keys()
   if (mine.size > mostKept && oldest !== undefined) mine.delete(oldest)
-  return sealer
+  return cipher
 }
 
 /** For whoever has given the tenant a newer key; other processes learn of it within a minute. */
@@ -66,55 +66,60 @@ export function forgetTenantKeys(tenantId: string): void {
   kept.get(runtime().vault)?.delete(tenantId)
 }
 
-/** `seal` of the tenant's sealer. */
-export const sealForTenant = async (
+/** `encrypt` of the tenant's cipher. */
+export const encryptForTenant = async (
   tx: Transaction,
   tenantId: string,
   plaintext: Uint8Array,
   context: string,
-): Promise<Buffer> => (await tenantSealer(tx, tenantId)).seal(plaintext, context)
+): Promise<Buffer> => (await tenantCipher(tx, tenantId)).encrypt(plaintext, context)
 
-/** `open` of the tenant's sealer. */
-export const openForTenant = async (
+/** `decrypt` of the tenant's cipher. */
+export const decryptForTenant = async (
   tx: Transaction,
   tenantId: string,
-  sealed: Uint8Array,
+  encrypted: Uint8Array,
   context: string,
-): Promise<Buffer> => (await tenantSealer(tx, tenantId)).open(sealed, context)
+): Promise<Buffer> => (await tenantCipher(tx, tenantId)).decrypt(encrypted, context)
 
-/** `digest` of the tenant's sealer. */
+/** `digest` of the tenant's cipher. */
 export const tenantDigest = async (tx: Transaction, tenantId: string, text: string): Promise<string> =>
-  (await tenantSealer(tx, tenantId)).digest(text)
+  (await tenantCipher(tx, tenantId)).digest(text)
 
-/** The sealer of a tenant's keys, newest first. */
-export function sealerOf(tenantId: string, keys: TenantKeys): TenantSealer {
+/** The cipher of a tenant's keys, newest first. */
+export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
   const [{ version, key }] = keys
   const header = Buffer.alloc(headerBytes)
   header.writeUInt8(format, 0)
   header.writeUInt32BE(version, 1)
   const byVersion = new Map(keys.map((one) => [one.version, createSecretKey(one.key)]))
-  const sealing = createSecretKey(key)
+  const current = createSecretKey(key)
   // The oldest key: a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
   const derived = (purpose: string) => hmacSha256(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
   const digest = derived('countersign tenant digest')
-  const seal = (plaintext: Uint8Array | string, context: string) =>
-    encrypt(sealing, plaintext, additionalData(header, tenantId, context), header)
-  const open = (sealed: Uint8Array, context: string) => openWith(byVersion, tenantId, sealed, context)
+  const encryptText = (plaintext: Uint8Array | string, context: string) =>
+    encrypt(current, plaintext, additionalData(header, tenantId, context), header)
+  const decryptBytes = (encrypted: Uint8Array, context: string) => decryptWith(byVersion, tenantId, encrypted, context)
   return {
-    seal,
-    open,
-    sealJson: (value, context) => seal(JSON.stringify(value), context),
-    openJson: (sealed, context) => JSON.parse(open(sealed, context).toString()) as JsonValue,
+    encrypt: encryptText,
+    decrypt: decryptBytes,
+    encryptJson: (value, context) => encryptText(JSON.stringify(value), context),
+    decryptJson: (encrypted, context) => JSON.parse(decryptBytes(encrypted, context).toString()) as JsonValue,
     fingerprint: derived('countersign tenant fingerprint'),
     digest: (text) => digest(text).toString('hex'),
   }
 }
 
-function openWith(keys: ReadonlyMap<number, KeyObject>, tenantId: string, sealed: Uint8Array, context: string): Buffer {
-  const bytes = Buffer.isBuffer(sealed) ? sealed : Buffer.from(sealed)
+function decryptWith(
+  keys: ReadonlyMap<number, KeyObject>,
+  tenantId: string,
+  encrypted: Uint8Array,
+  context: string,
+): Buffer {
+  const bytes = Buffer.isBuffer(encrypted) ? encrypted : Buffer.from(encrypted)
   if (bytes[0] !== format || bytes.length < headerBytes)
-    throw new Error(`The sealed value for ${context} has an unknown format.`)
+    throw new Error(`The encrypted value for ${context} has an unknown format.`)
   const version = bytes.readUInt32BE(1)
   const known = keys.get(version)
   if (known === undefined) throw new Error(`The tenant ${tenantId} has no data key of version ${version}.`)
@@ -122,7 +127,7 @@ function openWith(keys: ReadonlyMap<number, KeyObject>, tenantId: string, sealed
   try {
     return decrypt(known, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
   } catch (cause) {
-    throw new Error(`The sealed value for ${context} was changed.`, { cause })
+    throw new Error(`The encrypted value for ${context} was changed.`, { cause })
   }
 }
 
@@ -139,7 +144,7 @@ async function tenantKeys(
     const rows = await findTenantKeys(tx, tenantId)
     const [newest, ...older] = rows.map(({ version, sealedKey }) => ({
       version,
-      key: vault.open(sealedKey, tenantKeyContext(tenantId, version)),
+      key: vault.decrypt(sealedKey, tenantKeyContext(tenantId, version)),
     }))
     if (newest === undefined) return undefined
     return { keys: [newest, ...older] as const, settled: rows.every((row) => row.settled) }
@@ -147,7 +152,7 @@ async function tenantKeys(
   const found = await read()
   if (found !== undefined) return found
   // Of two first uses at once one inserts, and both read the winner's.
-  const sealedKey = vault.seal(randomBytes(32), tenantKeyContext(tenantId, 1))
+  const sealedKey = vault.encrypt(randomBytes(32), tenantKeyContext(tenantId, 1))
   await insertTenantKey(tx, { tenantId, version: 1, sealedKey })
   const made = await read()
   if (made === undefined) throw new Error(`The tenant ${tenantId} got no data key.`)

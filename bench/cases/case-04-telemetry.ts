@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { TestApi } from '#server/testing/api.ts'
+import { otlpProtobuf } from '#server/testing/otlp.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, figure, number, ratioFigure } from '../report.ts'
+
+const spansInBatch = 500
+const preparedRows = 20_000
+const maxRssMb = 400
+const run = promisify(execFile)
+
+/** A batch as an exporter sends it: 5 traces, 10 attributes a span, of which two are sensitive. */
+function batch(): Uint8Array<ArrayBuffer> {
+  const traces = Array.from({ length: 5 }, () => randomBytes(16).toString('hex'))
+  const now = Date.now()
+  return otlpProtobuf(
+    Array.from({ length: spansInBatch }, (_, index) => ({
+      traceId: traces[index % 5] ?? '',
+      spanId: randomBytes(8).toString('hex'),
+      parentSpanId: 'aaaaaaaaaaaaaaaa',
+      name: 'execute_tool lookup_order',
+      startMs: now,
+      endMs: now + index,
+      attributes: [
+        ['gen_ai.operation.name', 'execute_tool'],
+        ['gen_ai.tool.name', 'lookup_order'],
+        ['gen_ai.agent.name', 'refund-assistant'],
+        ['gen_ai.request.model', 'small-1'],
+        ['gen_ai.usage.input_tokens', 120 + index],
+        ['gen_ai.usage.output_tokens', 80],
+        ['gen_ai.tool.call.arguments', `{"id":"A-${index}"}`],
+        ['gen_ai.tool.call.result', `{"amount":${index},"status":"shipped"}`],
+        ['attempt', 1],
+        ['cached', false],
+      ],
+    })),
+    [['service.name', 'refund-assistant']],
+  )
+}
+
+/** Resolves with the status; what has been answered is read, so that the connection serves again. */
+const send = (api: TestApi, token: string, body: Uint8Array, agent: Agent): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(
+      `${api.baseUrl}/v1/traces`,
+      {
+        method: 'POST',
+        agent,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/x-protobuf',
+          'content-length': String(body.byteLength),
+        },
+      },
+      (answer) => {
+        answer.resume()
+        answer.on('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
+    // The server closes what idled just as it is used again: such a request was never read, and exporters send it again.
+    sent.on('error', (error) =>
+      sent.reusedSocket && Reflect.get(error, 'code') === 'ECONNRESET'
+        ? resolve(send(api, token, body, agent))
+        : reject(error),
+    )
+    sent.end(body)
+  })
+
+export async function telemetry(api: TestApi, apiPid: number, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
+  const token = await api.client('telemetry')
+  const agent = new Agent({ keepAlive: true })
+  const owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-copy-'))
+  const rows = join(folder, 'rows.copy')
+  const psql = (command: string) => run('psql', ['--quiet', '--no-psqlrc', '--dbname', api.ownerUrl, '-c', command])
+  try {
+    for (let sent = 0; sent < preparedRows; sent += spansInBatch) await send(api, token, batch(), agent)
+    await psql(`\\copy (select * from spans limit ${preparedRows}) to '${rows}'`)
+    await owner.query('create table partitions.bench (like spans including all)')
+    let ready: Uint8Array[] = []
+    const ours: Side = {
+      name: 'countersign',
+      processes: [apiPid],
+      database: true,
+      // Encoding is the exporter's work.
+      async prepare() {
+        ready = Array.from({ length: 120 }, batch)
+      },
+      async run(deadline) {
+        let done = 0
+        // Its own: a connection that idled through the other side's turn is closed by the server.
+        const agent = new Agent({ keepAlive: true })
+        const sender = async () => {
+          for (let body = ready.pop(); body !== undefined && performance.now() < deadline; body = ready.pop()) {
+            const status = await send(api, token, body, agent)
+            if (status !== 200) throw new Error(`The batch was answered ${status}.`)
+            done += spansInBatch
+          }
+        }
+        await Promise.all(Array.from({ length: 4 }, sender))
+        agent.destroy()
+        return done
+      },
+    }
+    const peer: Side = {
+      name: 'COPY',
+      database: true,
+      prepare: async () => {
+        await owner.query('truncate partitions.bench')
+      },
+      async run() {
+        await psql(`\\copy partitions.bench from '${rows}'`)
+        return preparedRows
+      },
+    }
+    const job = 'OTLP spans, acknowledged after commit'
+    const note = `batches of ${spansInBatch}, protobuf; decoded, normalised, encrypted, hashed, audited. The peer copies finished rows`
+    const result = await compare(peer, ours)
+    return [
+      ratioFigure({ case: 4, job, unit: 'spans/CPU s', least: 0.5, note }, result),
+      figure({
+        case: 4,
+        job: 'OTLP spans/s, four senders',
+        ours: `${number(result.wall.ours)} /s`,
+        peer: `${number(result.wall.peer)} /s`,
+        target: '≥ 10,000 /s',
+        met: result.others > 0.7 ? '–' : result.wall.ours >= 10_000 ? 'yes' : 'no',
+        note: 'of wall-clock time, the senders on the same cores',
+      }),
+      await overload(api, apiPid, token),
+    ]
+  } finally {
+    agent.destroy()
+    await owner.query('drop table if exists partitions.bench')
+    await owner.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Far more at once than can be written: what is too much is refused, and memory stays. */
+async function overload(api: TestApi, apiPid: number, token: string): Promise<Figure> {
+  const bodies = Array.from({ length: 40 }, batch)
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  const answers = new Map<number, number>()
+  for (let round = 0; round < 3; round++)
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const status = await send(api, token, bodies[index % bodies.length] ?? new Uint8Array(), agent)
+        answers.set(status, (answers.get(status) ?? 0) + 1)
+      }),
+    )
+  agent.destroy()
+  const status = await readFile(`/proc/${apiPid}/status`, 'utf8')
+  const rssMb = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024
+  return figure({
+    case: 4,
+    job: 'OTLP overload: highest RSS',
+    ours: `${number(rssMb)} MB`,
+    target: `≤ ${maxRssMb} MB, others 429`,
+    met: rssMb <= maxRssMb && [...answers.keys()].every((one) => one === 200 || one === 429) ? 'yes' : 'no',
+    note: `200 batches at once, three times: ${[...answers].map(([code, count]) => `${count} × ${code}`).join(', ')}`,
+  })
+}

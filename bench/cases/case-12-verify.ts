@@ -1,0 +1,66 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openAsBlob } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { verifyBundle } from '#lib/verify-bundle.ts'
+import { createExport } from '#server/evidence/create-export.ts'
+import { runExport } from '#server/evidence/jobs/run-export.ts'
+import { type Lab, perform } from '../lab.ts'
+import type { comparer, Side } from '../measure.ts'
+import { type Figure, figure, ratioFigure } from '../report.ts'
+import { seedDay } from '../seed-day.ts'
+
+const dayMs = 24 * 3600 * 1000
+
+/** The verifier of verify.html and of /verify, in this process, beside one that only hashes what is in the archive. */
+export async function verification(lab: Lab, compare: ReturnType<typeof comparer>, records: number): Promise<Figure[]> {
+  const job = `offline verification of ${records} records`
+  const missing = ['unzip', 'sha256sum', 'bash'].filter((tool) => spawnSync('which', [tool]).status !== 0)
+  if (missing.length > 0) return [figure({ case: 12, job, ours: `SKIP(no ${missing.join(', ')} for the peer)` })]
+  const path = await makeArchive(lab, records)
+  const MB = (await stat(path)).size / 1e6
+  const side = (name: string, once: () => Promise<void>): Side => ({
+    name,
+    database: false,
+    async run(deadline) {
+      let done = 0
+      do {
+        await once()
+        done += MB
+      } while (performance.now() < deadline)
+      return done
+    },
+  })
+  const result = await compare(
+    side('unzip | sha256sum', () => hashAll(path)),
+    side('countersign', () => verifyAll(path)),
+  )
+  const note =
+    'MB of the archive; the peer hashes its bytes once, ours also parses and hashes every record, leaf and node'
+  return [ratioFigure({ case: 12, job, unit: 'MB/CPU s', least: 1, note }, result)]
+}
+
+async function makeArchive(lab: Lab, records: number): Promise<string> {
+  const date = new Date(Date.now() - 2 * dayMs).toISOString().slice(0, 10)
+  await seedDay(lab, date, records)
+  const end = new Date(Date.parse(date) + dayMs).toISOString()
+  const period = { startDate: `${date}T00:00:00.000Z`, endDate: end, includeProofs: true }
+  const { exportId } = await perform(createExport, lab.auditor, period)
+  await runExport(lab.tenant.id, exportId)
+  return join(lab.runtime.config.dataDir, 'evidence', lab.tenant.id, `${exportId}.zip`)
+}
+
+async function verifyAll(path: string): Promise<void> {
+  const { ok, checks } = await verifyBundle(await openAsBlob(path))
+  if (!ok) throw new Error(`The archive does not hold: ${JSON.stringify(checks.filter((check) => !check.ok))}`)
+}
+
+async function hashAll(path: string): Promise<void> {
+  const child = spawn('bash', ['-c', 'set -o pipefail; unzip -p "$ARCHIVE" | sha256sum > /dev/null'], {
+    env: { ...process.env, ARCHIVE: path },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`The peer's pipe ended with ${code}.`)
+}

@@ -1,0 +1,112 @@
+import { roleNames } from '#lib/permissions.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { type ListOperation, listOperations } from '#server/testing/list-operations.ts'
+import { fillLists, nthId } from '#server/testing/long-lists.ts'
+import { type Statement, statementsOf } from '#server/testing/statements.ts'
+import { testTenant } from '#server/testing/tenant.ts'
+import { type Lab, perform } from '../lab.ts'
+import { type Comparison, type comparer, median, type Side } from '../measure.ts'
+import { type Figure, figure, number } from '../report.ts'
+
+const limit = 50
+const calls = 15
+/** What the inputs of lists ask for; filters are measured by the test of long lists, in rows. */
+const required: Record<string, unknown> = {
+  id: nthId(1),
+  policyId: nthId(1),
+  version: 1,
+  environment: 'nowhere',
+  from: '2024-06-01T00:00:00.000Z',
+  to: '2099-01-01T00:00:00.000Z',
+}
+
+/** The first page of every list of the catalog, beside its SELECT alone; then the same lists with very many rows. */
+export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many: number): Promise<Figure[]> {
+  const tenant = await testTenant(lab.runtime)
+  const caller = await tenant.as('vera', { roles: [...roleNames] })
+  const fill = (from: number, to: number) =>
+    fillLists(lab.owner, { tenantId: tenant.id, memberId: caller.principal.memberId, from, to })
+  const operations = listOperations((_name, property) => [required[property] ?? nthId(1)])
+  await fill(0, 1000)
+  const ratios: { name: string; result: Comparison }[] = []
+  for (const operation of operations) {
+    const page = await pageStatement(operation, caller, lab)
+    if (page === undefined) continue
+    const side = (name: string, once: () => Promise<unknown>): Side => ({
+      name,
+      database: true,
+      async run(deadline) {
+        let done = 0
+        do {
+          await once()
+          done += 1
+        } while (performance.now() < deadline)
+        return done
+      },
+    })
+    const byHand = side('SELECT', () => lab.owner.query({ name: `hand ${operation.name}`, ...page }))
+    const result = await compare(
+      byHand,
+      side('countersign', () => read(operation, caller)),
+      { rounds: 1, segmentMs: 150 },
+    )
+    ratios.push({ name: operation.name, result })
+  }
+  const few = await timesOf(operations, caller)
+  await fill(1000, many)
+  const growth = (await timesOf(operations, caller)).map(({ name, ms }, index) => ({
+    name,
+    growth: ms / (few[index]?.ms ?? Number.NaN),
+  }))
+  const shares = ratios.map(({ result }) => result.ratio)
+  const worst = ratios.reduce((one, other) => (other.result.ratio < one.result.ratio ? other : one))
+  const steepest = growth.reduce((one, other) => (other.growth > one.growth ? other : one))
+  const flat = median(growth.map((one) => one.growth))
+  return [
+    figure({
+      case: 13,
+      job: `first page of ${ratios.length} lists, /CPU s`,
+      ratio: `${number(median(shares))}× (least: ${number(worst.result.ratio)}×, ${worst.name})`,
+      target: '≥ 0.5×',
+      met: median(shares) >= 0.5 ? 'yes' : 'no',
+      note: 'median of the lists; peer: the SELECT of the page alone, prepared, past row-level security',
+      data: ratios,
+    }),
+    figure({
+      case: 13,
+      job: `the same with ${number(many)} rows each`,
+      ours: `${number(flat)}× the time (most: ${number(steepest.growth)}×, ${steepest.name})`,
+      target: '≤ 1.5×',
+      met: flat <= 1.5 ? 'yes' : 'no',
+      note: `median of the lists, each the median of ${calls} calls; rows are counted by the test of long lists`,
+      data: growth,
+    }),
+  ]
+}
+
+const read = ({ operation, inputs: [input] }: ListOperation, caller: Caller) =>
+  perform(operation, caller, { ...input, limit })
+
+/** The statement that reads the page: of those with a LIMIT the one that gives most rows. */
+async function pageStatement(operation: ListOperation, caller: Caller, { owner }: Lab): Promise<Statement | undefined> {
+  const statements = await statementsOf(() => read(operation, caller))
+  const pages = statements.filter(({ text }) => /^\s*select/i.test(text) && /\blimit\b/i.test(text))
+  const counted = await Promise.all(
+    pages.map(async (page) => ({ page, rows: (await owner.query(page)).rowCount ?? 0 })),
+  )
+  return counted.sort((one, other) => other.rows - one.rows)[0]?.page
+}
+
+async function timesOf(operations: readonly ListOperation[], caller: Caller): Promise<{ name: string; ms: number }[]> {
+  const found: { name: string; ms: number }[] = []
+  for (const operation of operations) {
+    const times: number[] = []
+    for (let call = 0; call < calls; call++) {
+      const began = performance.now()
+      await read(operation, caller)
+      times.push(performance.now() - began)
+    }
+    found.push({ name: operation.name, ms: median(times) })
+  }
+  return found
+}

@@ -1,0 +1,70 @@
+import { type LogName, logOrigin, logPath } from '#server/audit/sealing/log-name.ts'
+import type { LogOwner } from '#server/audit/store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { currentSigningKey, type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import {
+  type Checkpoint,
+  formatCheckpoint,
+  NoteError,
+  parseCheckpoint,
+  parseNote,
+  signNote,
+  verifierKey,
+  verifyNote,
+} from './signed-note.ts'
+
+/** A signed statement of the tenant's current log key about the first `size` leaves of a log (a C2SP signed note). */
+export async function signCheckpoint(
+  tx: Transaction,
+  tenant: LogOwner,
+  { log, size, root }: { log: LogName; size: number; root: Uint8Array },
+): Promise<string> {
+  const { privateKey } = await currentSigningKey(tx, tenant.id, 'log')
+  const origin = logOrigin(tenant.externalId, log)
+  return signNote(formatCheckpoint({ origin, size, root }), { name: origin, privateKey })
+}
+
+/** The key that checks the notes that are signed from now on. */
+export async function currentVerifierKey(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string> {
+  const { publicKey } = await currentSigningKey(tx, tenant.id, 'log')
+  return verifierKey(logOrigin(tenant.externalId, log), publicKey)
+}
+
+/** The verifier keys of a log as it is named today, the current one first; retired ones check what they have signed. */
+export async function verifierKeys(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string[]> {
+  const origin = logOrigin(tenant.externalId, log)
+  return (await signingKeys(tx, tenant.id, 'log')).map(({ publicKey }) => verifierKey(origin, publicKey))
+}
+
+export type ReadNote =
+  | { ok: true; checkpoint: Checkpoint /** Of the key that signed it. */; verifierKey: string }
+  | { ok: false; reason: string }
+
+export type NoteReader = (log: LogName, note: string) => ReadNote
+
+/** Reads notes of one tenant: a note counts when one of its log keys, retired ones too, signed it for that log. */
+export async function noteReader(tx: Transaction, tenant: LogOwner): Promise<NoteReader> {
+  const keys = await signingKeys(tx, tenant.id, 'log')
+  return (log, note) => readNote(keys, logPath(tenant.externalId, log), note)
+}
+
+function readNote(keys: readonly SigningKey[], path: string, note: string): ReadNote {
+  try {
+    const checkpoint = parseCheckpoint(parseNote(note).text)
+    // The service may have had another host name when it signed; tenant and log must be these.
+    const host = checkpoint.origin.slice(0, checkpoint.origin.indexOf('/'))
+    if (checkpoint.origin !== `${host}${path}` || !/^[^\s+/]+$/.test(host))
+      return { ok: false, reason: 'It is a checkpoint of another log.' }
+    let reason = 'The tenant has no log key.'
+    for (const { publicKey } of keys) {
+      const vkey = verifierKey(checkpoint.origin, publicKey)
+      const result = verifyNote(note, [vkey])
+      if (result.ok) return { ok: true, checkpoint, verifierKey: vkey }
+      reason = result.reason
+    }
+    return { ok: false, reason }
+  } catch (error) {
+    if (error instanceof NoteError) return { ok: false, reason: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import { leafHash } from '#server/audit/tree/merkle.ts'
+import { provenLeaf } from '#server/audit/tree/tree.ts'
+import { cosignedNote } from '#server/audit/witnesses/cosigned.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { sealLog } from './log-name.ts'
+import { findLatestSealCheckpoint, findSealOf } from './seal-store.ts'
+
+/** Where a closed day lies in the seal log: the proof of its leaf in the last signed checkpoint. */
+export type DaySeal = {
+  index: number
+  /** The text of the day's last checkpoint: the bytes that the leaf hashes. */
+  entry: string
+  size: number
+  root: Buffer
+  /** Undefined when the stored tree lacks a hash. */
+  proof: Buffer[] | undefined
+  /** The checkpoint of the seal log with the cosignatures that it has. */
+  note: string
+}
+
+/** Undefined for a day that goes on, or was closed a moment ago. */
+export async function daySeal(tx: Transaction, tenantId: string, date: string): Promise<DaySeal | undefined> {
+  const seal = await findSealOf(tx, tenantId, date)
+  const last = await findLatestSealCheckpoint(tx, tenantId)
+  if (seal === undefined || last === undefined || seal.seq >= last.size) return undefined
+  const found = await provenLeaf(tx, { tenantId, name: sealLog }, seal.seq, last.size)
+  const whole = found?.leafHash.equals(leafHash(Buffer.from(seal.entry))) === true
+  return {
+    index: seal.seq,
+    entry: seal.entry,
+    size: last.size,
+    root: last.root,
+    proof: whole ? found.proof : undefined,
+    note: await cosignedNote(tx, tenantId, last),
+  }
+}

@@ -1,0 +1,95 @@
+import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
+import { findLatestCheckpoint, type LogOwner, listDays, type StoredRecord, streamRecords } from '#server/audit/store.ts'
+import { append, emptyFrontier, rootOf } from '#server/audit/tree/merkle.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { daySeal } from './day-seal.ts'
+import { sealLog } from './log-name.ts'
+import { whyAltered } from './record-leaf.ts'
+import { signDay } from './sign-day.ts'
+
+/** The stored log of a day is not the one that was signed. */
+export class LogBroken extends Error {
+  override readonly name = 'LogBroken'
+}
+
+/** A day of the log as far as it is signed. `open`: the day goes on, and this is an interim checkpoint. */
+export type SignedDay = {
+  date: string
+  size: number
+  root: Buffer
+  note: string
+  origin: string
+  verifierKey: string
+  open: boolean
+  /** The day's place in the seal log, and the key of its checkpoint; undefined while the day goes on. */
+  seal: { tlogProof: string; verifierKey: string } | undefined
+}
+
+/** Dates that have records between `start` and `end`, as whole UTC days. */
+export const loggedDays = async (tx: Transaction, tenantId: string, start: Date, end: Date): Promise<string[]> =>
+  (await listDays(tx, tenantId, start, end)).map((day) => day.date)
+
+/**
+ * Signs what is new in the log of `date`, and gives its last checkpoint after checking the signature.
+ * Throws LogRefused or LogBroken when the log can't be signed or its checkpoint is not the tenant's.
+ */
+export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
+  await signDay(tx, tenant, date)
+  return await storedDay(tx, tenant, date)
+}
+
+/** The last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
+export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
+  const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
+  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} has no checkpoint.`)
+  const note = (await noteReader(tx, tenant))(date, checkpoint.note)
+  if (!note.ok) throw new LogBroken(`The checkpoint of ${date}: ${note.reason}`)
+  const { origin, size, root } = note.checkpoint
+  if (size !== checkpoint.size || !checkpoint.root.equals(root))
+    throw new LogBroken(`The checkpoint of ${date} says something else than its row.`)
+  const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
+  return {
+    date,
+    size,
+    root: checkpoint.root,
+    note: checkpoint.note,
+    origin,
+    verifierKey: note.verifierKey,
+    open: (day?.sealedAt ?? null) === null,
+    seal: await sealOf(tx, tenant, date),
+  }
+}
+
+/**
+ * The records of a signed day in order. Each is hashed again before it is given, and their root is compared after the
+ * last one. Throws LogBroken for the first that was changed, moved or removed.
+ */
+export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<StoredRecord> {
+  let tree = emptyFrontier
+  for await (const row of streamRecords(tx, tenant.id, day.date, day.size)) {
+    if (row.seq !== tree.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+    const altered = whyAltered(row, tenant.externalId)
+    if (altered !== undefined) throw new LogBroken(`Record ${row.seq} of ${day.date} was changed: ${altered}.`)
+    tree = append(tree, row.leafHash)
+    yield row
+  }
+  if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
+  if (!rootOf(tree).equals(day.root))
+    throw new LogBroken(`The records of ${day.date} do not have the root that was signed.`)
+}
+
+/** Reads the whole day for its checks alone. Throws LogBroken. */
+export async function checkDay(tx: Transaction, tenant: LogOwner, day: SignedDay): Promise<void> {
+  const records = readDay(tx, tenant, day)
+  while ((await records.next()).done !== true);
+}
+
+async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay['seal']> {
+  const seal = await daySeal(tx, tenant.id, date)
+  if (seal === undefined) return undefined
+  const { index, proof, note } = seal
+  const read = (await noteReader(tx, tenant))(sealLog, note)
+  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not prove ${date}.`)
+  return { tlogProof: formatTlogProof({ index, proof, checkpoint: note }), verifierKey: read.verifierKey }
+}

@@ -1,0 +1,90 @@
+import { noteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { parseNote } from '#server/audit/notes/signed-note.ts'
+import { countBeyond, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
+import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
+import { listLogsToCheck, setBroken, setChecked } from '#server/audit/tree/tile-store.ts'
+import { rootAt } from '#server/audit/tree/tree.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+import { type LogName, sealLog } from './log-name.ts'
+import { LogRefused } from './log-refused.ts'
+import { checkDay, LogBroken, storedDay } from './read-day.ts'
+import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
+import { findSignedHead } from './signed-heads.ts'
+
+/**
+ * Reads the logs of a tenant again that were not read for a day: every record is hashed, every leaf, and the root is
+ * compared with the signature. What does not hold is said by `raiseAlarm`; what holds again is no longer said to be broken.
+ */
+export async function recheckTenant(tenantId: string): Promise<void> {
+  const { database } = runtime()
+  for (const log of await database.inTenant(tenantId, (tx) => listLogsToCheck(tx, tenantId))) {
+    const broken = await database.inTenant(tenantId, async (tx) => whyBroken(tx, await tenantById(tx, tenantId), log))
+    if (broken !== undefined) await raiseAlarm(tenantId, log, broken)
+    else await database.inTenant(tenantId, (tx) => setChecked(tx, tenantId, log))
+  }
+}
+
+/** Why a log is not what was signed, after reading all of it; undefined when it is. */
+export async function whyBroken(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
+  try {
+    if (log === sealLog) await checkSeals(tx, tenant)
+    else await checkStoredDay(tx, tenant, log)
+    return await whyOlder(tx, tenant, log)
+  } catch (error) {
+    if (error instanceof LogBroken || error instanceof LogRefused) return error.message
+    throw error
+  }
+}
+
+async function checkStoredDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
+  const day = await storedDay(tx, tenant, date)
+  await checkDay(tx, tenant, day)
+  const beyond = await countBeyond(tx, tenant.id, date)
+  if (beyond > 0) throw new LogBroken(`The log of ${date} has ${beyond} stored records that it does not count.`)
+  if ((await rootAt(tx, { tenantId: tenant.id, name: date }, day.size))?.equals(day.root) !== true)
+    throw new LogBroken(`The stored tree of ${date} does not have the signed root.`)
+}
+
+async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
+  const last = await findLatestSealCheckpoint(tx, tenant.id)
+  const seals = await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)
+  if (last === undefined) throw new LogBroken('The seal log has no checkpoint.')
+  const read = (await noteReader(tx, tenant))(sealLog, last.note)
+  if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
+  const root = treeRoot(seals.map((seal) => leafHash(Buffer.from(seal.entry))))
+  const same = read.checkpoint.size === seals.length && root.equals(read.checkpoint.root) && root.equals(last.root)
+  if (!same) throw new LogBroken('The closed days are not those that were signed.')
+  if ((await rootAt(tx, { tenantId: tenant.id, name: sealLog }, last.size))?.equals(root) !== true)
+    throw new LogBroken('The stored tree of closed days does not have the signed root.')
+  for (const { date, entry } of seals) {
+    const day = await findLatestCheckpoint(tx, tenant.id, date)
+    if (day === undefined || parseNote(day.note).text !== entry)
+      throw new LogBroken(`The last checkpoint of ${date} is not the one that was sealed.`)
+  }
+}
+
+/** The log has lost what this node signed. */
+async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
+  const head = await findSignedHead(tenant, log)
+  if (head === undefined) return undefined
+  if ((await rootAt(tx, { tenantId: tenant.id, name: log }, head.size))?.equals(head.root) === true) return undefined
+  return `This node has signed ${head.size} leaves, and the stored log does not begin with them.`
+}
+
+/** Says once, in the process log and in the audit log, that a log is not what was signed; from then on nothing in it verifies. */
+export async function raiseAlarm(tenantId: string, name: LogName, reason: string): Promise<void> {
+  const { database, log } = runtime()
+  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it is not what was signed')
+  await database.inTenant(tenantId, async (tx) => {
+    if (!(await setBroken(tx, tenantId, name, reason))) return
+    await appendAudit(tx, await tenantById(tx, tenantId), {
+      actor: systemActor,
+      action: 'audit_log.integrity_failed',
+      resource: { type: 'audit_log', id: name },
+      reason,
+    })
+  })
+}

@@ -1,0 +1,48 @@
+import { JcsError } from '#lib/jcs.ts'
+import type { StoredRecord } from '#server/audit/store.ts'
+import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
+
+/** The digest of the stored record under `nonce`; undefined when the row has a form that was never written. */
+export const digestOf = ({ record }: StoredRecord, nonce: Uint8Array): Buffer | undefined =>
+  ifWritable(() => recordDigest(nonce, record))
+
+function ifWritable(hash: () => Buffer): Buffer | undefined {
+  try {
+    return hash()
+  } catch (error) {
+    if (error instanceof JcsError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The fields of a leaf as they are hashed and as they stand in an archive. */
+export const leafOf = (row: StoredRecord, tenantExternalId: string) => ({
+  auditId: row.auditId,
+  date: row.date,
+  digest: `sha256:${row.digest.toString('hex')}`,
+  seq: row.seq,
+  tenant: tenantExternalId,
+  type: row.type,
+  v: 1,
+})
+
+/** The leaf hash as the row's own fields give it, with `digest`; undefined when they have a form that was never written. */
+export function leafHashOf(row: StoredRecord, tenantExternalId: string, digest: Uint8Array): Buffer | undefined {
+  const { auditId, date, seq, type } = row
+  return ifWritable(() => auditLeafHash({ auditId, date, digest, seq, tenant: tenantExternalId, type }))
+}
+
+/** Whether the column created_at, a copy for reading that no hash covers, says what the record says. */
+export function hasRecordedTime({ record, createdAt }: StoredRecord): boolean {
+  const at = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.at : undefined
+  return typeof at === 'string' && Date.parse(at) === new Date(createdAt).getTime()
+}
+
+/** Why the row is not what was logged, or undefined when its record, nonce, digest and leaf hash belong together. */
+export function whyAltered(row: StoredRecord, tenantExternalId: string): string | undefined {
+  const digest = digestOf(row, row.nonce)
+  if (!digest?.equals(row.digest)) return 'its record does not have the logged digest'
+  if (!leafHashOf(row, tenantExternalId, digest)?.equals(row.leafHash))
+    return 'its fields do not have the logged leaf hash'
+  if (!hasRecordedTime(row)) return 'its column created_at is not the time of the record'
+}

@@ -1,0 +1,100 @@
+import { noteReader, signCheckpoint } from '#server/audit/notes/checkpoint-note.ts'
+import {
+  findCheckpointOfSize,
+  findDay,
+  findLastSigned,
+  findLeaves,
+  insertCheckpoint,
+  type LogOwner,
+  lockDay,
+  lockSealing,
+  setDaySealed,
+  today,
+} from '#server/audit/store.ts'
+import { storedLeaves, storedRoot } from '#server/audit/tree/stored-leaves.ts'
+import { findTiles, findTreeSize, setTreeSize } from '#server/audit/tree/tile-store.ts'
+import { tileWidth } from '#server/audit/tree/tiles.ts'
+import { extendTree, rootAt } from '#server/audit/tree/tree.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
+import { LogRefused } from './log-refused.ts'
+import { findSignedHead, keepSignedHead } from './signed-heads.ts'
+
+/**
+ * Signs what the tenant's log of `date` holds now, unless a checkpoint covers all of it; a day that is over is closed with
+ * its last one. Reads what is new, and everything once when it closes the day. One size has one root for ever. Safe to
+ * repeat and to run in several processes at once. Throws LogRefused when records are missing, when the root that was
+ * signed last can no longer be reached, or when this node has signed more than is stored.
+ */
+export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
+  await lockSealing(tx, tenant.id, date)
+  const over = date < (await today(tx))
+  // A transaction that began before midnight may still append: the day is closed after it.
+  const day = over ? await lockDay(tx, tenant.id, date) : await findDay(tx, tenant.id, date)
+  if (day === undefined) return
+  const treeSize = await findTreeSize(tx, tenant.id, date)
+  const last = await findLastSigned(tx, tenant.id, date)
+  if (treeSize > day.size)
+    throw new LogRefused(`The log of ${date} has ${day.size} records; ${treeSize} were taken up.`)
+  const covered = last?.size === day.size && treeSize === day.size
+  if (covered && (day.sealedAt !== null || !over)) return
+
+  const signed = await signedBefore(tx, tenant, date)
+  for (const { size, by } of signed)
+    if (day.size < size)
+      throw new LogRefused(`The log of ${date} has ${day.size} records; ${size} were signed, says ${by}.`)
+  const root = await takeUp(tx, tenant, date, treeSize, day.size)
+  for (const { size, root: before, by } of signed)
+    if ((await rootAt(tx, { tenantId: tenant.id, name: date }, size))?.equals(before) !== true)
+      throw new LogRefused(`The first ${size} records of ${date} no longer have the root that was signed, says ${by}.`)
+  if (over && treeSize > 0 && !(await storedRoot(tx, tenant.id, date, day.size)).equals(root))
+    throw new LogRefused(`The records of ${date} are not those that were signed while the day went on.`)
+  if (last?.size !== day.size) await signSize(tx, tenant, date, day.size, root)
+  await setTreeSize(tx, tenant.id, date, day.size)
+  if (over) await setDaySealed(tx, tenant.id, date)
+}
+
+type Signed = { size: number; root: Buffer; by: string }
+
+/** What must hold of the stored log: its last checkpoint, and what this node remembers outside the database. */
+async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Promise<Signed[]> {
+  const found: Signed[] = []
+  const last = await findLastSigned(tx, tenant.id, date)
+  if (last !== undefined) {
+    const note = (await noteReader(tx, tenant))(date, last.note)
+    if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${date}: ${note.reason}`)
+    const { size, root } = note.checkpoint
+    if (size !== last.size || !last.root.equals(root))
+      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} says something else than its row.`)
+    found.push({ size, root: last.root, by: 'the last checkpoint' })
+  }
+  const head = await findSignedHead(tenant, date)
+  if (head !== undefined) found.push({ ...head, by: 'this node’s own record outside the database' })
+  return found
+}
+
+/** Adds what is new to the tree. The tile that is not full yet is compared with its records again. */
+async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: number, to: number): Promise<Buffer> {
+  const log = { tenantId: tenant.id, name: date }
+  const start = from - (from % tileWidth)
+  if (from > start) {
+    const [edge] = await findTiles(tx, tenant.id, date, [{ level: 0, tile: start / tileWidth }])
+    const again = await findLeaves(tx, tenant.id, date, start, from)
+    if (again === undefined || edge?.hashes.subarray(0, again.length).equals(again) !== true)
+      throw new LogRefused(`The last of the first ${from} records of ${date} are not those that were signed.`)
+  }
+  const grown = await extendTree(tx, log, from, storedLeaves(tx, tenant.id, date, from, to))
+  if (grown === undefined) throw new LogRefused(`The tree of ${date} can not be continued from ${from} records.`)
+  return grown.root
+}
+
+async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: number, root: Buffer): Promise<void> {
+  // Before the signature exists: a node that dies now signs this size with this root only.
+  await keepSignedHead(tenant, date, { size, root })
+  const note = await signCheckpoint(tx, tenant, { log: date, size, root })
+  await insertCheckpoint(tx, { tenantId: tenant.id, date, size, root, note })
+  notify(tx, 'seal', tenant.id)
+  const kept = await findCheckpointOfSize(tx, tenant.id, date, size)
+  if (kept === undefined || !kept.root.equals(root))
+    throw new LogRefused(`Another root was signed for ${size} records of ${date}.`)
+}

@@ -1,0 +1,74 @@
+import type { AuditProof } from '#lib/schemas/audit.ts'
+import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { formatTlogProof } from '#server/audit/notes/tlog-proof.ts'
+import { daySeal } from '#server/audit/sealing/day-seal.ts'
+import {
+  findLatestCheckpoint,
+  findRecord,
+  type LogOwner,
+  type StoredCheckpoint,
+  type StoredRecord,
+} from '#server/audit/store.ts'
+import { provenLeaf } from '#server/audit/tree/tree.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** One record with what proves it, and the key that signed that; undefined when there is no such record. */
+export async function recordProof(
+  tx: Transaction,
+  tenant: LogOwner,
+  auditId: string,
+): Promise<{ proof: AuditProof; verifierKey: string } | undefined> {
+  const row = await findRecord(tx, tenant.id, auditId)
+  if (row === undefined) return undefined
+  const checkpoint = await findLatestCheckpoint(tx, tenant.id, row.date)
+  const note = checkpoint === undefined ? undefined : (await noteReader(tx, tenant))(row.date, checkpoint.note)
+  const proof: AuditProof = {
+    record: row.record,
+    tenant: tenant.externalId,
+    auditId: row.auditId,
+    date: row.date,
+    nonce: row.nonce.toString('hex'),
+    digest: `sha256:${row.digest.toString('hex')}`,
+    leafIndex: row.seq,
+    ...(checkpoint === undefined || checkpoint.size <= row.seq
+      ? pending
+      : { ...(await proofOf(tx, tenant.id, row, checkpoint)), ...(await sealOf(tx, tenant.id, row.date)) }),
+  }
+  return { proof, verifierKey: note?.ok ? note.verifierKey : await currentVerifierKey(tx, tenant, row.date) }
+}
+
+const pending = {
+  seal: 'pending' as const,
+  merkleRoot: null,
+  treeSize: null,
+  inclusionProof: null,
+  checkpoint: null,
+  sealLog: null,
+  tlogProof: null,
+  sealTlogProof: null,
+}
+
+async function proofOf(tx: Transaction, tenantId: string, { date, seq }: StoredRecord, checkpoint: StoredCheckpoint) {
+  // With a hash missing there is no path to give; traces.verify says what is wrong.
+  const proof = (await provenLeaf(tx, { tenantId, name: date }, seq, checkpoint.size))?.proof
+  return {
+    seal: 'sealed' as const,
+    merkleRoot: checkpoint.root.toString('hex'),
+    treeSize: checkpoint.size,
+    inclusionProof: proof?.map(hex) ?? null,
+    checkpoint: checkpoint.note,
+    tlogProof: proof === undefined ? null : formatTlogProof({ index: seq, proof, checkpoint: checkpoint.note }),
+  }
+}
+
+async function sealOf(tx: Transaction, tenantId: string, date: string) {
+  const seal = await daySeal(tx, tenantId, date)
+  if (seal?.proof === undefined) return { sealLog: null, sealTlogProof: null }
+  const { index, size, root, proof, note } = seal
+  return {
+    sealLog: { index, treeSize: size, merkleRoot: hex(root), inclusionProof: proof.map(hex), checkpoint: note },
+    sealTlogProof: formatTlogProof({ index, proof, checkpoint: note }),
+  }
+}
+
+const hex = (hash: Buffer): string => hash.toString('hex')

@@ -1,0 +1,37 @@
+import type { NoteReader } from '#server/audit/notes/checkpoint-note.ts'
+import { parseNote } from '#server/audit/notes/signed-note.ts'
+import { daySeal } from '#server/audit/sealing/day-seal.ts'
+import { sealLog } from '#server/audit/sealing/log-name.ts'
+import { findDay, findLatestCheckpoint, type LogOwner } from '#server/audit/store.ts'
+import { leafHash, rootFromInclusionProof } from '#server/audit/tree/merkle.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { type Checks, check } from './check-line.ts'
+
+const graceMs = 60_000
+
+/** That a closed day is a leaf of the signed seal log, as its last checkpoint says it. No check while the day goes on. */
+export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
+  const seal = await daySeal(tx, tenant.id, date)
+  if (seal === undefined) {
+    const closedAt = (await findDay(tx, tenant.id, date))?.sealedAt
+    // It is taken up right after it is closed.
+    if (closedAt == null || Date.now() - closedAt.getTime() < graceMs) return []
+    return [check('sealLog', false, '', `${date} is closed, and the signed seal log does not say so.`)]
+  }
+  const { index, size, root, entry } = seal
+  const last = await findLatestCheckpoint(tx, tenant.id, date)
+  const reached =
+    seal.proof && rootFromInclusionProof({ index, size, leafHash: leafHash(Buffer.from(entry)), proof: seal.proof })
+  const note = read(sealLog, seal.note)
+  const signed = note.ok && note.checkpoint.size === size && root.equals(note.checkpoint.root)
+  const same = last !== undefined && read(date, last.note).ok && parseNote(last.note).text === entry
+  const holds = same && reached?.equals(root) === true && signed
+  return [
+    check(
+      'sealLog',
+      holds,
+      `The last checkpoint of ${date} is entry ${index} of ${size} in the signed seal log.`,
+      `The last checkpoint of ${date} is not what entry ${index} of the signed seal log says.`,
+    ),
+  ]
+}

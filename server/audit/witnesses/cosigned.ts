@@ -1,0 +1,12 @@
+import { listCosignatures, type StoredSealCheckpoint } from '#server/audit/sealing/seal-store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+/** A checkpoint of the seal log with the signature lines of its witnesses after the tenant's own. */
+export async function cosignedNote(
+  tx: Transaction,
+  tenantId: string,
+  checkpoint: StoredSealCheckpoint,
+): Promise<string> {
+  const lines = await listCosignatures(tx, tenantId, checkpoint.size)
+  return [checkpoint.note, ...lines.map(({ line }) => `${line}\n`)].join('')
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { type CosignerKey, parseCosignerKey } from '#server/audit/notes/cosignature.ts'
+import { NoteError } from '#server/audit/notes/signed-note.ts'
+import { listLogOwners } from '#server/audit/store.ts'
+import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { askWitness } from './ask-witness.ts'
+
+/** Somebody else who signs checkpoints of closed days once they are consistent with what was seen before. */
+export type Witness = { url: string; key: CosignerKey }
+
+const File = z.strictObject({ witnesses: z.array(z.strictObject({ url: z.url(), vkey: z.string() })).max(20) })
+const roundMs = 15_000
+
+/** The operator's witnesses, none without LOG_WITNESSES. Throws ConfigError for a file that can't be used. */
+export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise<Witness[]> {
+  if (path === undefined) return []
+  try {
+    const { witnesses } = File.parse(JSON.parse(await readFile(path, 'utf8')))
+    return witnesses.map(({ url, vkey }) => {
+      if (!isSafeToFetch(url)) throw new NoteError(`${url} must be https.`)
+      return { url: url.replace(/\/+$/, ''), key: parseCosignerKey(vkey) }
+    })
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : cause instanceof Error ? cause.message : ''
+    throw new ConfigError(`LOG_WITNESSES: ${path} can't be used: ${why}`, { cause })
+  }
+}
+
+/** Asks each witness for each tenant's last checkpoint of closed days, again and again until it has signed. */
+export function startWitnessing(witnesses: readonly Witness[]): { close(): Promise<void> } {
+  const { database, log } = runtime()
+  let closed = false
+  let round: Promise<void> = Promise.resolve()
+  const ask = async () => {
+    for (const tenant of await database.inDirectory(listLogOwners))
+      for (const witness of witnesses)
+        if (!closed)
+          await askWitness(tenant, witness).catch((error: unknown) =>
+            log.warn({ err: error, witness: witness.key.name }, 'a witness did not cosign; it is asked again'),
+          )
+  }
+  const start = () => {
+    round = round.then(ask).catch((error: unknown) => log.warn({ err: error }, 'no witness could be asked'))
+  }
+  const timer = witnesses.length === 0 ? undefined : setInterval(start, roundMs)
+  return {
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await round
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '#lib/json.ts'
+import type { SignedDay } from '#server/audit/sealing/read-day.ts'
+import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
+import type { ClaimedExport } from '#server/evidence/jobs/export-claim.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { type BagFile, sealKeyFingerprint } from './bag.ts'
+
+/** The manifest and the job name so many of what was left out; data/omissions.ndjson has all. */
+export const listedOmissions = 100
+
+/** manifest.json of an archive. `open` marks a day that went on after its checkpoint. */
+export function manifestOf(
+  { tenant, row }: ClaimedExport,
+  days: readonly SignedDay[],
+  leftOut: readonly LeftOut[],
+  signer: { keyId: string; publicKeyPem: string },
+  sealedAt: Date,
+  files: readonly BagFile[],
+  payloadOxum: string,
+): JsonObject {
+  return {
+    type: 'evidence-room-bundle-v1',
+    specVersion: '1.0',
+    exportId: row.id,
+    tenant: { externalId: tenant.externalId, name: tenant.name },
+    period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+    createdAt: row.createdAt.toISOString(),
+    sealedAt: sealedAt.toISOString(),
+    createdBy: { type: 'member', id: row.requestedBy },
+    status: leftOut.length === 0 ? 'completed' : 'completed_with_omissions',
+    options: { includeProofs: row.includeProofs, rawPayloads: row.includeRawPayloads, masked: !row.includeRawPayloads },
+    files: files.map((file) => ({ ...file })),
+    payloadOxum,
+    counts: countsOf(files),
+    days: days.map(({ date, size, root, note, open, seal }) => ({
+      date,
+      size,
+      root: root.toString('hex'),
+      open,
+      checkpointSha256: createHash('sha256').update(note).digest('hex'),
+      ...(row.includeProofs
+        ? { checkpoint: `data/proofs/${date}.checkpoint`, leaves: `data/proofs/${date}.leaves` }
+        : {}),
+      ...(row.includeProofs && seal !== undefined ? { sealProof: `data/proofs/${date}.seal.tlog-proof` } : {}),
+    })),
+    omissions: leftOut.slice(0, listedOmissions),
+    omissionCount: leftOut.length,
+    signer: { keyId: signer.keyId, fingerprint: sealKeyFingerprint(signer.publicKeyPem) },
+    hashing: { leaf: 'RFC6962-SHA256', canonicalization: 'RFC8785' },
+    software: { name: packageJson.name, version: packageJson.version },
+  }
+}
+
+/** Records by kind: `data/agents.ndjson` counts as agents, the days' files of a folder together under its name. */
+function countsOf(files: readonly BagFile[]): JsonObject {
+  const counts: Record<string, number> = {}
+  for (const { path, records } of files) {
+    if (records === undefined) continue
+    const [, first = ''] = path.split('/')
+    const name = first.replace(/\.ndjson$/, '')
+    counts[name] = (counts[name] ?? 0) + records
+  }
+  return counts
+}

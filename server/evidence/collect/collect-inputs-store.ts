@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { fileName } from '#server/files/file-name.ts'
+import { openAttributes, openData } from '#server/inputs/event-content.ts'
+import { cursorRows } from '#server/kernel/db/cursor.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { contentGone, type Period } from './collect-store.ts'
+
+// What came from outside, as collect-store.ts reads the rest.
+
+export async function* readInputEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
+    tx,
+    tx
+      .selectFrom('inputEvents')
+      .select(['id', 'fingerprint', 'attributes', 'executionId', 'inputName', 'data'])
+      .select(contentGone('input_event', 'inputEvents'))
+      .select(['status', 'submittedBy', 'revision', 'receivedAt', 'expiresAt', 'settledAt'])
+      .where('tenantId', '=', tenantId)
+      .where('receivedAt', '<', end)
+      .where(({ eb, or }) => or([eb('settledAt', 'is', null), eb('settledAt', '>=', start)]))
+      .orderBy('id'),
+  )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const { attributes, data, ...row } of rows) {
+    const { source, id: eventId, type, subject } = openAttributes(cipher, row.id, attributes)
+    yield { ...row, source, eventId, type, subject, data: openData(cipher, row.id, data) }
+  }
+}
+
+export const readInputWaits = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('inputWaits')
+      .select(['id', 'executionId', 'stepId', 'inputName', 'onExpiry', 'status', 'eventId', 'revision'])
+      .select(['openedAt', 'expiresAt', 'parkedAt', 'matchedAt', 'closedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('openedAt', '<', end)
+      .where(({ eb, or }) => or([eb('closedAt', 'is', null), eb('closedAt', '>=', start)]))
+      .orderBy('id'),
+  )
+
+export const readInputResolutions = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('inputResolutions')
+      .select(['id', 'waitId', 'eventId', 'channel', 'delivery', 'deliveryError', 'application', 'attempts'])
+      .select([
+        'revision',
+        'createdAt',
+        'deliveredAt',
+        'appliedAt',
+        contentGone('input_resolution', 'inputResolutions'),
+      ])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** Which files there were, by digest, and which executions had them. Their bytes are not in the archive. */
+export async function* readFiles(tx: Transaction, tenantId: string, { end }: Period) {
+  const rows = cursorRows(
+    tx,
+    tx
+      .selectFrom('files')
+      .select(['id', 'sha256', 'bytes', 'name', 'mediaType', 'createdBy', 'createdAt'])
+      .select(
+        sql<{ executionId: string; role: string }[]>`coalesce((select jsonb_agg(jsonb_build_object(
+            'executionId', used.execution_id, 'role', used.role) order by used.execution_id, used.role)
+          from file_uses used where used.tenant_id = files.tenant_id and used.file_id = files.id), '[]')`.as('usedBy'),
+      )
+      .select(contentGone('file', 'files'))
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const row of rows) yield { ...row, name: fileName(cipher, row) }
+}

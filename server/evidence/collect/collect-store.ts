@@ -1,0 +1,243 @@
+import { sql } from 'kysely'
+import { isJsonObject } from '#lib/json.ts'
+import { decryptEventData, decryptExecutionValue } from '#server/executions/state/content.ts'
+import type { Resource } from '#server/kernel/content/erased-store.ts'
+import { cursorRows } from '#server/kernel/db/cursor.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { withMessage } from '#server/traces/attributes.ts'
+import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
+
+// What an archive holds besides the log, a query for each file. Each is read through a cursor, so as one snapshot. `period`
+// is [start, end). Configuration is what existed before its end; the rest is what happened, or was under way, in it.
+
+export type Period = { start: Date; end: Date }
+
+/** Who the ids in all other files are. */
+export const readMembers = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('members')
+      .select(['id', 'kind', 'username', 'displayName', 'status', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readAgents = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('agents')
+      .select(['id', 'name', 'displayName', 'status', 'revision', 'createdBy', 'createdAt'])
+      .select(
+        sql<string[]>`array(select owner.member_id::text from agent_owners owner
+          where owner.tenant_id = agents.tenant_id and owner.agent_id = agents.id order by 1)`.as('owners'),
+      )
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readAgentVersions = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('agentVersions')
+      .select(['id', 'agentId', 'version', 'manifestYaml', 'manifestDigest', 'createdBy', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+export const readReleases = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('releases')
+      .select(['id', 'agentId', 'agentVersionId', 'environment', 'digest', 'content', 'status', 'approvalId'])
+      .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** Published versions only: drafts never decide anything. */
+export const readPolicies = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyVersions as version')
+      .innerJoin('policies as policy', (join) =>
+        join.onRef('policy.tenantId', '=', 'version.tenantId').onRef('policy.id', '=', 'version.policyId'),
+      )
+      .select(['version.policyId', 'policy.name', 'policy.description', 'version.version', 'version.source'])
+      .select(['version.digest', 'version.createdBy', 'version.createdAt', 'version.publishedAt'])
+      .where('version.tenantId', '=', tenantId)
+      .where('version.status', '=', 'published')
+      .where('version.publishedAt', '<', end)
+      .orderBy('version.policyId')
+      .orderBy('version.version'),
+  )
+
+export const readPolicyBindings = (tx: Transaction, tenantId: string, { end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyBindings')
+      .select(['id', 'agentId', 'environment', 'policyId', 'policyVersion', 'mode', 'status', 'approvalId'])
+      .select(['proposedBy', 'revision', 'createdAt', 'decidedAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** Why something of a row's content is gone; null when nothing is. */
+export const contentGone = (resource: Resource, table: string) =>
+  sql<'erased' | 'retention_expired' | null>`(select case when bool_or(gone.erasure_id is not null) then 'erased'
+      else 'retention_expired' end
+    from erased_content gone where gone.tenant_id = ${sql.ref(`${table}.tenant_id`)} and gone.resource = ${resource}
+      and gone.resource_id = ${sql.ref(`${table}.id`)}::text having count(*) > 0)`.as('contentGone')
+
+export async function* readExecutions(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
+    tx,
+    tx
+      .selectFrom('executions')
+      .select(['id', 'agentId', 'releaseId', 'environment', 'status', 'traceId', 'eventCount', 'revision'])
+      .select(['input', 'output', 'startedBy', 'createdAt', 'startedAt', 'endedAt', 'deadlineAt'])
+      .select('error')
+      .select(contentGone('execution', 'executions'))
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '<', end)
+      .where(({ eb, or }) => or([eb('endedAt', 'is', null), eb('endedAt', '>=', start)]))
+      .orderBy('id'),
+  )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const { error: sealedError, ...row } of rows) {
+    const error = decryptExecutionValue(cipher, row.id, 'error', sealedError)
+    yield {
+      ...row,
+      input: decryptExecutionValue(cipher, row.id, 'input', row.input),
+      output: decryptExecutionValue(cipher, row.id, 'output', row.output),
+      errorCode: isJsonObject(error) && typeof error.code === 'string' ? error.code : null,
+    }
+  }
+}
+
+/** `data` is masked where it is written. */
+export async function* readExecutionEvents(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const rows = cursorRows(
+    tx,
+    tx
+      .selectFrom('executionEvents')
+      .select(['executionId', 'seq', 'type', 'stepId', 'data', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('executionId')
+      .orderBy('seq'),
+  )
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const row of rows) yield { ...row, data: decryptEventData(cipher, row, row.data) }
+}
+
+export const readApprovals = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('approvals')
+      .select(['id', 'kind', 'subjectId', 'status', 'payloadDigest', 'agentId', 'executionId', 'stepId', 'decisionId'])
+      .select(['requestedBy', 'identities', 'groupId', 'quorum', 'escalationLevel', 'revision', 'requestedAt'])
+      .select(['expiresAt', 'decidedAt', 'usedAt', 'auditId', contentGone('approval', 'approvals')])
+      .where('tenantId', '=', tenantId)
+      .where('requestedAt', '<', end)
+      .where(({ eb, or }) => or([eb('decidedAt', 'is', null), eb('decidedAt', '>=', start)]))
+      .orderBy('id'),
+  )
+
+export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('approvalVotes')
+      .select(['approvalId', 'id', 'memberId', 'onBehalfOf', 'decision', 'reason', 'escalationLevel', 'auditId'])
+      .select(['confirmation', 'createdAt'])
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('approvalId')
+      .orderBy('id'),
+  )
+
+/** Without the request, which holds the arguments in clear: `inputDigest` stands for it. */
+export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('policyDecisions')
+      .select(['id', 'agentId', 'releaseId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
+      .select(['obligations', 'reasons', 'policies', 'inputDigest', 'createdAt'])
+      .select(contentGone('policy_decision', 'policyDecisions'))
+      .where('tenantId', '=', tenantId)
+      .where('createdAt', '>=', start)
+      .where('createdAt', '<', end)
+      .orderBy('id'),
+  )
+
+/** The UTC dates on which spans of the period began. */
+export const listSpanDates = async (tx: Transaction, tenantId: string, { start, end }: Period): Promise<string[]> => {
+  const rows = await tx
+    .selectFrom('spans')
+    .select(sql<string>`(started_at at time zone 'UTC')::date`.as('date'))
+    .distinct()
+    .where('tenantId', '=', tenantId)
+    .where('startedAt', '>=', start)
+    .where('startedAt', '<', end)
+    .orderBy('date')
+    .execute()
+  return rows.map((row) => row.date)
+}
+
+/** To the microsecond, as the leaf of a span says it. */
+const moment = (column: 'spans.startedAt' | 'spans.endedAt') =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** Values are masked where spans are recorded; what executions show of theirs is decrypted. */
+export async function* readSpans(tx: Transaction, tenantId: string, { start, end }: Period) {
+  const cipher = await tenantCipher(tx, tenantId)
+  const rows = cursorRows(
+    tx,
+    tx
+      .selectFrom('spans')
+      .select(['traceId', 'spanId', 'parentSpanId', 'name', 'kind', 'status', 'statusMessage', 'attributes', 'links'])
+      .select(['events', 'facts', 'auditId', 'batchIndex', 'resourceIndex', 'origin'])
+      .select(moment('spans.startedAt').$castTo<string>().as('startedAt'))
+      .select(moment('spans.endedAt').$castTo<string | null>().as('endedAt'))
+      .select(sql<Buffer[] | null>`case when origin = 'execution' then sealed end`.as('sealed'))
+      .where('tenantId', '=', tenantId)
+      .where('spans.startedAt', '>=', start)
+      .where('spans.startedAt', '<', end)
+      .orderBy('spans.startedAt')
+      .orderBy('traceId')
+      .orderBy('startChange'),
+  )
+  for await (const { sealed, ...row } of rows)
+    yield { ...row, ...withMessage(row.origin, shownAttributes(cipher, { ...row, sealed })) }
+}
+
+/** What stands sealed of the spans, in the order of readSpans. */
+export const readSealedSpans = (tx: Transaction, tenantId: string, { start, end }: Period) =>
+  cursorRows(
+    tx,
+    tx
+      .selectFrom('spans')
+      .select(['traceId', 'spanId', 'attributes', 'events', 'links', 'sealed'])
+      .where('tenantId', '=', tenantId)
+      .where('startedAt', '>=', start)
+      .where('startedAt', '<', end)
+      .orderBy('startedAt')
+      .orderBy('traceId')
+      .orderBy('startChange'),
+  )

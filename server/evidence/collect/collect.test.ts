@@ -1,0 +1,220 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { canonicalJson } from '#lib/jcs.ts'
+import { parseCheckpoint, verifyNote } from '#server/audit/notes/signed-note.ts'
+import { leafHash, treeRoot } from '#server/audit/tree/merkle.ts'
+import { getManifest } from '#server/evidence/get-manifest.ts'
+import { encryptEventData, encryptExecutionValue } from '#server/executions/state/content.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { execute } from '#server/kernel/operation.ts'
+import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
+import type { TestTenant } from '#server/testing/tenant.ts'
+import { endSpan, startSpan, startTrace } from '#server/traces/recording/record.ts'
+
+let runtime: Awaited<ReturnType<typeof exportRuntime>>
+beforeAll(async () => {
+  runtime = await exportRuntime()
+})
+afterAll(() => runtime.close())
+
+/** An execution that began and ended, a decision and an approval, with `canary` wherever content in clear is kept. */
+async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
+  const content = JSON.stringify({ email: canary })
+  const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
+  const digest = `sha256:${createHash('sha256')
+    .update(canonicalJson(JSON.parse(content)))
+    .digest('hex')}`
+  const [executionId, agentId] = [newId(), newId()]
+  const owner = await connectAsOwner(runtime)
+  try {
+    // The rows of agents and releases are not what this is about.
+    await owner.query('set session_replication_role = replica')
+    await owner.query(
+      `insert into executions (tenant_id, id, agent_id, release_id, environment, input, output, error, status, trace_id,
+         started_by, ended_at) values ($1, $2, $3, $3, 'production', $4, $5, $6, 'succeeded', 't', $7, now())`,
+      [
+        tenant.id,
+        executionId,
+        agentId,
+        encryptExecutionValue(cipher, executionId, 'input', { email: canary }),
+        encryptExecutionValue(cipher, executionId, 'output', { email: canary }),
+        encryptExecutionValue(cipher, executionId, 'error', { code: 'x', message: canary }),
+        memberId,
+      ],
+    )
+    await owner.query(
+      `insert into execution_events (tenant_id, execution_id, seq, type, data) values ($1, $2, 1, 'execution.started', $3)`,
+      [
+        tenant.id,
+        executionId,
+        encryptEventData(
+          cipher,
+          { executionId, type: 'execution.started', stepId: null },
+          { email: { $masked: { class: 'pii.email', length: canary.length } } },
+        ),
+      ],
+    )
+    await owner.query(
+      `insert into policy_decisions (tenant_id, id, agent_id, environment, action, resource, effect, obligations, reasons,
+         policies, request, input_digest) values ($1, $2, $3, 'production', 'ToolCall', 'x', 'allow', '[]', '[]', '[]', $4, $5)`,
+      [tenant.id, newId(), agentId, content, digest],
+    )
+    await owner.query(
+      `insert into approvals (tenant_id, id, kind, subject_id, status, payload, payload_digest, presentation, agent_id,
+         requested_by, identities, group_id, quorum, expires_at)
+       values ($1, $2, 'tool_call', $3, 'approved', $4, $5, $4, $3, $6, '[]', $3, 1, now())`,
+      [tenant.id, newId(), agentId, content, digest, memberId],
+    )
+  } finally {
+    await owner.end()
+  }
+}
+
+/** A tenant with a trace that holds a masked value. */
+async function tenantWithTrace(): Promise<{ tenant: TestTenant; auditor: Caller; traceId: string }> {
+  const tenant = await runtime.tenant()
+  const auditor = await auditorOf(tenant)
+  const traceId = newTraceId()
+  await runtime.database.inTenant(tenant.id, async (tx) => {
+    const span = { traceId, spanId: newSpanId() }
+    await startTrace(tx, tenant.id, { traceId, name: 'refund', startedAt: new Date() })
+    const attributes = [{ key: 'email', value: { $masked: { class: 'pii.email', length: 17 } } }]
+    await startSpan(tx, tenant.id, { ...span, name: 'tool', kind: 'tool', attributes, startedAt: new Date() })
+    await endSpan(tx, tenant.id, { ...span, status: 'ok', attributes: [], endedAt: new Date() })
+  })
+  return { tenant, auditor, traceId }
+}
+
+describe('an export of today', () => {
+  test('is verified by sha256sum, openssl and the hashes of its own records', async () => {
+    const { tenant, auditor, traceId } = await tenantWithTrace()
+    const job = await runtime.make(tenant, auditor)
+    expect(job).toMatchObject({ status: 'completed', omissions: [], error: null })
+    expect(await runtime.files(tenant)).toEqual([`${job.exportId}.zip`])
+    const bytes = await fetchArchive(auditor, job.exportId)
+    expect(bytes.length).toBe(job.archiveBytes)
+    const { top } = await runtime.extract('good', bytes)
+    const run = (command: string) => spawnSync('sh', ['-c', command], { cwd: top, encoding: 'utf8' })
+    expect(run('sha256sum -c manifest-sha256.txt && sha256sum -c tagmanifest-sha256.txt').status).toBe(0)
+    const openssl = run(
+      'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
+    )
+    expect(openssl.stdout).toContain('Signature Verified Successfully')
+
+    const text = (path: string) => readFile(join(top, path), 'utf8')
+    const manifest = JSON.parse(await text('manifest.json'))
+    const date = job.createdAt.slice(0, 10)
+    expect(manifest).toMatchObject({
+      type: 'evidence-room-bundle-v1',
+      exportId: job.exportId,
+      status: 'completed',
+      tenant: { externalId: tenant.externalId },
+      days: [{ date, open: true, checkpoint: `data/proofs/${date}.checkpoint` }],
+      omissionCount: 0,
+    })
+    // The README's fourth step by hand: the signed manifest covers the list of the payload.
+    const list = await readFile(join(top, 'manifest-sha256.txt'))
+    expect(manifest.payloadManifestSha256).toBe(createHash('sha256').update(list).digest('hex'))
+
+    // Leaves from the records, root from the leaves, the root in the signed checkpoint.
+    const records = parseLines(await text(`data/audit/${date}.ndjson`))
+    const leaves = await readFile(join(top, `data/proofs/${date}.leaves`))
+    expect(leaves.length).toBe(records.length * 32)
+    for (const { leaf, nonce, record } of records) {
+      const digest = createHash('sha256')
+        .update('agcp.audit.record.v1\n')
+        .update(Buffer.from(nonce, 'hex'))
+        .update(canonicalJson(record))
+        .digest('hex')
+      expect(leaf).toMatchObject({ digest: `sha256:${digest}`, date, tenant: tenant.externalId, v: 1 })
+      expect(leafHash(Buffer.from(canonicalJson(leaf)))).toEqual(leaves.subarray(leaf.seq * 32, leaf.seq * 32 + 32))
+    }
+    const note = verifyNote(await text(`data/proofs/${date}.checkpoint`), [(await text('data/keys/vkeys.txt')).trim()])
+    const root = treeRoot(records.map((_, index) => leaves.subarray(index * 32, index * 32 + 32)))
+    expect(note.ok && parseCheckpoint(note.text)).toMatchObject({ size: records.length, root })
+    expect(manifest.days[0].root).toBe(root.toString('hex'))
+    expect(records.at(-1).record.action).toBe('evidence_export.preflight')
+
+    const spans = parseLines(await text(`data/traces/${date}.spans.ndjson`))
+    expect(spans).toMatchObject([
+      { traceId, attributes: [{ key: 'email', value: { $masked: { class: 'pii.email', length: 17 } } }] },
+    ])
+    const members = parseLines(await text('data/members.ndjson'))
+    expect(members.map((member) => member.username)).toEqual(['vera'])
+    expect(members[0]).not.toHaveProperty('email')
+  })
+
+  test('holds executions, decisions and approvals without what the manifest calls sensitive', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const canary = 'grace.hopper@example.com'
+    await insertActivity(tenant, auditor.principal.memberId, canary)
+    const job = await runtime.make(tenant, auditor)
+    const { top } = await runtime.extract('activity', await fetchArchive(auditor, job.exportId))
+    const contents = await Promise.all(
+      ['executions', 'execution-events', 'decisions', 'approvals'].map((name) =>
+        readFile(join(top, `data/${name}.ndjson`), 'utf8'),
+      ),
+    )
+    const [execution, event, decision, approval] = contents.map((content) => parseLines(content)[0])
+    const digest = `sha256:${createHash('sha256')
+      .update(canonicalJson({ email: canary }))
+      .digest('hex')}`
+    expect(execution).toMatchObject({ status: 'succeeded', inputDigest: digest, outputDigest: digest })
+    expect(event).toMatchObject({ seq: 1, type: 'execution.started', data: { email: { $masked: {} } } })
+    expect(decision).toMatchObject({ effect: 'allow', inputDigest: digest })
+    expect(approval).toMatchObject({ status: 'approved', payloadDigest: digest })
+    for (const content of contents) expect(content).not.toContain(canary)
+  })
+
+  test('is recorded step by step, and so is who downloads it', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const { exportId } = await runtime.make(tenant, auditor)
+    await fetchArchive(auditor, exportId)
+    expect(await runtime.actions(tenant, exportId)).toEqual(
+      ['created', 'preflight', 'collecting', 'sealing', 'completed', 'downloaded'].map(
+        (step) => `evidence_export.${step}`,
+      ),
+    )
+  })
+
+  test('without proofs has none, and holds only the records of its period', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const from = new Date(Date.now() + 1)
+    await expect.poll(() => Date.now() > from.getTime()).toBe(true)
+    const job = await runtime.make(tenant, auditor, {
+      ...aroundNow(),
+      startDate: from.toISOString(),
+      includeProofs: false,
+    })
+    const { top } = await runtime.extract('short', await fetchArchive(auditor, job.exportId))
+    const manifest = JSON.parse(await readFile(join(top, 'manifest.json'), 'utf8'))
+    expect(
+      manifest.files.map((file: { path: string }) => file.path).filter((path: string) => /proofs/.test(path)),
+    ).toEqual([])
+    const records = parseLines(await readFile(join(top, `data/audit/${manifest.days[0].date}.ndjson`), 'utf8'))
+    expect(records.map(({ record }) => record.action)).toEqual(['evidence_export.created', 'evidence_export.preflight'])
+    expect(records[0].leaf.seq).toBeGreaterThan(0)
+  })
+
+  test('of a time without records is completed and empty', async () => {
+    const tenant = await runtime.tenant()
+    const auditor = await auditorOf(tenant)
+    const past = { startDate: '2001-01-01T00:00:00Z', endDate: '2001-02-01T00:00:00+02:00', includeProofs: true }
+    const job = await runtime.make(tenant, auditor, past)
+    expect(job).toMatchObject({ status: 'completed', endDate: '2001-01-31T22:00:00.000Z' })
+    const { bytes } = await execute(getManifest, auditor, { exportId: job.exportId }, { name: 'evidence.getManifest' })
+    const { days, counts } = JSON.parse(Buffer.from(bytes).toString())
+    expect(days).toEqual([])
+    expect(counts).toMatchObject({ members: 0, agents: 0, executions: 0, omissions: 0 })
+    expect(counts).not.toHaveProperty('audit')
+  })
+})

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson, JcsError } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import { readDay, type SignedDay } from '#server/audit/sealing/read-day.ts'
+import { leafOf } from '#server/audit/sealing/record-leaf.ts'
+import type { Bag } from '#server/evidence/archive/bag.ts'
+import { type ClaimedExport, checkStillOurs } from '#server/evidence/jobs/export-claim.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { readBatches, readResources } from './collect-batches-store.ts'
+import { readFiles, readInputEvents, readInputResolutions, readInputWaits } from './collect-inputs-store.ts'
+import {
+  listSpanDates,
+  type Period,
+  readAgents,
+  readAgentVersions,
+  readApprovals,
+  readApprovalVotes,
+  readDecisions,
+  readExecutionEvents,
+  readExecutions,
+  readMembers,
+  readPolicies,
+  readPolicyBindings,
+  readReleases,
+  readSpans,
+} from './collect-store.ts'
+import { LeafColumn } from './leaf-column.ts'
+import { maskedNames, maskedSenders } from './masked-texts.ts'
+import { type LeftOut, rawValues } from './raw-payloads.ts'
+
+const ndjson = { mediaType: 'application/x-ndjson' }
+const text = { mediaType: 'text/plain; charset=utf-8' }
+
+/** Files of one query each, in the order of the archive. */
+type Resource = readonly [
+  name: string,
+  read: (tx: Transaction, tenantId: string, period: Period) => AsyncIterable<object>,
+]
+const resources: readonly Resource[] = [
+  ['members', readMembers],
+  ['agents', readAgents],
+  ['agent-versions', readAgentVersions],
+  ['releases', readReleases],
+  ['policies', readPolicies],
+  ['policy-bindings', readPolicyBindings],
+  ['executions', (...from) => withDigests(readExecutions(...from))],
+  ['execution-events', readExecutionEvents],
+  ['input-events', (...from) => withDataDigest(maskedSenders(from[0], from[1], readInputEvents(...from)))],
+  ['input-waits', readInputWaits],
+  ['input-resolutions', readInputResolutions],
+  ['files', (...from) => maskedNames(from[0], from[1], readFiles(...from))],
+  ['approvals', readApprovals],
+  ['approval-votes', readApprovalVotes],
+  ['decisions', readDecisions],
+]
+
+/** Writes every payload file and gives what had to be left out. Throws LogBroken when the log changed since `days` were signed, Superseded when the export was taken away. */
+export async function collect(run: ClaimedExport, bag: Bag, days: readonly SignedDay[]): Promise<LeftOut[]> {
+  const { tenant, row } = run
+  const leftOut: LeftOut[] = []
+  const { database } = runtime()
+  const period = { start: row.startAt, end: row.endAt }
+  const add = async (path: string, read: (tx: Transaction) => AsyncIterable<string>) => {
+    await checkStillOurs(run)
+    await database.inTenant(tenant.id, (tx) => bag.addFile(path, read(tx), ndjson))
+  }
+
+  await bag.addFile('data/export.json', [`${JSON.stringify(description(run), null, 2)}\n`], {
+    mediaType: 'application/json',
+  })
+  const payload = row.includeRawPayloads ? inClear : (file: Resource) => file
+  for (const [name, read] of resources.map(payload))
+    await add(`data/${name}.ndjson`, (tx) => lines(noted(name, read(tx, tenant.id, period), leftOut)))
+  const dates = await database.inTenant(tenant.id, (tx) => listSpanDates(tx, tenant.id, period))
+  for (const date of dates) {
+    const day = within(date, period)
+    await add(`data/traces/${date}.spans.ndjson`, (tx) => lines(readSpans(tx, tenant.id, day)))
+    await add(`data/traces/${date}.resources.ndjson`, (tx) =>
+      lines(withoutEncrypted(readResources(tx, tenant.id, day))),
+    )
+    if (row.includeProofs)
+      await add(`data/traces/${date}.batches.ndjson`, (tx) => lines(withLeaves(readBatches(tx, tenant.id, day))))
+  }
+  if (row.includeRawPayloads)
+    for (const date of dates)
+      await add(`data/raw/${date}.values.ndjson`, (tx) =>
+        lines(rawValues(tx, tenant.id, within(date, period), leftOut)),
+      )
+  for (const day of days) {
+    const leaves = new LeafColumn()
+    await add(`data/audit/${day.date}.ndjson`, (tx) => auditLines(tx, run, day, leaves))
+    if (!row.includeProofs) continue
+    await bag.addFile(`data/proofs/${day.date}.checkpoint`, [day.note], text)
+    if (day.seal !== undefined) await bag.addFile(`data/proofs/${day.date}.seal.tlog-proof`, [day.seal.tlogProof], text)
+    await bag.addFile(`data/proofs/${day.date}.leaves`, leaves.pieces(), { mediaType: 'application/octet-stream' })
+  }
+  const keys = days.flatMap((day) => [day.verifierKey, ...(day.seal === undefined ? [] : [day.seal.verifierKey])])
+  await bag.addFile('data/keys/vkeys.txt', [[...new Set(keys)].map((key) => `${key}\n`).join('')], text)
+  // Empty when nothing that was asked for is left out.
+  await bag.addFile(
+    'data/omissions.ndjson',
+    leftOut.map((one) => `${JSON.stringify(one)}\n`),
+    ndjson,
+  )
+  return leftOut
+}
+
+/** What an erasure or the tenant's retention took of a record is left out of the archive: its row says so, and the omissions. */
+async function* noted(resource: string, rows: AsyncIterable<object>, leftOut: LeftOut[]): AsyncGenerator<object> {
+  for await (const row of rows) {
+    if (
+      'contentGone' in row &&
+      'id' in row &&
+      (row.contentGone === 'erased' || row.contentGone === 'retention_expired')
+    )
+      leftOut.push({ resource, id: String(row.id), reason: row.contentGone })
+    yield row
+  }
+}
+
+/** What is stored encrypted of a resource is in data/raw, where it was asked for. */
+async function* withoutEncrypted(rows: ReturnType<typeof readResources>): AsyncGenerator<object> {
+  for await (const { sealed: _sealed, ...row } of rows) yield row
+}
+
+/** A hash in hex for each span that the request added. */
+async function* withLeaves(rows: ReturnType<typeof readBatches>): AsyncGenerator<object> {
+  for await (const { auditId, leaves } of rows) yield { auditId, leaves: leaves.toString('hex').match(/.{64}/g) ?? [] }
+}
+
+async function* lines(rows: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`
+}
+
+/** The day's records in the period: `{leaf, nonce, record}`. `leaves` receives the hashes of all records of the day. */
+async function* auditLines(
+  tx: Transaction,
+  { tenant, row: { startAt, endAt } }: ClaimedExport,
+  day: SignedDay,
+  leaves: LeafColumn,
+): AsyncGenerator<string> {
+  for await (const row of readDay(tx, tenant, day)) {
+    leaves.push(row.leafHash)
+    if (row.createdAt < startAt || row.createdAt >= endAt) continue
+    const { nonce, record } = row
+    yield `${JSON.stringify({ leaf: leafOf(row, tenant.externalId), nonce: nonce.toString('hex'), record })}\n`
+  }
+}
+
+/**
+ * Inputs and outputs hold what the manifest calls sensitive; an archive without raw payloads has their digests. Null: there is
+ * none, or an erasure or the tenant's retention took something of it, which data/omissions.ndjson says.
+ */
+async function* withDigests<Row extends { input: unknown; output: unknown; contentGone: string | null }>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<object> {
+  for await (const { input, output, ...row } of rows) {
+    const digest = (value: unknown) => (value === null || row.contentGone !== null ? null : digestOf(value))
+    yield { ...row, inputDigest: digest(input), outputDigest: digest(output) }
+  }
+}
+
+/** The same for what came from outside. */
+async function* withDataDigest<Row extends { data: unknown; contentGone: string | null }>(
+  rows: AsyncIterable<Row>,
+): AsyncGenerator<object> {
+  for await (const { data, ...row } of rows)
+    yield { ...row, dataDigest: row.contentGone === null ? digestOf(data) : null }
+}
+
+/** The files that otherwise hold digests of what came in and went out. */
+const payloads = new Map<string, Resource[1]>([
+  ['executions', readExecutions],
+  ['input-events', readInputEvents],
+  ['files', readFiles],
+])
+const inClear = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
+
+/** Null for a value that has no canonical form, such as an integer beyond 2^53. */
+function digestOf(value: unknown): string | null {
+  try {
+    return `sha256:${createHash('sha256')
+      .update(canonicalJson(value as JsonValue))
+      .digest('hex')}`
+  } catch (error) {
+    if (error instanceof JcsError) return null
+    throw error
+  }
+}
+
+/** That part of the period which lies on a UTC date. */
+function within(date: string, { start, end }: Period): Period {
+  const midnight = Date.parse(date)
+  const nextMidnight = midnight + 24 * 3600 * 1000
+  return {
+    start: new Date(Math.max(start.getTime(), midnight)),
+    end: new Date(Math.min(end.getTime(), nextMidnight)),
+  }
+}
+
+const description = ({ tenant, row }: ClaimedExport) => ({
+  type: 'evidence-room-bundle-v1',
+  exportId: row.id,
+  tenant: { externalId: tenant.externalId, name: tenant.name },
+  period: { start: row.startAt.toISOString(), end: row.endAt.toISOString() },
+  requestedBy: row.requestedBy,
+  createdAt: row.createdAt.toISOString(),
+  options: { includeProofs: row.includeProofs, includeRawPayloads: row.includeRawPayloads },
+  contents: {
+    configuration: 'Members, agents, releases, published policies and bindings as they stood, made before the end.',
+    activity:
+      'Executions and approvals that were under way in the period; events, votes, decisions and spans made in it.',
+    payloads: row.includeRawPayloads
+      ? 'Inputs and outputs are given as they were; arguments by their SHA-256 over canonical JSON (RFC 8785).'
+      : 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
+    masking: row.includeRawPayloads
+      ? 'Sensitive values of spans stand in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
+      : 'In events and spans, in words of senders and in names of files, a sensitive value is {"$masked":{"class","length"}}.',
+    traces:
+      'data/traces holds the spans; `auditId` and `resourceIndex` name the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt says how a span is proved.',
+    log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',
+  },
+})

@@ -1,0 +1,41 @@
+import type { z } from 'zod'
+import type { Omission } from '#lib/schemas/evidence.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { clearValues, clearValuesOfResource } from '#server/traces/encryption/sensitive-values.ts'
+import { readResources } from './collect-batches-store.ts'
+import { type Period, readSealedSpans } from './collect-store.ts'
+
+/** As lib/schemas/evidence.ts says it. */
+export type LeftOut = { resource: string; id: string; reason: z.infer<typeof Omission>['reason'] }
+
+/**
+ * The sensitive values of the period's spans and their resources in clear, a line each. `commitment` stands at the span's attribute in
+ * data/traces, and is base64url(SHA-256(JCS([salt, value]))). What can't be given goes to `leftOut`.
+ */
+export async function* rawValues(
+  tx: Transaction,
+  tenantId: string,
+  period: Period,
+  leftOut: LeftOut[],
+): AsyncGenerator<object> {
+  const cipher = await tenantCipher(tx, tenantId)
+  for await (const span of readSealedSpans(tx, tenantId, period)) {
+    const { traceId, spanId } = span
+    const { values, missing } = clearValues(cipher, span)
+    for (const { disclosure, ...value } of values) {
+      const [salt, clear] = disclosure
+      yield { traceId, spanId, ...value, salt, value: clear }
+    }
+    for (const reason of missing) leftOut.push({ resource: 'spans', id: `${traceId}/${spanId}`, reason })
+  }
+  for await (const resource of readResources(tx, tenantId, period)) {
+    const { auditId, resourceIndex } = resource
+    const { values, missing } = clearValuesOfResource(cipher, { ...resource, index: resourceIndex })
+    for (const { disclosure, ...value } of values) {
+      const [salt, clear] = disclosure
+      yield { auditId, resourceIndex, ...value, salt, value: clear }
+    }
+    for (const reason of missing) leftOut.push({ resource: 'resources', id: `${auditId}/${resourceIndex}`, reason })
+  }
+}

@@ -1,0 +1,61 @@
+import type { ExportStatus } from '#lib/schemas/evidence.ts'
+import { claimExport, type ExportEnd, findExport, type StoredExport, setExportStatus } from '#server/evidence/store.ts'
+import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tenantById } from '#server/tenants/by-id.ts'
+
+/** The export was canceled, or another run has taken it: this one stops and leaves no trace. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded'
+}
+
+/** One run of a worker over one export. `row` is what it read when it took the export, with the state that it has set since. */
+export type ClaimedExport = { tenant: Tenant; row: StoredExport }
+
+const order: readonly ExportStatus[] = ['queued', 'preflight', 'collecting', 'sealing']
+
+/** Takes the export for this run; undefined when it has ended. An earlier run that still lives can change nothing any more. */
+export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport | undefined> =>
+  runtime().database.inTenant(tenantId, async (tx) => {
+    const row = await claimExport(tx, tenantId, exportId)
+    return row && { tenant: await tenantById(tx, tenantId), row }
+  })
+
+/** Goes on to `status`, with its audit record. A run that repeats a crashed one finds the state reached already. */
+export async function advance(run: ClaimedExport, status: 'preflight' | 'collecting' | 'sealing'): Promise<void> {
+  if (order.indexOf(run.row.status) >= order.indexOf(status)) return await checkStillOurs(run)
+  await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, status))
+}
+
+/** Throws Superseded when the export is no longer this run's. */
+export async function checkStillOurs({ tenant, row }: ClaimedExport): Promise<void> {
+  const now = await runtime().database.inTenant(tenant.id, (tx) => findExport(tx, tenant.id, row.id))
+  if (now?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
+}
+
+/** Compare-and-set to `status` and the audit record of it, in `tx`. Throws Superseded, which must roll `tx` back. */
+export async function transition(
+  tx: Transaction,
+  run: ClaimedExport,
+  status: ExportStatus,
+  end?: ExportEnd,
+): Promise<void> {
+  const { tenant, row } = run
+  const where = { tenantId: tenant.id, id: row.id, status: row.status, revision: row.revision }
+  const revision = await setExportStatus(tx, where, status, end)
+  if (revision === undefined) throw new Superseded(`Export ${row.id} is no longer this run's.`)
+  await appendAudit(tx, tenant, {
+    actor: systemActor,
+    action: `evidence_export.${status}`,
+    resource: { type: 'evidence_export', id: row.id },
+    details: {
+      from: row.status,
+      to: status,
+      ...(end?.manifestSha256 === undefined ? {} : { manifestSha256: end.manifestSha256 }),
+      ...(end?.error === undefined ? {} : { error: end.error }),
+    },
+  })
+  run.row = { ...row, status, revision }
+}

@@ -1,0 +1,115 @@
+import { LogRefused } from '#server/audit/sealing/log-refused.ts'
+import { LogBroken, loggedDays, type SignedDay, signedDay } from '#server/audit/sealing/read-day.ts'
+import { type Draft, openDraft } from '#server/evidence/archive/archive-file.ts'
+import { type Bag, openBag, type SealedBag } from '#server/evidence/archive/bag.ts'
+import { listedOmissions, manifestOf } from '#server/evidence/archive/manifest.ts'
+import { collect } from '#server/evidence/collect/collect.ts'
+import type { LeftOut } from '#server/evidence/collect/raw-payloads.ts'
+import { lockExport } from '#server/evidence/store.ts'
+import { pollTimeoutMs } from '#server/evidence/view.ts'
+import { currentSigningKey } from '#server/kernel/keys/signing-keys.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
+
+/**
+ * Makes the archive of an export: checks the log, collects, seals, publishes. Run again after a crash it starts the file
+ * anew; on an export that has ended it does nothing. A log that is broken fails the export. Anything else that goes wrong
+ * is thrown, so that the queue tries again, until nobody waits for the export any more: then it fails, too.
+ */
+export async function runExport(tenantId: string, exportId: string): Promise<void> {
+  const run = await claim(tenantId, exportId)
+  if (run === undefined) return
+  try {
+    await advance(run, 'preflight')
+    const days = await preflight(run)
+    await advance(run, 'collecting')
+    await makeArchive(run, days)
+  } catch (error) {
+    if (error instanceof Superseded) return
+    if (error instanceof LogBroken || error instanceof LogRefused)
+      return await fail(run, { code: 'integrity_failed', message: error.message })
+    if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
+    runtime().log.error({ err: error, exportId }, 'an evidence export failed for too long and is given up')
+    await fail(run, { code: 'unavailable', message: 'The archive could not be made. Ask for a new export.' })
+  }
+}
+
+/**
+ * Signs what is new of each day of the period, and checks the signatures. The records are hashed again while they are
+ * written: a day that is not what was signed fails the export before anything of it is published. Throws LogBroken or LogRefused.
+ */
+async function preflight(run: ClaimedExport): Promise<SignedDay[]> {
+  const { tenant, row } = run
+  const { database } = runtime()
+  const dates = await database.inTenant(tenant.id, (tx) => loggedDays(tx, tenant.id, row.startAt, row.endAt))
+  const days: SignedDay[] = []
+  for (const date of dates) {
+    await checkStillOurs(run)
+    days.push(await database.inTenant(tenant.id, (tx) => signedDay(tx, tenant, date)))
+  }
+  return days
+}
+
+async function makeArchive(run: ClaimedExport, days: readonly SignedDay[]): Promise<void> {
+  const draft = await openDraft(run.tenant.id, run.row.id)
+  try {
+    const bag = openBag({ exportId: run.row.id, out: draft.out })
+    const leftOut = await collect(run, bag, days)
+    await advance(run, 'sealing')
+    await publish(run, draft, await seal(run, bag, days, leftOut), leftOut)
+  } finally {
+    await draft.discard()
+  }
+}
+
+async function seal(
+  run: ClaimedExport,
+  bag: Bag,
+  days: readonly SignedDay[],
+  leftOut: readonly LeftOut[],
+): Promise<SealedBag> {
+  const { tenant } = run
+  const key = await runtime().database.inTenant(tenant.id, (tx) => currentSigningKey(tx, tenant.id, 'evidence'))
+  const publicKeyPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const sealedAt = new Date()
+  return await bag.seal({
+    manifest: (files, payloadOxum) =>
+      manifestOf(run, days, leftOut, { keyId: key.id, publicKeyPem }, sealedAt, files, payloadOxum),
+    signingKey: key.privateKey,
+    publicKeyPem,
+    info: {
+      'Source-Organization': tenant.name.replaceAll(/\s+/g, ' '),
+      'Bagging-Date': sealedAt.toISOString().slice(0, 10),
+    },
+  })
+}
+
+/** The row is locked while the file gets its name: the archive under that name and the manifest in the row are of one run. */
+async function publish(
+  run: ClaimedExport,
+  draft: Draft,
+  sealed: SealedBag,
+  leftOut: readonly LeftOut[],
+): Promise<void> {
+  const { tenant, row } = run
+  await runtime().database.inTenant(tenant.id, async (tx) => {
+    const locked = await lockExport(tx, tenant.id, row.id)
+    if (locked?.revision !== row.revision) throw new Superseded(`Export ${row.id} is no longer this run's.`)
+    await draft.publish()
+    await transition(tx, run, leftOut.length === 0 ? 'completed' : 'completed_with_omissions', {
+      omissions: leftOut.slice(0, listedOmissions),
+      manifest: sealed.manifestBytes,
+      manifestSha256: sealed.manifestSha256,
+      archiveName: `evidence-room-${row.id}.zip`,
+      archiveBytes: sealed.totalBytes,
+    })
+  })
+}
+
+async function fail(run: ClaimedExport, error: { code: string; message: string }): Promise<void> {
+  try {
+    await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, 'failed', { error }))
+  } catch (failure) {
+    if (!(failure instanceof Superseded)) throw failure
+  }
+}

@@ -1,0 +1,217 @@
+import { sql } from 'kysely'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { keyedDigest } from '#server/kernel/content/keyed-digest.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { decryptExecutionValue, decryptStepValue, encryptExecutionValue, encryptStepValue } from './content.ts'
+
+const summary = (tx: Transaction, tenantId: string) =>
+  tx
+    .selectFrom('executions as execution')
+    .innerJoin('agents as agent', (join) =>
+      join.onRef('agent.tenantId', '=', 'execution.tenantId').onRef('agent.id', '=', 'execution.agentId'),
+    )
+    .innerJoin('releases as release', (join) =>
+      join.onRef('release.tenantId', '=', 'execution.tenantId').onRef('release.id', '=', 'execution.releaseId'),
+    )
+    .innerJoin('agentVersions as version', (join) =>
+      join.onRef('version.tenantId', '=', 'release.tenantId').onRef('version.id', '=', 'release.agentVersionId'),
+    )
+    .select([
+      'execution.id',
+      'execution.agentId',
+      'execution.releaseId',
+      'execution.environment',
+      'execution.status',
+      'execution.traceId',
+      'execution.revision',
+      'execution.startedBy',
+      'execution.createdAt',
+      'execution.startedAt',
+      'execution.endedAt',
+      'execution.deadlineAt',
+      'execution.stopRequestedAt',
+      'execution.stopConfirmedAt',
+      'execution.stopReason',
+      'execution.parkedAt',
+      'agent.name as agentName',
+      'agent.displayName as agentDisplayName',
+      'agent.status as agentStatus',
+      'version.version as agentVersion',
+      'release.digest as releaseDigest',
+      'release.status as releaseStatus',
+    ])
+    .where('execution.tenantId', '=', tenantId)
+
+type ExecutionFilter = {
+  agentId?: string | undefined
+  status?: readonly ExecutionStatus[] | undefined
+  stopRequested?: boolean | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+export const listExecutions = (
+  tx: Transaction,
+  tenantId: string,
+  { agentId, status, stopRequested, limit, cursor }: ExecutionFilter,
+) =>
+  summary(tx, tenantId)
+    .$if(agentId !== undefined, (q) => q.where('execution.agentId', '=', agentId ?? ''))
+    .$if(status !== undefined, (q) => q.where('execution.status', 'in', status ?? []))
+    .$if(stopRequested !== undefined, (q) =>
+      q.where('execution.stopRequestedAt', stopRequested === true ? 'is not' : 'is', null),
+    )
+    .$if(cursor !== undefined, (q) => q.where('execution.id', '<', cursor ?? ''))
+    .orderBy('execution.id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** With `now`: rights and deadlines go by the database's clock alone. */
+export async function findExecution(tx: Transaction, tenantId: string, id: string) {
+  const row = await summary(tx, tenantId)
+    .select(['execution.input', 'execution.output', 'execution.error'])
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('execution.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const cipher = await tenantCipher(tx, tenantId)
+  return {
+    ...row,
+    input: decryptExecutionValue(cipher, id, 'input', row.input) ?? {},
+    output: decryptExecutionValue(cipher, id, 'output', row.output),
+    error: decryptExecutionValue(cipher, id, 'error', row.error),
+  }
+}
+
+/** What a release holds; it never changes. */
+export const findReleaseContent = (tx: Transaction, tenantId: string, releaseId: string) =>
+  tx
+    .selectFrom('releases')
+    .select('content')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', releaseId)
+    .executeTakeFirstOrThrow()
+
+/** Whether somebody asked it to stop. */
+export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('executions')
+    .select('stopRequestedAt')
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** What stands in the column instead of the caller's idempotency key. */
+export const executionKey = (cipher: TenantCipher, idempotencyKey: string): string =>
+  keyedDigest(cipher, 'executions', 'idempotency_key', idempotencyKey)
+
+export async function findExecutionByKey(tx: Transaction, tenantId: string, startedBy: string, idempotencyKey: string) {
+  const cipher = await tenantCipher(tx, tenantId)
+  const row = await tx
+    .selectFrom('executions')
+    .select(['id', 'status', 'traceId', 'agentId', 'environment', 'input'])
+    .where('tenantId', '=', tenantId)
+    .where('startedBy', '=', startedBy)
+    .where('idempotencyKey', '=', executionKey(cipher, idempotencyKey))
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return { ...row, input: decryptExecutionValue(cipher, row.id, 'input', row.input) ?? {} }
+}
+
+/** Inserts; false when the same caller has used the idempotency key before. */
+export async function insertExecution(
+  tx: Transaction,
+  row: {
+    tenantId: string
+    id: string
+    agentId: string
+    releaseId: string
+    environment: string
+    input: JsonObject
+    idempotencyKey: string | null
+    traceId: string
+    startedBy: string
+  },
+): Promise<boolean> {
+  const cipher = await tenantCipher(tx, row.tenantId)
+  const result = await tx
+    .insertInto('executions')
+    .values({
+      ...row,
+      idempotencyKey: row.idempotencyKey === null ? null : executionKey(cipher, row.idempotencyKey),
+      input: encryptExecutionValue(cipher, row.id, 'input', row.input),
+      status: 'queued',
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['tenantId', 'startedBy', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
+    )
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export async function findSteps(tx: Transaction, tenantId: string, executionId: string) {
+  const rows = await tx
+    .selectFrom('executionSteps')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('executionId', '=', executionId)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => ({
+    ...row,
+    arguments: decryptStepValue(cipher, row, 'arguments', row.arguments),
+    output: decryptStepValue(cipher, row, 'output', row.output),
+  }))
+}
+
+export type StepChange = {
+  status: 'decided' | 'waiting_approval' | 'waiting_input' | 'approved' | 'calling' | 'succeeded' | 'failed' | 'skipped'
+  arguments?: JsonObject
+  decisionId?: string
+  approvalId?: string
+  spanId?: string
+  attempts?: number
+  output?: JsonValue
+  started?: boolean
+  ended?: boolean
+}
+
+/** Writes a step's state; the execution's compare-and-set in the same transaction is its fence. */
+export async function setStep(
+  tx: Transaction,
+  tenantId: string,
+  executionId: string,
+  stepId: string,
+  change: StepChange,
+): Promise<void> {
+  const cipher = await tenantCipher(tx, tenantId)
+  const encrypted = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
+    value === undefined ? {} : { [column]: encryptStepValue(cipher, { executionId, stepId }, column, value) }
+  const values = {
+    status: change.status,
+    ...encrypted('arguments', change.arguments),
+    ...(change.decisionId === undefined ? {} : { decisionId: change.decisionId }),
+    ...(change.approvalId === undefined ? {} : { approvalId: change.approvalId }),
+    ...(change.spanId === undefined ? {} : { spanId: change.spanId }),
+    ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
+    ...encrypted('output', change.output),
+    ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
+    ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
+  }
+  await tx
+    .insertInto('executionSteps')
+    .values({ tenantId, executionId, stepId, ...values })
+    .onConflict((conflict) => conflict.columns(['tenantId', 'executionId', 'stepId']).doUpdateSet(values))
+    .execute()
+}
+
+/** What became of the approval that a step waits for. */
+export const findStepApproval = (tx: Transaction, tenantId: string, approvalId: string) =>
+  tx
+    .selectFrom('approvals')
+    .select(['status', 'decidedAt', 'requestedAt'])
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', approvalId)
+    .executeTakeFirstOrThrow()

@@ -1,0 +1,248 @@
+import { durationSeconds } from '#lib/duration.ts'
+import { countToolCalls } from '#server/executions/runtimes/count-calls.ts'
+import { callKind } from '#server/executions/runtimes/external.ts'
+import { nextOf } from '#server/executions/runtimes/next-turn.ts'
+import { openTask } from '#server/executions/runtimes/open-task.ts'
+import { abandon, perform } from '#server/executions/runtimes/perform.ts'
+import { Fenced, journal } from '#server/executions/state/journal.ts'
+import { type Loaded, loadExecution } from '#server/executions/state/load.ts'
+import { rootSpanId } from '#server/executions/state/spans.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
+import { setStep } from '#server/executions/state/store.ts'
+import { cancelTask, endStopped } from '#server/executions/stop/stop.ts'
+import { type StopWatch, watchStop } from '#server/executions/stop/watch-stop.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { JobData } from '#server/kernel/queue.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { masked, startSpan, startTrace } from '#server/traces/recording/record.ts'
+import { beginCall } from './begin-call.ts'
+import { mayBegin } from './concurrency.ts'
+import { endExecution } from './end.ts'
+import { finishCall, recordFenced } from './finish-call.ts'
+import { resumeStep } from './resume.ts'
+import { beginWait, settleWait } from './wait-step.ts'
+import { leaveTask, loseTask } from './watch-task.ts'
+
+const defaultTimeout = 'PT1H'
+
+/** What the transaction that was just committed leaves to do. */
+type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: StartedCall; loaded: Loaded }
+/** `on`: nothing has to be committed before the next turn, which begins with what `loaded` has become. */
+type Move = Turn | { kind: 'on'; loaded: Loaded }
+
+/**
+ * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
+ * dies anywhere leaves a journal from which the next one goes on. Throws to be tried again.
+ */
+export async function advance({ tenantId, id }: JobData): Promise<void> {
+  const { database, log } = runtime()
+  const stop = watchStop(tenantId, id)
+  try {
+    for (;;) {
+      const turn = await database.inTenant(tenantId, (tx) => takeTurn(tx, tenantId, id))
+      if (turn.kind === 'wait') return
+      if (turn.kind === 'call' && (await makeCall({ tenantId, id }, turn, stop)) === 'later') return
+    }
+  } catch (error) {
+    if (!(error instanceof Fenced)) throw error
+    log.info({ executionId: id }, 'the execution was changed by somebody else; this worker leaves it')
+  } finally {
+    stop.close()
+  }
+}
+
+/**
+ * Makes the call and records its answer; `later`, when somebody else still works on it. A call that was given up leaves its
+ * outcome to the next turn.
+ */
+async function makeCall(
+  { tenantId, id }: JobData,
+  { call, loaded }: Extract<Turn, { kind: 'call' }>,
+  stop: StopWatch,
+): Promise<'now' | 'later'> {
+  const { database, log } = runtime()
+  const result = await perform(loaded, call, stop.signal).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error
+    return undefined
+  })
+  if (result === undefined) {
+    abandon(loaded, call).catch((error: unknown) =>
+      log.warn({ err: error, executionId: id }, 'a tool server could not be ended'),
+    )
+    return 'now'
+  }
+  const record = <R, T>(
+    answer: R,
+    how: (tx: Transaction, loaded: Loaded, call: StartedCall, answer: R) => Promise<T>,
+  ) =>
+    database.inTenant(tenantId, async (tx) => {
+      const now = await loadExecution(tx, tenantId, id)
+      return now === undefined ? undefined : await how(tx, now, call, answer)
+    })
+  if ('openTask' in result) {
+    await record(result, leaveTask)
+    return 'later'
+  }
+  if ('lostTask' in result) {
+    await record(result, loseTask)
+    return 'now'
+  }
+  const unless = (fenced: () => Promise<'now' | 'later'>) => (error: unknown) => {
+    if (error instanceof Fenced) return fenced()
+    throw error
+  }
+  // The fence says whether what was known before the call still holds: usually it does, and nothing is read again.
+  return await database
+    .inTenant(tenantId, async (tx) =>
+      (await finishCall(tx, loaded, call, result, { mayEnd: true })) ? 'later' : 'now',
+    )
+    .catch(
+      // Its agent was suspended or its time is over, which is for the next turn to see; or the execution has changed.
+      unless(async () => {
+        await record(result, finishCall).catch(
+          unless(async () => {
+            if ((await record(result, recordFenced)) !== 'still ours') throw new Fenced(`Execution ${id} has moved on.`)
+            return 'now'
+          }),
+        )
+        return 'now'
+      }),
+    )
+}
+
+/** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
+export async function giveUp({ tenantId, id }: JobData): Promise<void> {
+  await runtime().database.inTenant(tenantId, async (tx) => {
+    const loaded = await loadExecution(tx, tenantId, id)
+    if (loaded === undefined || loaded.row.endedAt !== null) return
+    const calling = loaded.steps.some((step) => step.status === 'calling')
+    await endExecution(
+      tx,
+      loaded,
+      calling
+        ? {
+            status: 'indeterminate',
+            error: { code: 'outcome_unknown', message: 'Nobody knows whether the last tool call ran.' },
+          }
+        : { status: 'failed', error: { code: 'internal', message: 'The execution could not be carried on.' } },
+    )
+  })
+}
+
+/** One transaction of `advance`: what is next by the journal, and, of a call, what is decided of it. */
+export async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
+  let loaded = await loadExecution(tx, tenantId, id)
+  while (loaded !== undefined && loaded.row.endedAt === null) {
+    const move = await moveOn(tx, loaded)
+    if (move.kind !== 'on') return move
+    loaded = move.loaded
+  }
+  return { kind: 'wait' }
+}
+
+async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
+  const tenantId = loaded.tenant.id
+  const { id } = loaded.row
+  if (mustStop(loaded)) {
+    // What its agent says of the task decides, or the verdict.
+    if (loaded.row.stopRequestedAt !== null && openTask(loaded) !== undefined) await cancelTask(tx, tenantId, id)
+    else await endStopped(tx, loaded)
+    return { kind: 'wait' }
+  }
+  if (loaded.row.parkedAt !== null) return { kind: 'wait' }
+  if (loaded.status === 'queued') {
+    if (!(await mayBegin(tx, loaded))) return { kind: 'wait' }
+    return { kind: 'on', loaded: await begin(tx, loaded) }
+  }
+  const { row, content } = loaded
+  const next = nextOf(loaded)
+  if (isLate(loaded) && loaded.status === 'running' && next.kind !== 'resume') {
+    await endExecution(tx, loaded, {
+      status: 'timed_out',
+      error: { code: 'timed_out', message: 'The time that the manifest allows is over.' },
+    })
+    return { kind: 'wait' }
+  }
+  switch (next.kind) {
+    case 'done':
+      await endExecution(tx, loaded, { status: 'succeeded', output: next.output })
+      return { kind: 'wait' }
+    case 'fail':
+      await endExecution(tx, loaded, { status: 'failed', error: { code: next.code, message: next.message } })
+      return { kind: 'wait' }
+    case 'model':
+      throw new Error(`Nobody made a call of the step ${next.step.id}.`)
+    case 'skip':
+      await setStep(tx, tenantId, id, next.step.id, { status: 'skipped', ended: true })
+      await journal(tx, { tenantId, id, revision: row.revision }, {}, [{ type: 'step.skipped', stepId: next.step.id }])
+      return { kind: 'again' }
+    case 'wait':
+      await beginWait(tx, loaded, next.step)
+      return { kind: 'again' }
+    case 'waiting':
+      return { kind: (await settleWait(tx, loaded, next.step)) ? 'again' : 'wait' }
+    case 'resume':
+      return turnOf(await resumeStep(tx, loaded, next), loaded)
+    case 'call': {
+      const limit = content.spec.limits.maxToolCalls ?? 1000
+      if (callKind(next.tool) === 'tool' && countToolCalls(loaded) >= limit) {
+        const error = {
+          code: 'limit_exceeded',
+          message: 'The execution has made all the tool calls that its manifest allows.',
+        }
+        await endExecution(tx, loaded, { status: 'failed', error })
+        return { kind: 'wait' }
+      }
+      return turnOf(await beginCall(tx, loaded, next), loaded)
+    }
+  }
+}
+
+const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt < row.now
+
+/** Somebody asked for it; or it was started in the moment in which its agent was suspended. */
+const mustStop = ({ row }: Loaded): boolean =>
+  row.stopRequestedAt !== null ||
+  row.agentStatus === 'retired' ||
+  (row.agentStatus === 'suspended' && row.parkedAt === null)
+
+const turnOf = (call: StartedCall | undefined, loaded: Loaded): Turn =>
+  call === undefined ? { kind: 'wait' } : { kind: 'call', call, loaded }
+
+async function begin(tx: Transaction, loaded: Loaded): Promise<Loaded> {
+  const { tenant, row, content, input, mask } = loaded
+  const startedAt = row.now
+  const seconds = durationSeconds(content.spec.limits.timeout ?? defaultTimeout) ?? 3600
+  const name = `${row.agentName} ${content.agent.version}`
+  await startTrace(tx, tenant.id, { traceId: row.traceId, executionId: row.id, agentId: row.agentId, name, startedAt })
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: rootSpanId(row.traceId),
+    name: `invoke_agent ${row.agentName}`,
+    kind: 'agent',
+    attributes: [
+      { key: 'gen_ai.operation.name', value: 'invoke_agent' },
+      { key: 'gen_ai.agent.name', value: row.agentName },
+      { key: 'gen_ai.agent.version', value: content.agent.version },
+      { key: 'countersign.execution.id', value: row.id },
+      { key: 'countersign.environment', value: row.environment },
+      masked('countersign.input', input, mask),
+    ],
+    startedAt,
+  })
+  const deadlineAt = new Date(startedAt.getTime() + seconds * 1000)
+  const revision = await journal(
+    tx,
+    { tenantId: tenant.id, id: row.id, revision: row.revision },
+    { status: 'running', started: true, deadlineAt },
+    [{ type: 'execution.running', data: { release: row.releaseDigest, input: mask(input) } }],
+  )
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: 'execution.running',
+    resource: { type: 'execution', id: row.id },
+    details: { release: row.releaseDigest },
+  })
+  return { ...loaded, status: 'running', row: { ...row, status: 'running', revision, startedAt, deadlineAt } }
+}

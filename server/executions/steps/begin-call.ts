@@ -1,0 +1,128 @@
+import { spendApproval } from '#server/approvals/spend.ts'
+import { reserve } from '#server/executions/runtimes/budget.ts'
+import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
+import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import type { ToolStep } from '#server/executions/state/next-step.ts'
+import { toolSpanId } from '#server/executions/state/spans.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
+import { setStep } from '#server/executions/state/store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
+import { decide, maskedArguments, type PolicyDecision } from '#server/policies/decisions/decide.ts'
+import type { ReleasedTool } from '#server/releases/content.ts'
+import { askForApproval } from './ask-approval.ts'
+import { auditCall, budgetsOf, recordDecision, startToolSpan } from './call-records.ts'
+import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
+import { endExecution } from './end.ts'
+
+/**
+ * Puts one tool call before the decision point and does what it says: starts the call (its approval, when it needed one, is
+ * spent here), asks for an approval and waits, or ends the execution. Everything that was true when the execution started
+ * is looked at again. Undefined: nothing to call now.
+ */
+export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedCall): Promise<StartedCall | undefined> {
+  const { tenant, content } = loaded
+  const { step, granted } = call
+  const tool = releasedTool(content, step.tool)
+  const stopped = whyStopped(loaded, tool, step)
+  if (stopped !== undefined || tool === undefined) {
+    await endExecution(tx, loaded, { status: 'denied', ...(stopped === undefined ? {} : { error: stopped }) })
+    return undefined
+  }
+  const decision = await decide(tx, tenant, requestOf(loaded, tool, call))
+  const decided = await recordDecision(tx, loaded, step, tool, decision)
+  if (decision.effect === 'deny') {
+    const [reason] = decision.reasons
+    const message = reason?.message ?? 'No policy permits this call.'
+    const error = { code: reason?.code ?? 'policy_denied', message }
+    const rules = decision.reasons.map(({ policyId, policyVersion, rule }) => ({ policyId, policyVersion, rule }))
+    const details = { decisionId: decision.decisionId, rules }
+    await endExecution(tx, loaded, { status: 'denied', error, details }, [decided])
+    return undefined
+  }
+  // What a rule masks does not leave: what is approved, and what runs, are the masked arguments.
+  const leaving = maskedArguments(call.arguments, decision.masks)
+  // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
+  if (
+    granted !== undefined &&
+    !(await spendApproval(tx, tenant.id, granted.approvalId, payloadOf(loaded, tool, leaving, decision)))
+  ) {
+    await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
+    const message = 'What would run is not what was approved, or the approval was used before.'
+    await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, [decided])
+    return undefined
+  }
+  if (decision.effect === 'require_approval') {
+    await askForApproval(tx, loaded, { ...call, leaving }, tool, decision, decided)
+    return undefined
+  }
+  const overspent = await reserve(tx, loaded, { step, tool, attempt: 1 })
+  if (overspent !== undefined) {
+    await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
+    await endExecution(tx, loaded, { status: 'failed', error: overspent }, [decided])
+    return undefined
+  }
+  return await startCall(tx, loaded, { ...call, arguments: leaving }, tool, decision, decided)
+}
+
+function whyStopped(
+  { row }: Loaded,
+  tool: ReleasedTool | undefined,
+  step: ToolStep,
+): { code: string; message: string } | undefined {
+  if (row.agentStatus === 'suspended' || row.agentStatus === 'retired')
+    return { code: 'agent_suspended', message: `The agent is ${row.agentStatus}.` }
+  // A newer release supersedes this one for new executions; this one ends under the release that it was started with.
+  if (row.releaseStatus !== 'active' && row.releaseStatus !== 'superseded')
+    return { code: 'release_required', message: `The release is ${row.releaseStatus}.` }
+  if (tool === undefined)
+    return { code: 'tool_not_released', message: `${step.tool.server}.${step.tool.name} is not in the release.` }
+  return undefined
+}
+
+async function startCall(
+  tx: Transaction,
+  loaded: Loaded,
+  { step, arguments: args, granted }: ProposedCall,
+  tool: ReleasedTool,
+  { decisionId, obligations }: PolicyDecision,
+  decided: JournalEntry,
+): Promise<StartedCall> {
+  const { tenant, row } = loaded
+  const spanId = toolSpanId(row.traceId, step.id, 1)
+  // The fence first: who changes an execution holds it before its trace.
+  const revision = await journal(
+    tx,
+    { tenantId: tenant.id, id: row.id, revision: row.revision },
+    { status: 'running', ...(granted === undefined ? {} : { deadlineAt: granted.deadlineAt }) },
+    [
+      decided,
+      {
+        type: `${callKind(tool)}.called`,
+        stepId: step.id,
+        data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt: 1 },
+      },
+    ],
+  )
+  // Asked for at once, so that they travel together.
+  await Promise.all([
+    setStep(tx, tenant.id, row.id, step.id, {
+      status: 'calling',
+      arguments: args,
+      decisionId,
+      spanId,
+      attempts: 1,
+      started: true,
+    }),
+    startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt: 1 }),
+  ])
+  await auditCall(tx, loaded, {
+    step,
+    tool,
+    attempt: 1,
+    budgets: budgetsOf(obligations),
+    ...(granted === undefined ? {} : { approvalId: granted.approvalId }),
+  })
+  return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId }
+}

@@ -1,0 +1,119 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { Obligation } from '#lib/schemas/policies.ts'
+import { callKind } from '#server/executions/runtimes/external.ts'
+import { modelAttributes } from '#server/executions/runtimes/model-spans.ts'
+import type { JournalEntry } from '#server/executions/state/journal.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import type { ToolStep } from '#server/executions/state/next-step.ts'
+import { rootSpanId, spanIdOf } from '#server/executions/state/spans.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
+import type { ReleasedTool } from '#server/releases/content.ts'
+import { masked, startSpan } from '#server/traces/recording/record.ts'
+
+/** The decision as a span, and as the journal entry that the caller writes. */
+export async function recordDecision(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  step: ToolStep,
+  tool: ReleasedTool,
+  decision: PolicyDecision,
+): Promise<JournalEntry> {
+  const spanId = spanIdOf(row.traceId, decision.decisionId)
+  const at = new Date()
+  const rules = decision.reasons.map((reason) => `${reason.policyName} v${reason.policyVersion}: ${reason.rule}`)
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId,
+    parentSpanId: rootSpanId(row.traceId),
+    name: `decide ${tool.server}.${tool.name}`,
+    kind: 'policy',
+    attributes: [
+      { key: 'countersign.decision.id', value: decision.decisionId },
+      { key: 'countersign.decision.effect', value: decision.effect },
+      { key: 'countersign.decision.rules', value: rules },
+      { key: 'countersign.decision.input_digest', value: decision.inputDigest },
+    ],
+    startedAt: at,
+    ended: { at, status: decision.effect === 'deny' ? 'error' : 'ok' },
+  })
+  return {
+    type: 'policy.decided',
+    stepId: step.id,
+    data: {
+      decisionId: decision.decisionId,
+      effect: decision.effect,
+      rules,
+      inputDigest: decision.inputDigest,
+      ...withBudgets(budgetsOf(decision.obligations)),
+    },
+  }
+}
+
+/** What a decision says of budgets: which rule, how much of it, and how it stood. */
+export const budgetsOf = (obligations: readonly Obligation[]): JsonObject[] =>
+  obligations
+    .filter(({ kind }) => kind === 'budget')
+    .map(({ policyRule, parameters: { key: _internal, ...known } }) => ({ rule: policyRule, ...known }))
+
+/** Records without a budget do not speak of budgets. */
+export const withBudgets = (budgets: readonly JsonObject[] = []): JsonObject =>
+  budgets.length === 0 ? {} : { budgets: [...budgets] }
+
+export async function startToolSpan(
+  tx: Transaction,
+  loaded: Loaded,
+  call: { step: ToolStep; tool: ReleasedTool; arguments: JsonObject; spanId: string; attempt: number },
+): Promise<void> {
+  const { tenant, row, mask } = loaded
+  const kind = callKind(call.tool)
+  const attributes =
+    kind === 'model'
+      ? modelAttributes(loaded, call)
+      : [
+          { key: 'gen_ai.operation.name', value: 'execute_tool' },
+          { key: 'gen_ai.tool.name', value: call.tool.name },
+          { key: kind === 'tool' ? 'mcp.server' : 'countersign.agent', value: call.tool.server },
+          masked('gen_ai.tool.call.arguments', call.arguments as JsonValue, mask),
+        ]
+  await startSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: call.spanId,
+    parentSpanId: rootSpanId(row.traceId),
+    name: kind === 'model' ? `chat ${call.tool.name}` : `execute_tool ${call.tool.name}`,
+    kind: kind === 'model' ? 'model' : 'tool',
+    attributes: [
+      { key: 'countersign.step', value: call.step.id },
+      { key: 'countersign.attempt', value: call.attempt },
+      ...attributes,
+    ],
+    startedAt: new Date(),
+  })
+}
+
+export async function auditCall(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  {
+    step,
+    tool,
+    attempt,
+    approvalId,
+    budgets,
+  }: { step: ToolStep; tool: ReleasedTool; attempt: number; approvalId?: string; budgets?: JsonObject[] },
+): Promise<void> {
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: `${callKind(tool)}.called`,
+    resource: { type: 'execution', id: row.id },
+    details: {
+      step: step.id,
+      tool: `${tool.server}/${tool.name}`,
+      attempt,
+      idempotencyKey: `${row.id}:${step.id}`,
+      ...(approvalId === undefined ? {} : { approvalId }),
+      ...withBudgets(budgets),
+    },
+  })
+}

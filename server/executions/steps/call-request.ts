@@ -1,0 +1,84 @@
+import type { JsonObject } from '#lib/json.ts'
+import { costOf } from '#lib/rules/cost.ts'
+import { mostOf } from '#server/executions/runtimes/budget.ts'
+import { countToolCalls } from '#server/executions/runtimes/count-calls.ts'
+import {
+  allowedAgents,
+  allowedModels,
+  callKind,
+  modelNamed,
+  modelProvider,
+} from '#server/executions/runtimes/external.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import type { ToolStep } from '#server/executions/state/next-step.ts'
+import type { GovernedRequest, PolicyDecision } from '#server/policies/decisions/decide.ts'
+import { agentFacts } from '#server/releases/agent-facts.ts'
+import type { ReleasedTool } from '#server/releases/content.ts'
+
+/** An approval that a person granted for a step, and what it changes. */
+export type Granted = { approvalId: string; tokens: string[]; deadlineAt: Date }
+
+/** One tool call on its way to the decision point. */
+export type ProposedCall = { step: ToolStep; arguments: JsonObject; index: number; granted?: Granted }
+
+/** What the decision point is asked. */
+export const requestOf = (
+  loaded: Loaded,
+  tool: ReleasedTool,
+  { step, arguments: args, granted }: { step: ToolStep; arguments: JsonObject; granted?: Granted },
+): GovernedRequest => {
+  const { row, content, steps } = loaded
+  const facts = agentFacts(content)
+  const call = {
+    agent: {
+      ...facts,
+      allowedTools: [...facts.allowedTools, ...allowedAgents(content)],
+      allowedModels: allowedModels(content),
+    },
+    releaseId: row.releaseId,
+    releaseDigest: row.releaseDigest,
+    environment: row.environment,
+    executionId: row.id,
+    stepId: step.id,
+    toolCalls: countToolCalls({ content, steps }),
+    fulfilled: granted?.tokens ?? [],
+  }
+  if (callKind(tool) === 'model') {
+    // A rule sees how much is asked; the digest of what is asked binds the approval.
+    const { messages: _digest, ...size } = args
+    const model = modelNamed(content, tool.name)
+    return {
+      ...call,
+      model: { provider: modelProvider, name: tool.name },
+      arguments: size,
+      ...(model === undefined ? {} : { most: costOf(mostOf(loaded, step.id, model), model.prices) }),
+    }
+  }
+  const { server, name, sideEffect, idempotent, inputSchema, digest } = tool
+  return { ...call, tool: { server, name, sideEffect, idempotent, inputSchema, digest }, arguments: args }
+}
+
+/** The tool or model as policies name it. */
+const resourceOf = ({ server, name }: ReleasedTool): string =>
+  server === 'model' ? `${modelProvider}/${name}` : `${server}/${name}`
+
+/** What an approval binds (api design §4): one other byte is another digest. */
+export const payloadOf = (
+  { tenant, row }: Loaded,
+  tool: ReleasedTool,
+  args: JsonObject,
+  decision: PolicyDecision,
+): JsonObject => ({
+  tenant: tenant.externalId,
+  release: row.releaseDigest,
+  environment: row.environment,
+  action: callKind(tool) === 'model' ? 'ModelCall' : 'ToolCall',
+  resource: resourceOf(tool),
+  arguments: args,
+  policyVersion: decision.policies.map((policy) => ({
+    name: policy.name,
+    version: policy.version,
+    digest: policy.digest,
+  })),
+  requester: row.startedBy,
+})

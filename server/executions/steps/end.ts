@@ -1,0 +1,78 @@
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import type { ExecutionStatus } from '#lib/schemas/executions.ts'
+import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import { maskText } from '#server/executions/state/masking.ts'
+import { isWaitStep } from '#server/executions/state/next-step.ts'
+import { rootSpanId } from '#server/executions/state/spans.ts'
+import { keepFiles } from '#server/files/use.ts'
+import { endInputs } from '#server/inputs/waits.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { endSpan, endTrace } from '#server/traces/recording/record.ts'
+import { beginNext } from './concurrency.ts'
+
+export type Ending = {
+  status: Extract<
+    ExecutionStatus,
+    'succeeded' | 'failed' | 'denied' | 'rejected' | 'expired' | 'timed_out' | 'canceled' | 'indeterminate'
+  >
+  output?: JsonValue
+  error?: { code: string; message: string }
+  /** What the audit record says besides the code. */
+  details?: JsonObject
+}
+
+/** Ends an execution: state, journal, trace and audit record in one transaction. */
+export async function endExecution(
+  tx: Transaction,
+  loaded: Loaded,
+  ending: Ending,
+  entries: readonly JournalEntry[] = [],
+  options: { whileAllowed?: boolean } = {},
+): Promise<void> {
+  const { tenant, row, content, mask } = loaded
+  const { status, output, error } = ending
+  const data: JsonObject = {
+    ...(output === undefined ? {} : { output: mask(output) }),
+    ...(error === undefined ? {} : { error: mask(error) }),
+  }
+  await journal(
+    tx,
+    { tenantId: tenant.id, id: row.id, revision: row.revision },
+    {
+      status,
+      ended: true,
+      stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
+      ...(output === undefined ? {} : { output }),
+      ...(error === undefined ? {} : { error }),
+    },
+    [...entries, { type: `execution.${status}`, data }],
+    options,
+  )
+  if (content.spec.runtime.a2a !== undefined || content.spec.runtime.steps?.some(isWaitStep))
+    await endInputs(tx, tenant.id, row.id)
+  if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
+  await beginNext(tx, loaded)
+  // One that was stopped before it began has no trace.
+  if (row.startedAt !== null) await endSpans()
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: `execution.${status}`,
+    resource: { type: 'execution', id: row.id },
+    details: { ...(error === undefined ? {} : { code: error.code }), ...ending.details },
+  })
+
+  async function endSpans(): Promise<void> {
+    const endedAt = new Date()
+    await endSpan(tx, tenant.id, {
+      traceId: row.traceId,
+      spanId: rootSpanId(row.traceId),
+      status: status === 'succeeded' ? 'ok' : 'error',
+      ...(error === undefined ? {} : { statusMessage: `${error.code}: ${maskText(mask, error.message)}` }),
+      attributes: [{ key: 'countersign.execution.status', value: status }],
+      endedAt,
+    })
+    await endTrace(tx, tenant.id, { traceId: row.traceId, endedAt })
+  }
+}

@@ -1,0 +1,150 @@
+import type { JsonValue } from '#lib/json.ts'
+import { type CallResult, settleCall } from '#server/executions/runtimes/budget.ts'
+import { callKind } from '#server/executions/runtimes/external.ts'
+import { modelResultAttributes, usageData } from '#server/executions/runtimes/model-spans.ts'
+import { nextTurn } from '#server/executions/runtimes/next-turn.ts'
+import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import { maskerFor, maskText } from '#server/executions/state/masking.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
+import { setStep } from '#server/executions/state/store.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { endSpan, masked } from '#server/traces/recording/record.ts'
+import { withBudgets } from './call-records.ts'
+import { endExecution } from './end.ts'
+
+/**
+ * Records that a tool answered after its execution had been ended or taken over: the state stays as it is, and what
+ * happened outside is not lost.
+ */
+async function recordLateAnswer(tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult): Promise<void> {
+  const { tenant, row } = loaded
+  const { uses } = await settleCall(tx, loaded, call, result)
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: `${callKind(call.tool)}.${result.ok ? 'returned' : 'failed'}_late`,
+    resource: { type: 'execution', id: row.id },
+    details: {
+      step: call.step.id,
+      tool: `${call.tool.server}/${call.tool.name}`,
+      attempt: call.attempt,
+      ...withBudgets(uses),
+    },
+  })
+}
+
+/**
+ * Records an answer whose execution changed during the call. One that was only asked to stop is still this worker's: its
+ * answer counts, and the next turn ends it.
+ */
+export async function recordFenced(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: CallResult,
+): Promise<'still ours' | 'late'> {
+  const { row, steps } = loaded
+  const step = steps.find((candidate) => candidate.stepId === call.step.id)
+  if (
+    row.endedAt === null &&
+    row.stopRequestedAt !== null &&
+    step?.status === 'calling' &&
+    step.attempts === call.attempt
+  ) {
+    await finishCall(tx, loaded, { ...call, revision: row.revision }, result)
+    return 'still ours'
+  }
+  await recordLateAnswer(tx, loaded, call, result)
+  return 'late'
+}
+
+/**
+ * Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. With
+ * `mayEnd` an execution whose last step this was is ended in the same statement, unless its agent may not run any more or
+ * its time is over (then it throws Fenced, like for any other change). True when the execution has ended.
+ */
+export async function finishCall(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: CallResult,
+  { mayEnd = false }: { mayEnd?: boolean } = {},
+): Promise<boolean> {
+  const { tenant, row, content, input, steps } = loaded
+  const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
+  const mask = maskerFor(content, seen)
+  const kind = callKind(call.tool)
+  const { cost, uses } = await settleCall(tx, loaded, call, result)
+  const message = result.ok ? undefined : maskText(mask, result.text)
+  const returned: JournalEntry = {
+    type: `${kind}.${result.ok ? 'returned' : result.refused === undefined ? 'failed' : 'refused'}`,
+    stepId: call.step.id,
+    data: {
+      tool: `${call.tool.server}.${call.tool.name}`,
+      attempt: call.attempt,
+      result: mask(result.output),
+      ...usageData(result, cost),
+      ...withBudgets(uses),
+    },
+  }
+  await appendAudit(tx, tenant, {
+    actor: { type: 'agent', id: row.agentId, name: row.agentName },
+    action: returned.type,
+    resource: { type: 'execution', id: row.id },
+    details: {
+      step: call.step.id,
+      tool: `${call.tool.server}/${call.tool.name}`,
+      attempt: call.attempt,
+      ...withBudgets(uses),
+    },
+  })
+  // Asked for at once, so that they travel together; with the key at hand, so that the step is locked before the trace, as
+  // whoever stops an execution does.
+  await tenantCipher(tx, tenant.id)
+  await Promise.all([
+    setStep(tx, tenant.id, row.id, call.step.id, {
+      status: result.ok ? 'succeeded' : 'failed',
+      output: result.output,
+      ended: true,
+    }),
+    endSpan(tx, tenant.id, {
+      traceId: row.traceId,
+      spanId: call.spanId,
+      status: result.ok ? 'ok' : 'error',
+      ...(message === undefined ? {} : { statusMessage: message }),
+      attributes:
+        kind === 'model'
+          ? modelResultAttributes(result, mask, cost)
+          : [masked('gen_ai.tool.call.result', result.output, mask)],
+      endedAt: new Date(),
+    }),
+  ])
+  const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
+  // A conversation goes on with what a tool's failure says; one that was refused ends it, like any other.
+  const goesOn = kind === 'tool' && content.spec.runtime.chat !== undefined && result.refused === undefined
+  if (!result.ok && !goesOn) {
+    const { refused } = result
+    const error = { code: refused ?? `${kind}_failed`, message: `${call.tool.server}.${call.tool.name}: ${message}` }
+    const status = refused === undefined ? 'failed' : 'denied'
+    await endExecution(tx, called, { status, error }, [returned])
+    return true
+  }
+  const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
+  if (output === undefined) {
+    await journal(tx, { tenantId: tenant.id, id: row.id, revision: call.revision }, {}, [returned])
+    return false
+  }
+  await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
+  return true
+}
+
+/** What the execution comes to when this was its last step; undefined when there is more to do. */
+function outputAfter(loaded: Loaded, { step }: StartedCall, { output }: CallResult): JsonValue | undefined {
+  const before = loaded.steps.filter(({ stepId }) => stepId !== step.id)
+  const records = before.map(({ stepId, status, output: had }) => ({ stepId, status, output: had as JsonValue }))
+  records.push({ stepId: step.id, status: 'succeeded', output })
+  const next = nextTurn(loaded.content, records, loaded.input)
+  return next.kind === 'done' ? next.output : undefined
+}

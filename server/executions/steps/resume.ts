@@ -1,0 +1,155 @@
+import type { JsonObject } from '#lib/json.ts'
+import { taskOf } from '#server/executions/runtimes/a2a-task.ts'
+import { keepReserved, reserveNext } from '#server/executions/runtimes/budget.ts'
+import { callKind, releasedTool } from '#server/executions/runtimes/external.ts'
+import { journal } from '#server/executions/state/journal.ts'
+import type { Loaded } from '#server/executions/state/load.ts'
+import { isToolStep, type NextStep } from '#server/executions/state/next-step.ts'
+import { spanIdOf, toolSpanId } from '#server/executions/state/spans.ts'
+import type { StartedCall } from '#server/executions/state/started-call.ts'
+import { findStepApproval, setStep } from '#server/executions/state/store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { approvalTokens } from '#server/policies/decisions/decide.ts'
+import { endSpan } from '#server/traces/recording/record.ts'
+import { beginCall } from './begin-call.ts'
+import { auditCall, startToolSpan } from './call-records.ts'
+import { endExecution } from './end.ts'
+import { watchTask } from './watch-task.ts'
+
+const maxAttempts = 5
+
+/** Goes on with a step that a wait or a crash left in the middle. Undefined: nothing to call now. */
+export async function resumeStep(
+  tx: Transaction,
+  loaded: Loaded,
+  next: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  const { step, status } = next
+  if (status === 'waiting_approval') return await afterApproval(tx, loaded, next)
+  if (isToolStep(step) && callKind(step.tool) === 'agent' && taskOf(loaded.steps, step.id) !== undefined)
+    return await watchTask(tx, loaded, step)
+  return await afterCrash(tx, loaded, next)
+}
+
+async function afterApproval(
+  tx: Transaction,
+  loaded: Loaded,
+  { step }: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  const { tenant, row, steps, content } = loaded
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  const approvalId = record?.approvalId
+  const decisionId = record?.decisionId
+  if (record === undefined || approvalId == null || decisionId == null || !isToolStep(step))
+    throw new Error(`Step ${step.id} of execution ${row.id} waits for nothing.`)
+  const approval = await findStepApproval(tx, tenant.id, approvalId)
+  if (approval.status === 'pending') return undefined
+  const decidedAt = approval.decidedAt ?? row.now
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: spanIdOf(row.traceId, approvalId),
+    status: approval.status === 'approved' ? 'ok' : 'error',
+    attributes: [{ key: 'countersign.approval.status', value: approval.status }],
+    endedAt: decidedAt,
+  })
+  if (approval.status !== 'approved') {
+    const status = approval.status === 'expired' ? 'expired' : 'rejected'
+    const error = {
+      code: `approval_${status}`,
+      message: status === 'expired' ? 'Nobody decided in time.' : 'A reviewer rejected the call.',
+    }
+    await endExecution(tx, loaded, { status, error }, [
+      { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
+    ])
+    return undefined
+  }
+  const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
+    { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
+  ])
+  // Waiting for people does not use up the time that the manifest gives the agent.
+  const waitedMs = row.now.getTime() - approval.requestedAt.getTime()
+  return await beginCall(
+    tx,
+    { ...loaded, row: { ...row, revision } },
+    {
+      step,
+      arguments: record.arguments as JsonObject,
+      index: (content.spec.runtime.steps ?? []).findIndex((candidate) => candidate.id === step.id),
+      granted: {
+        approvalId,
+        tokens: await approvalTokens(tx, tenant.id, decisionId),
+        deadlineAt: new Date((row.deadlineAt ?? row.now).getTime() + waitedMs),
+      },
+    },
+  )
+}
+
+/**
+ * A call was started and its worker is gone: the outcome is unknown. Only a tool that promises idempotency is called again,
+ * with the same key; any other execution ends as indeterminate, because the product never retries an unknown outcome.
+ */
+async function afterCrash(
+  tx: Transaction,
+  loaded: Loaded,
+  { step }: Extract<NextStep, { kind: 'resume' }>,
+): Promise<StartedCall | undefined> {
+  const { tenant, row, steps, content } = loaded
+  const record = steps.find((candidate) => candidate.stepId === step.id)
+  if (record === undefined || !isToolStep(step))
+    throw new Error(`Step ${step.id} of execution ${row.id} was never started.`)
+  const tool = releasedTool(content, step.tool)
+  const attempt = record.attempts + 1
+  const late = row.deadlineAt !== null && row.deadlineAt < row.now
+  const kind = callKind(step.tool)
+  const before = { type: `${kind}.outcome_unknown`, stepId: step.id, data: { attempt: record.attempts } }
+  await keepReserved(tx, loaded, { stepId: step.id, attempt: record.attempts, decisionId: record.decisionId })
+  await endSpan(tx, tenant.id, {
+    traceId: row.traceId,
+    spanId: record.spanId ?? '',
+    status: 'error',
+    statusMessage: 'The outcome of this call is unknown.',
+    attributes: [],
+    endedAt: new Date(),
+  })
+  if (tool === undefined || !tool.idempotent || attempt > maxAttempts || late) {
+    // A model answers or does not: not knowing which leaves nothing undone.
+    const ending =
+      kind === 'model'
+        ? {
+            status: 'failed' as const,
+            error: {
+              code: 'model_unavailable',
+              message: `${step.tool.name} did not answer in ${maxAttempts} attempts.`,
+            },
+          }
+        : {
+            status: 'indeterminate' as const,
+            error: {
+              code: 'outcome_unknown',
+              message: `Nobody knows whether ${step.tool.server}.${step.tool.name} ran.`,
+            },
+          }
+    await endExecution(tx, loaded, ending, [before])
+    return undefined
+  }
+  const overspent = await reserveNext(tx, loaded, { step, tool, attempt, decisionId: record.decisionId })
+  if (overspent !== undefined) {
+    const status = overspent.code === 'budget_exhausted' ? 'denied' : 'failed'
+    await endExecution(tx, loaded, { status, error: overspent }, [before])
+    return undefined
+  }
+  const args = record.arguments as JsonObject
+  const spanId = toolSpanId(row.traceId, step.id, attempt)
+  await setStep(tx, tenant.id, row.id, step.id, { status: 'calling', spanId, attempts: attempt })
+  await startToolSpan(tx, loaded, { step, tool, arguments: args, spanId, attempt })
+  const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
+    before,
+    {
+      type: `${kind}.called`,
+      stepId: step.id,
+      data: { tool: `${tool.server}.${tool.name}`, arguments: loaded.mask(args), attempt },
+    },
+  ])
+  await auditCall(tx, loaded, { step, tool, attempt })
+  return { step, tool, arguments: args, spanId, attempt, revision, decisionId: record.decisionId }
+}

@@ -1,0 +1,37 @@
+import type { OnAgentStop } from '#server/agents/stops.ts'
+import { parkRequests, resumeRequests } from '#server/approvals/park.ts'
+import { executionQueue } from '#server/executions/execution-queue.ts'
+import { parkWaits, resumeWaits } from '#server/inputs/park.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { tellStop } from './stop.ts'
+import { parkExecutions, releaseParked, stopExecutions } from './stop-store.ts'
+
+/**
+ * The kill switch, in the transaction that suspends the agent: what runs is asked to stop, what waits is parked with its
+ * deadlines stopped. Every execution gets a new revision, so that no worker goes on with what it read before.
+ */
+export const agentSuspended: OnAgentStop = async (tx, tenantId, agentId, reason) => {
+  const stopping = await stopExecutions(tx, tenantId, agentId, reason, ['queued', 'running'])
+  const parked = await parkExecutions(tx, tenantId, agentId)
+  await parkWaits(tx, tenantId, parked)
+  await parkRequests(tx, tenantId, parked)
+  for (const one of stopping) await tellStop(tx, tenantId, one)
+  return { stopping: stopping.length, parked: parked.length }
+}
+
+/** Parked executions go on where they waited, with as much time as they had. */
+export const agentResumed: OnAgentStop = async (tx, tenantId, agentId) => {
+  const resumed = await releaseParked(tx, tenantId, agentId)
+  await resumeWaits(tx, tenantId, resumed)
+  await resumeRequests(tx, tenantId, resumed)
+  for (const id of resumed) await runtime().queue.enqueue(tx, executionQueue, { tenantId, id })
+  return { stopping: 0, parked: 0 }
+}
+
+/** A retired agent does not come back: what was parked ends. */
+export const agentRetired: OnAgentStop = async (tx, tenantId, agentId, reason) => {
+  const waiting = ['queued', 'running', 'waiting_approval', 'waiting_input'] as const
+  const stopping = await stopExecutions(tx, tenantId, agentId, reason, waiting)
+  for (const one of stopping) await tellStop(tx, tenantId, one)
+  return { stopping: stopping.length, parked: 0 }
+}

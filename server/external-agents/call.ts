@@ -1,0 +1,128 @@
+import type { z } from 'zod'
+import { notFound } from '#lib/errors.ts'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { costOf } from '#lib/rules/cost.ts'
+import { modelsOf } from '#lib/rules/models.ts'
+import type { RequestApprovalInput } from '#lib/schemas/external-agents.ts'
+import { findAgent } from '#server/agents/registry.ts'
+import { allowedModels, modelProvider } from '#server/executions/runtimes/external.ts'
+import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { refuse } from '#server/kernel/operation.ts'
+import {
+  decide,
+  type GovernedRequest,
+  maskedArguments,
+  type PolicyDecision,
+} from '#server/policies/decisions/decide.ts'
+import { findActiveRelease } from '#server/releases/active.ts'
+import { agentFacts } from '#server/releases/agent-facts.ts'
+import { ReleaseContent, type ReleasedTool } from '#server/releases/content.ts'
+
+type Call = z.infer<typeof RequestApprovalInput>
+type Context = { tx: Transaction; tenant: Tenant; principal: Principal }
+
+/** A call of an external agent, under its active release. */
+export type ExternalCall = {
+  call: Call
+  agent: { id: string; name: string; displayName: string }
+  content: ReleaseContent
+  release: { id: string; digest: string }
+  /** Undefined for a model. */
+  tool: ReleasedTool | undefined
+}
+
+/** Throws `not_found`; refuses what is not released, and agents that are suspended or retired. */
+export async function externalCall({ tx, tenant }: Context, call: Call): Promise<ExternalCall> {
+  const agent = await findAgent(tx, tenant.id, call.agentId)
+  if (agent === undefined) throw notFound()
+  if (agent.status === 'suspended' || agent.status === 'retired')
+    throw refuse('agent_suspended', `The agent is ${agent.status}.`)
+  const release = await findActiveRelease(tx, tenant.id, agent.id, call.environment)
+  if (release === undefined)
+    throw refuse('release_required', `No approved release of ${agent.name} is active in ${call.environment}.`)
+  const content = ReleaseContent.parse(release.content)
+  const tool = content.tools.find(({ server, name }) => `${server}/${name}` === call.resource)
+  if (call.action === 'ToolCall' && tool === undefined)
+    throw refuse('policy_denied', 'The active release has no such tool.')
+  return {
+    call,
+    agent,
+    content,
+    release: { id: release.id, digest: release.digest },
+    tool: call.action === 'ToolCall' ? tool : undefined,
+  }
+}
+
+/** The same decision as for an execution of ours, recorded with the member who asked. */
+export async function decideExternal(
+  { tx, tenant, principal }: Context,
+  { call, content, release, tool }: ExternalCall,
+  fulfilled: string[],
+): Promise<{ decision: PolicyDecision; leaving: JsonObject }> {
+  const base = {
+    agent: { ...agentFacts(content), allowedModels: allowedModels(content) },
+    releaseId: release.id,
+    releaseDigest: release.digest,
+    environment: call.environment,
+    arguments: call.arguments,
+    ...(call.context.stepId === undefined ? {} : { stepId: call.context.stepId }),
+    requestedBy: principal.memberId,
+    toolCalls: call.context.toolCalls,
+    fulfilled,
+  }
+  const decision = await decide(tx, tenant, requestOf(base))
+  return { decision, leaving: maskedArguments(call.arguments, decision.masks) }
+
+  function requestOf(known: typeof base): GovernedRequest {
+    if (tool === undefined) {
+      const [provider = '', ...name] = call.resource.split('/')
+      return { ...known, model: { provider, name: name.join('/') }, ...mostOf(call, content) }
+    }
+    const { server, name, sideEffect, idempotent, inputSchema, digest } = tool
+    return { ...known, tool: { server, name, sideEffect, idempotent, inputSchema, digest } }
+  }
+}
+
+/**
+ * The most that an external agent’s model call can use, where it says how much it asks and wants: a character has at most four bytes,
+ * and a token at least one. Prices are those of the manifest.
+ */
+function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: Call, content: ReleaseContent) {
+  if (!isCount(inputCharacters) || !isCount(maxOutputTokens)) return {}
+  const model = modelsOf(content.spec).find((one) => `${modelProvider}/${one.model}` === resource)
+  return { most: costOf({ input: 4 * inputCharacters, output: maxOutputTokens }, model?.prices) }
+}
+
+/** What an integer of a database can count in millionths. */
+const isCount = (value: JsonValue | undefined): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
+
+/** What an approval binds (api design §4): one other byte is another digest. */
+export const externalPayload = (
+  { tenant, principal }: Pick<Context, 'tenant' | 'principal'>,
+  { call, release }: ExternalCall,
+  leaving: JsonObject,
+  decision: PolicyDecision,
+): JsonObject => ({
+  tenant: tenant.externalId,
+  release: release.digest,
+  environment: call.environment,
+  action: call.action,
+  resource: call.resource,
+  arguments: leaving,
+  policyVersion: versionsOf(decision),
+  requester: principal.memberId,
+})
+
+export const versionsOf = ({ policies }: PolicyDecision) =>
+  policies.map(({ name, version, digest }) => ({ name, version, digest }))
+
+/** What each answer says of the decision. */
+export const answerOf = (decision: PolicyDecision) => ({
+  decisionId: decision.decisionId,
+  effect: decision.effect,
+  obligations: decision.obligations,
+  reasons: decision.reasons,
+  policyVersion: versionsOf(decision),
+})

@@ -1,0 +1,58 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import { EvaluateInput, EvaluateOutput } from '#lib/schemas/external-agents.ts'
+import { findGrant, spendApproval } from '#server/approvals/spend.ts'
+import { budgetsOf, withBudgets } from '#server/executions/steps/call-records.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import { approvalTokens } from '#server/policies/decisions/decide.ts'
+import { answerOf, decideExternal, externalCall, externalPayload } from './call.ts'
+
+/**
+ * Asks the decision point for an external agent. With `approvalId` the approval is spent on exactly these bytes,
+ * in this transaction: whoever gets `allow` may make the call once. What rules demand of budgets is reserved with `allow`;
+ * `policies.settle` says what was used of it, and until then all of it counts.
+ */
+export const evaluate = mutation({
+  permission: 'execution:start',
+  input: EvaluateInput,
+  output: EvaluateOutput,
+  audit: (input, output) => ({
+    action: 'policy.evaluated',
+    resource:
+      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'policy_decision', id: output.decisionId },
+    details: {
+      agentId: input.agentId,
+      environment: input.environment,
+      action: input.action,
+      resource: input.resource,
+      ...(output === undefined ? {} : { effect: output.effect, ...withBudgets(budgetsOf(output.obligations)) }),
+      ...(input.approvalId === undefined ? {} : { approvalId: input.approvalId }),
+    },
+  }),
+  async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
+    const context = { tx, tenant, principal }
+    const external = await externalCall(context, call)
+    const { decision, leaving } = await decideExternal(context, external, await granted())
+    const answer = answerOf(decision)
+    if (decision.effect === 'deny') return answer
+    // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
+    if (approvalId !== undefined) {
+      const payload = externalPayload(context, external, leaving, decision)
+      if (!(await spendApproval(tx, tenant.id, approvalId, payload)))
+        throw refuse('digest_mismatch', 'This is not what was approved, or the approval was used before.')
+    }
+    return {
+      ...answer,
+      ...(decision.effect === 'allow' ? { arguments: leaving } : {}),
+      ...(approvalId === undefined ? {} : { approvalId }),
+    }
+
+    async function granted(): Promise<string[]> {
+      if (approvalId === undefined) return []
+      const approval = await findGrant(tx, tenant.id, approvalId)
+      if (approval === undefined || approval.kind !== 'external_call' || approval.decisionId === null) throw notFound()
+      if (approval.status === 'pending') throw new ApiError('not_ready', 'Nobody has decided this request yet.')
+      if (approval.status !== 'approved') throw refuse('policy_denied', `The request was ${approval.status}.`)
+      return await approvalTokens(tx, tenant.id, approval.decisionId)
+    }
+  },
+})

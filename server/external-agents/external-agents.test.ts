@@ -1,0 +1,334 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { create as createAgent } from '#server/agents/create.ts'
+import { closeToolServers } from '#server/agents/stdio-connections.ts'
+import { suspend } from '#server/agents/suspend.ts'
+import { cancel } from '#server/approvals/cancel.ts'
+import { decide as decideApproval } from '#server/approvals/decide.ts'
+import { get as getApproval } from '#server/approvals/get.ts'
+import { registerDecisions } from '#server/jobs.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import { newId, newSpanId } from '#server/kernel/ids.ts'
+import { execute, type Mutation, type Query } from '#server/kernel/operation.ts'
+import { proposeBinding } from '#server/policies/bindings/propose.ts'
+import { listBudgets } from '#server/policies/budgets/list.ts'
+import { createPolicy } from '#server/policies/create.ts'
+import { createVersion } from '#server/policies/create-version.ts'
+import { recompute } from '#server/policies/decisions/recompute.ts'
+import { closeEngine } from '#server/policies/engine/engine.ts'
+import { publishVersion } from '#server/policies/publish-version.ts'
+import { propose as proposeRelease } from '#server/releases/propose.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import { evaluate } from './evaluate.ts'
+import { requestApproval } from './request-approval.ts'
+import { settle } from './settle.ts'
+
+// An agent that we do not run asks what it may do: the same decisions, approvals and records as for one that we run.
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let robot: Caller
+let owner: Caller
+let jonas: Caller
+let agentId: string
+let policyId: string
+
+const environment = 'production'
+const scope = 'principal, action in Countersign::Action::"ToolCall", resource'
+const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, input: unknown, caller = robot): Promise<O> =>
+  execute(operation, caller, input, { name: 'test' })
+const approve = (approvalId: string, caller = jonas, decision = 'approve') =>
+  run(decideApproval, { approvalId, decision, decisionAcknowledged: true, reason: 'Read it.' }, caller)
+const refund = (amount: string, more: object = {}) => ({
+  agentId,
+  environment,
+  resource: 'payments/issue_refund',
+  arguments: { id: 'A-1001', amount, currency: 'EUR' },
+  ...more,
+})
+const audited = async (id: string) =>
+  (
+    await runtime.database.inTenant(tenant.id, (tx) =>
+      tx
+        .selectFrom('auditRecords')
+        .select(['type', 'record'])
+        .where('tenantId', '=', tenant.id)
+        .orderBy('seq')
+        .execute(),
+    )
+  )
+    .filter(({ record }) => (record as { resource: { id: string } }).resource.id === id)
+    .map(({ type }) => type)
+
+async function publishAndBind(source: string): Promise<string> {
+  const policy = await run(createPolicy, { name: `policy-${newSpanId()}` })
+  await run(createVersion, { policyId: policy.id, source })
+  await run(publishVersion, { policyId: policy.id, version: 1 })
+  const { approvalId } = await run(proposeBinding, { agentId, environment, policyId: policy.id, policyVersion: 1 })
+  await approve(approvalId)
+  return policy.id
+}
+
+beforeAll(async () => {
+  const payments = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../demo/payments.ts')],
+    env: {},
+    tenants: ['ext-elsewhere'],
+  }
+  runtime = await testRuntime({ mcpServers: { payments } })
+  await runtime.queue.work([{ queue: 'approval-expiry', concurrency: 1, run: () => Promise.resolve() }])
+  registerDecisions()
+  tenant = await testTenant(runtime, 'elsewhere')
+  owner = await tenant.as('maria', { roles: ['developer', 'approver', 'operator'], groups: ['change-approvers'] })
+  jonas = await tenant.as('jonas', { roles: ['approver'], groups: ['change-approvers'] })
+  robot = await tenant.as('robot', {
+    roles: ['developer'],
+    kind: 'service_account',
+    createdBy: owner.principal.memberId,
+  })
+  const yaml = (await readFile(join(import.meta.dirname, '../demo/refund-assistant.yaml'), 'utf8'))
+    .replace('owner: maria@northwind.example', 'x-owner: none')
+    .replaceAll('refund-approvers', 'change-approvers')
+    .replace('requireApproval: [issue_refund]', 'requireApproval: []')
+  agentId = (await run(createAgent, { yaml })).agentId
+  policyId = await publishAndBind(
+    `@id("all") permit (${scope});
+@id("ceiling") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount.greaterThan(decimal("10000.0")) };
+@id("ask") @obligation("approval") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount.greaterThan(decimal("100.0")) } unless { context.fulfilled.contains("approval:ask") };
+@id("mask") @obligation("mask") @mask_paths("$.currency") forbid (${scope}) unless { context.fulfilled.contains("mask:mask") };`,
+  )
+  const release = await run(proposeRelease, { agentId, version: '1.4.0', environment })
+  await approve(release.approvalId)
+})
+afterAll(async () => {
+  await closeToolServers()
+  await closeEngine()
+  await runtime.close()
+})
+
+describe('policies.evaluate', () => {
+  test('allows what a policy permits, says what may leave, and records it so that it comes out again', async () => {
+    const answer = await run(evaluate, refund('50.00'))
+    expect(answer).toMatchObject({
+      effect: 'allow',
+      reasons: [{ rule: 'all' }, { rule: 'mask' }],
+      obligations: [{ kind: 'mask' }],
+      policyVersion: [{ version: 1 }],
+      arguments: { id: 'A-1001', amount: '50.00', currency: '[redacted]' },
+    })
+    expect(await audited(answer.decisionId)).toEqual(['policy.evaluated'])
+    expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
+  })
+
+  test('denies with the reason, and without arguments that could be sent', async () => {
+    const answer = await run(evaluate, refund('10000.01'))
+    expect(answer).toMatchObject({ effect: 'deny', reasons: [{ rule: 'ceiling', policyId }] })
+    expect(answer).not.toHaveProperty('arguments')
+    expect(await run(evaluate, refund('a lot'))).toMatchObject({
+      effect: 'deny',
+      reasons: [{ code: 'arguments_invalid' }],
+    })
+  })
+
+  test('a model call is decided too; nothing permits it here', async () => {
+    const call = {
+      agentId,
+      environment,
+      action: 'ModelCall',
+      resource: 'openai/gpt',
+      arguments: { inputCharacters: 5 },
+    }
+    expect(await run(evaluate, call)).toMatchObject({ effect: 'deny', reasons: [{ code: 'no_permit' }] })
+  })
+
+  test('what is not released, and who may not start anything, get no decision', async () => {
+    await expect(run(evaluate, refund('5', { resource: 'payments/close' }))).rejects.toMatchObject({
+      code: 'policy_denied',
+    })
+    await expect(run(evaluate, refund('5', { environment: 'staging' }))).rejects.toMatchObject({
+      code: 'release_required',
+    })
+    await expect(run(evaluate, refund('5', { agentId: newId() }))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(run(evaluate, refund('5'), jonas)).rejects.toMatchObject({ code: 'forbidden' })
+    const stranger = await (await testTenant(runtime)).as('x', { roles: ['developer'] })
+    await expect(run(evaluate, refund('5'), stranger)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('approvals.request', () => {
+  const ask = async (amount = '500.00') => {
+    const asked = await run(requestApproval, refund(amount))
+    expect(asked).toMatchObject({ effect: 'require_approval', payloadDigest: expect.any(String) })
+    return asked.approvalId ?? ''
+  }
+
+  test('what is approved may be done once, with exactly these bytes, by who asked', async () => {
+    expect(await run(evaluate, refund('500.00'))).toMatchObject({ effect: 'require_approval' })
+    const approvalId = await ask()
+    await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'not_ready' })
+    await approve(approvalId)
+    expect(await run(getApproval, { approvalId })).toMatchObject({ status: 'approved', usedAt: null })
+    for (const other of [refund('501.00', { approvalId }), refund('500.0', { approvalId })])
+      await expect(run(evaluate, other)).rejects.toMatchObject({ code: 'digest_mismatch', status: 409 })
+    await expect(run(evaluate, refund('500.00', { approvalId }), owner)).rejects.toMatchObject({
+      code: 'digest_mismatch',
+    })
+    const answer = await run(evaluate, refund('500.00', { approvalId }))
+    expect(answer).toMatchObject({ effect: 'allow', approvalId, arguments: { amount: '500.00' } })
+    await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'digest_mismatch' })
+    expect(await run(getApproval, { approvalId })).toMatchObject({ usedAt: expect.any(String) })
+    expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
+  })
+
+  test('of twenty uses at once, one is allowed', async () => {
+    const approvalId = await ask('600.00')
+    await approve(approvalId)
+    const uses = await Promise.allSettled(
+      Array.from({ length: 20 }, () => run(evaluate, refund('600.00', { approvalId }))),
+    )
+    expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('approvers see what would leave; who stands behind the agent does not decide', async () => {
+    const approvalId = await ask()
+    expect(await run(getApproval, { approvalId }, jonas)).toMatchObject({
+      kind: 'external_call',
+      eligible: true,
+      presentation: {
+        action: 'ToolCall',
+        resource: 'payments/issue_refund',
+        executionId: null,
+        arguments: expect.arrayContaining([{ path: 'currency', value: '[redacted]' }]),
+        policy: { rule: 'ask' },
+      },
+    })
+    await expect(approve(approvalId, owner)).rejects.toMatchObject({ code: 'separation_of_duties' })
+  })
+
+  test('a rejected request allows nothing', async () => {
+    const approvalId = await ask()
+    await approve(approvalId, jonas, 'reject')
+    await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'policy_denied' })
+  })
+
+  test('no policy demands it, or none would allow it: nobody is asked', async () => {
+    for (const [amount, effect] of [
+      ['50.00', 'allow'],
+      ['20000.00', 'deny'],
+    ] as const) {
+      const answer = await run(requestApproval, refund(amount))
+      expect(answer.effect).toBe(effect)
+      expect(answer).not.toHaveProperty('approvalId')
+    }
+  })
+
+  test('a budget is reserved with the answer, and charged with what the agent says of the call, once', async () => {
+    const budgetPolicy = await publishAndBind(
+      `@id("purse") @obligation("budget") @budget_limit("2") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("80.0") } unless { context.fulfilled.contains("budget:purse") };`,
+    )
+    const used = async () => (await run(listBudgets, { policyId: budgetPolicy })).items.map((item) => item.used)
+    const [one, two, three] = [
+      await run(evaluate, refund('80.00')),
+      await run(evaluate, refund('80.00')),
+      await run(evaluate, refund('80.00')),
+    ]
+    expect([one.effect, two.effect, three.effect]).toEqual(['allow', 'allow', 'deny'])
+    expect(one.obligations.find(({ kind }) => kind === 'budget')?.parameters).toMatchObject({ amount: '1', used: '0' })
+    expect(three).toMatchObject({ reasons: [{ code: 'budget_exhausted' }, { rule: 'purse' }] })
+    expect(three).not.toHaveProperty('arguments')
+    expect(await used()).toEqual(['2'])
+
+    const settled = { decisionId: one.decisionId, made: false }
+    await expect(run(settle, settled, owner)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(settle, { ...settled, decisionId: newId() })).rejects.toMatchObject({ code: 'not_found' })
+    const rivals = await Promise.allSettled(Array.from({ length: 10 }, () => run(settle, settled)))
+    expect(rivals.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await expect(run(settle, settled)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(run(settle, { decisionId: three.decisionId, made: true })).rejects.toMatchObject({ code: 'conflict' })
+    expect(await used()).toEqual(['1'])
+    expect(await audited(one.decisionId)).toEqual(['policy.evaluated', 'policy.budget_settled'])
+    expect(await run(settle, { decisionId: two.decisionId, made: true })).toMatchObject({
+      settled: [{ rule: 'purse', unit: 'calls', reserved: '1', charged: '1' }],
+    })
+    expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'allow' })
+    expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'deny' })
+  })
+
+  test('tokens and money of an external agent’s model call: what it says it may use is the most', async () => {
+    await publishAndBind(`@id("models") permit (principal, action == Countersign::Action::"ModelCall", resource);
+@id("tokens") @obligation("budget") @budget_limit("1000") @budget_unit("tokens") forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:tokens") };`)
+    const call = (args: object) => ({
+      agentId,
+      environment,
+      action: 'ModelCall',
+      resource: 'openai/gpt',
+      arguments: args,
+    })
+    expect(await run(evaluate, call({ inputCharacters: 5 }))).toMatchObject({
+      effect: 'deny',
+      reasons: [{ code: 'obligation_unsupported' }, { rule: 'tokens' }],
+    })
+    const answer = await run(evaluate, call({ inputCharacters: 100, maxOutputTokens: 600 }))
+    expect(answer).toMatchObject({ effect: 'allow', obligations: [{ parameters: { amount: '1000', used: '0' } }] })
+    expect(await run(evaluate, call({ inputCharacters: 0, maxOutputTokens: 1 }))).toMatchObject({ effect: 'deny' })
+    const usage = { inputTokens: 20, outputTokens: 30 }
+    expect(await run(settle, { decisionId: answer.decisionId, made: true, usage })).toMatchObject({
+      settled: [{ reserved: '1000', charged: '50' }],
+    })
+    expect(await run(evaluate, call({ inputCharacters: 0, maxOutputTokens: 950 }))).toMatchObject({ effect: 'allow' })
+  })
+
+  test('nobody is asked to approve what no budget would hold', async () => {
+    await publishAndBind(
+      `@id("none") @obligation("budget") @budget_limit("0") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("800.0") } unless { context.fulfilled.contains("budget:none") };`,
+    )
+    const answer = await run(requestApproval, refund('800.00'))
+    expect(answer).toMatchObject({ effect: 'deny', reasons: [{ code: 'budget_exhausted' }, { rule: 'none' }] })
+    expect(answer).not.toHaveProperty('approvalId')
+  })
+
+  test('a hard forbid that is bound meanwhile beats the approval', async () => {
+    const approvalId = await ask('700.00')
+    await approve(approvalId)
+    await publishAndBind(
+      `@id("stop") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("700.0") };`,
+    )
+    expect(await run(evaluate, refund('700.00', { approvalId }))).toMatchObject({
+      effect: 'deny',
+      reasons: [{ rule: 'stop' }],
+    })
+    expect(await run(getApproval, { approvalId })).toMatchObject({ usedAt: null })
+  })
+
+  test('the requester may cancel it, nobody else, and once', async () => {
+    const approvalId = await ask()
+    const input = { approvalId, reason: 'No longer needed.' }
+    const other = await tenant.as('otto', { roles: ['developer'] })
+    await expect(run(cancel, input, other)).rejects.toMatchObject({ code: 'not_eligible' })
+    await expect(run(cancel, { ...input, expectedRevision: 9 })).rejects.toMatchObject({ code: 'revision_conflict' })
+    expect(await run(cancel, { ...input, expectedRevision: 1 })).toMatchObject({ status: 'canceled', revision: 2 })
+    await expect(run(cancel, input)).rejects.toMatchObject({ code: 'already_decided' })
+    await expect(approve(approvalId)).rejects.toMatchObject({ code: 'already_decided' })
+    await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'policy_denied' })
+    expect(await audited(approvalId)).toEqual(['approval.requested', 'approval.canceled.refused', 'approval.canceled'])
+  })
+
+  test('what was asked for a change ends with the change', async () => {
+    const { approvalId } = await run(proposeRelease, { agentId, version: '1.4.0', environment })
+    const input = { approvalId, reason: 'No longer needed.' }
+    await expect(run(cancel, input)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('a suspended agent is refused, also with an approval', async () => {
+    const approvalId = await ask()
+    await approve(approvalId)
+    const { revision } = await runtime.database.inTenant(tenant.id, (tx) =>
+      tx.selectFrom('agents').select('revision').where('id', '=', agentId).executeTakeFirstOrThrow(),
+    )
+    await run(suspend, { id: agentId, expectedRevision: revision, reason: 'Stop.' }, owner)
+    await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'agent_suspended' })
+    await expect(run(requestApproval, refund('500.00'))).rejects.toMatchObject({ code: 'agent_suspended' })
+  })
+})

@@ -1,0 +1,104 @@
+import { ApiError } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { argumentRows, describeEffect } from '#lib/rules/effect.ts'
+import { maskValue } from '#lib/rules/mask.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { RequestApprovalInput, RequestApprovalOutput } from '#lib/schemas/external-agents.ts'
+import { findOwners } from '#server/agents/registry.ts'
+import { requestApproval as ask } from '#server/approvals/request.ts'
+import { mutation, refuse } from '#server/kernel/operation.ts'
+import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
+import { answerOf, decideExternal, type ExternalCall, externalCall, externalPayload } from './call.ts'
+
+/**
+ * Asks people to approve a call of an external agent, if a policy demands it. The requester reads approvals.get
+ * until it is decided, and spends it with policies.evaluate.
+ */
+export const requestApproval = mutation({
+  permission: 'execution:start',
+  input: RequestApprovalInput,
+  output: RequestApprovalOutput,
+  audit: (input, output) => ({
+    action: 'policy.approval_requested',
+    resource:
+      output === undefined ? { type: 'agent', id: input.agentId } : { type: 'policy_decision', id: output.decisionId },
+    details: {
+      agentId: input.agentId,
+      environment: input.environment,
+      action: input.action,
+      resource: input.resource,
+      ...(output === undefined ? {} : { effect: output.effect }),
+      ...(output?.approvalId === undefined ? {} : { approvalId: output.approvalId }),
+    },
+  }),
+  async run({ tx, tenant, principal, input }) {
+    const context = { tx, tenant, principal }
+    const external = await externalCall(context, input)
+    const { decision, leaving } = await decideExternal(context, external, [])
+    const wanted = decision.approval
+    if (wanted === undefined) return answerOf(decision)
+    const { approvalId, payloadDigest, expiresAt } = await ask(tx, tenant, {
+      kind: 'external_call',
+      subjectId: decision.decisionId,
+      payload: externalPayload(context, external, leaving, decision),
+      presentation: presentationOf(external, leaving, decision),
+      agentId: external.agent.id,
+      decisionId: decision.decisionId,
+      requestedBy: principal.memberId,
+      owners: (await findOwners(tx, tenant.id, [external.agent.id])).map(({ id }) => id),
+      group: wanted.group,
+      quorum: wanted.quorum,
+      expiresAfterSeconds: wanted.expiresAfterSeconds,
+    }).catch((error: unknown) => {
+      throw error instanceof ApiError && error.code === 'no_eligible_approver'
+        ? refuse(error.code, error.message)
+        : error
+    })
+    return { ...answerOf(decision), approvalId, payloadDigest, expiresAt: expiresAt.toISOString() }
+  },
+})
+
+/** What the approval page says; sensitive values are masked, everything else is pinned content. */
+function presentationOf(
+  { call, agent, content, tool }: ExternalCall,
+  leaving: JsonObject,
+  decision: PolicyDecision,
+): Presentation {
+  const shown = maskValue(leaving, content.spec.data.sensitive) as JsonObject
+  const [rule] = decision.reasons
+  const irreversible = tool === undefined ? false : tool.sideEffect === 'irreversible'
+  const tier = content.spec.risk?.tier
+  return {
+    ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown),
+    effects: [
+      `${agent.displayName} is an external agent: it may then call ${call.resource} once, with exactly the arguments below.`,
+      ...(tool === undefined || tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
+      'Whether it did is not seen from here.',
+    ],
+    onReject: 'The agent is told that the call was rejected.',
+    onExpiry: 'The request expires and counts as rejected.',
+    onEscalate: 'The escalation group decides instead; votes so far lapse.',
+    reversible: !irreversible,
+    irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
+    risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),
+    action: call.action,
+    resource: call.resource,
+    environment: call.environment,
+    arguments: argumentRows(shown),
+    agent: { id: agent.id, name: agent.name, displayName: agent.displayName, version: content.agent.version },
+    policy:
+      rule === undefined
+        ? null
+        : {
+            name: rule.policyName,
+            version: rule.policyVersion,
+            rule: rule.rule,
+            message: rule.message,
+            source: rule.source,
+          },
+    executionId: null,
+    traceId: null,
+    position: null,
+    subject: null,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { findClient } from '#server/identity/store.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { secretMatches } from './clients.ts'
+
+type Presented = { clientId: string; secret: string }
+
+/** The service account that sent this form with its secret (RFC 6749, section 2.3.1, Basic or form); undefined if none did. */
+export async function authenticateClient(
+  { tenantId }: Realm,
+  authorization: string | undefined,
+  form: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const presented = authorization === undefined ? inForm(form) : inHeader(authorization, form)
+  if (presented === undefined) return undefined
+  const { clientId, secret } = presented
+  const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
+  const matches = await secretMatches(tenantId, clientId, secret)
+  return matches && client?.kind === 'service' ? client.clientId : undefined
+}
+
+function inForm(form: ReadonlyMap<string, string>): Presented | undefined {
+  const clientId = form.get('client_id')
+  const secret = form.get('client_secret')
+  return clientId === undefined || secret === undefined ? undefined : { clientId, secret }
+}
+
+function inHeader(authorization: string, form: ReadonlyMap<string, string>): Presented | undefined {
+  const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
+  // One way of authenticating per request.
+  if (encoded === undefined || form.has('client_secret')) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon === -1) return undefined
+  const clientId = formDecoded(text.slice(0, colon))
+  const secret = formDecoded(text.slice(colon + 1))
+  if (clientId === undefined || secret === undefined) return undefined
+  return (form.get('client_id') ?? clientId) === clientId ? { clientId, secret } : undefined
+}
+
+function formDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
+import { findClient, findLiveSecrets } from '#server/identity/store.ts'
+import { limitByAddress } from '#server/identity/tokens/token-rate.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+export const consoleClientId = 'countersign-console'
+export const cliClientId = 'countersign-cli'
+
+/** oidc-provider's read-only view of a realm's clients. */
+export function clientAdapter(tenantId: string): Adapter {
+  // The library wants a secret for each confidential client. Nobody knows this one: ours are compared by secretMatches().
+  const unusableSecret = randomBytes(32).toString('base64url')
+  const refuse = async () => {
+    throw new Error('Clients are not written through the provider.')
+  }
+  return {
+    async find(clientId) {
+      const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
+      if (client === undefined) return undefined
+      await limitByAddress(tenantId, client.clientId)
+      return metadata(client.clientId, client.kind, unusableSecret)
+    },
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    upsert: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  }
+}
+
+function metadata(clientId: string, kind: string, unusableSecret: string): AdapterPayload {
+  const person = {
+    client_id: clientId,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    response_modes: ['query'],
+  } as const
+  const { baseUrl } = runtime().config
+  switch (kind) {
+    case 'console':
+      return {
+        ...person,
+        application_type: 'web',
+        // A browser's tokens are bound to a key that can't leave it (RFC 9449, section 5.2).
+        dpop_bound_access_tokens: true,
+        redirect_uris: [`${baseUrl}${authCallbackPath()}`],
+        post_logout_redirect_uris: [`${baseUrl}${signedOutPath()}`],
+      }
+    case 'cli':
+      // Native, so that any port of the loopback address will do (RFC 8252, section 7.3).
+      return { ...person, application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'] }
+    case 'service':
+      return {
+        client_id: clientId,
+        client_secret: unusableSecret,
+        token_endpoint_auth_method: 'client_secret_basic',
+        grant_types: ['client_credentials'],
+        response_types: [],
+        redirect_uris: [],
+      }
+    default:
+      throw new Error(`The client ${clientId} is of the unknown kind ${kind}.`)
+  }
+}
+
+export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** Whether `secret` is one of the client's live ones. All are compared, whichever matches. */
+export async function secretMatches(tenantId: string, clientId: string, secret: string): Promise<boolean> {
+  const digests = await runtime().database.inTenant(tenantId, (tx) => findLiveSecrets(tx, tenantId, clientId))
+  const actual = secretDigest(secret)
+  return digests.reduce((matched, expected) => timingSafeEqual(actual, expected) || matched, false)
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { whyNotPassword } from '#lib/rules/password.ts'
+import { FormError, readForm } from '#server/identity/form-body.ts'
+import { problemPage } from '#server/identity/pages/error-page.ts'
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { sendPage } from '#server/identity/respond.ts'
+import { OverloadError } from '#server/identity/sign-in/bounded.ts'
+import { hashPassword } from '#server/identity/sign-in/password.ts'
+import { isForeign } from '#server/identity/sign-in/same-site.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { deadLinkPage, passwordSetPage, setPasswordPage } from './link-page.ts'
+import { findLinkOwner, linkToken, redeemLink } from './sign-in-links.ts'
+
+type Owner = { username: string; displayName: string; email: string | null }
+
+/** The page of a one-time sign-in link: shows the form, or takes the new password. Reading it uses nothing up: mail scanners do. */
+export async function serveLink(realm: Realm, token: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { tenantId } = realm
+  const owner = linkToken.test(token)
+    ? await runtime().database.inTenant(tenantId, (tx) => findLinkOwner(tx, realm, token))
+    : undefined
+  if (owner === undefined) return sendPage(res, 410, deadLinkPage(realm))
+  const action = `${realm.url}/sign-in-link/${token}`
+  const show = (status: number, problem?: string) =>
+    sendPage(res, status, setPasswordPage(realm, { action, ...owner, problem }))
+  if (req.method === 'GET') return show(200)
+  if (req.method !== 'POST')
+    return sendPage(res, 405, problemPage(realm, 'This form can’t be taken', 'This page can only be read or sent.'), {
+      allow: 'GET, POST',
+    })
+  if (isForeign(req))
+    return sendPage(
+      res,
+      403,
+      problemPage(realm, 'This form can’t be taken', 'The form was sent by another site. Nothing has changed.'),
+    )
+
+  const form = await readForm(req).catch((error: unknown) => {
+    if (error instanceof FormError) return error
+    throw error
+  })
+  if (form instanceof FormError)
+    return sendPage(res, form.status, problemPage(realm, 'This form can’t be taken', form.message))
+  const password = form.get('password') ?? ''
+  const problem =
+    whyNotPassword(password, knownOf(owner, realm)) ??
+    (password === form.get('again') ? undefined : 'The two passwords are not the same.')
+  if (problem !== undefined) return show(422, problem)
+  let hash: string
+  try {
+    hash = await hashPassword(password)
+  } catch (error) {
+    if (!(error instanceof OverloadError)) throw error
+    return show(503, 'Too many people are signing in right now. Send it again in a moment.')
+  }
+  const done = await runtime().database.inTenant(tenantId, (tx) => redeemLink(tx, realm, token, hash))
+  sendPage(res, done ? 200 : 410, done ? passwordSetPage(realm, owner.username) : deadLinkPage(realm))
+}
+
+const knownOf = ({ username, displayName, email }: Owner, realm: Realm): string[] => [
+  username,
+  ...displayName.split(/\s+/),
+  ...(email === null ? [] : [email]),
+  realm.displayName,
+  realm.slug,
+]

@@ -1,0 +1,41 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { rootPath, signInPath } from '#lib/paths.ts'
+import { Html, html } from '#server/identity/pages/html.ts'
+import { renderPage } from '#server/identity/pages/page.ts'
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+const formId = 'op.logoutForm'
+const submit = `document.getElementById('${formId}').submit()`
+
+/**
+ * oidc-provider's `logoutSource`: signs out at once when the application proved with the person's own id_token that it
+ * asks for them, else lets the person confirm, so that a link from elsewhere can't sign anybody out.
+ */
+export const renderSignOut = (realm: Realm) => (ctx: KoaContextWithOIDC, form: string) => {
+  const hinted = ctx.oidc.entities.IdTokenHint?.payload.sub
+  const proved = hinted !== undefined && hinted === ctx.oidc.session?.accountId
+  const { baseUrl } = runtime().config
+  const page = renderPage(realm, {
+    title: proved ? 'Signing you out' : 'Sign out?',
+    body: html`<p>This ends your session at ${realm.displayName} in this browser, also for the command line.</p>
+${new Html(form)}
+<input type="hidden" name="logout" value="yes" form="${formId}">
+<button type="submit" form="${formId}">Sign out of ${realm.displayName}</button>
+${!proved && html`<p><a href="${baseUrl}${rootPath()}">Stay signed in</a></p>`}`,
+    ...(proved ? { script: submit } : {}),
+    formOrigins: [new URL(baseUrl).origin],
+  })
+  ctx.set(page.headers)
+  ctx.body = page.text
+}
+
+/** oidc-provider's `postLogoutSuccessSource`: for a sign-out that named no address to go back to. */
+export const renderSignedOut = (realm: Realm) => (ctx: KoaContextWithOIDC) => {
+  const page = renderPage(realm, {
+    title: 'You are signed out',
+    body: html`<p><a href="${runtime().config.baseUrl}${signInPath()}">Sign in again</a></p>`,
+  })
+  ctx.set(page.headers)
+  ctx.body = page.text
+}

@@ -1,0 +1,64 @@
+import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
+import type { Realm } from '#server/identity/realms/realm.ts'
+import { findPerson, findServiceAccount } from '#server/identity/store.ts'
+import { issuedAtClaim } from '#server/kernel/auth/bearer.ts'
+import { noteUse } from '#server/kernel/auth/last-use.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+
+/** Somebody who may have tokens now. */
+export type Person = {
+  username: string
+  displayName: string
+  email: string | null
+  roles: string[]
+  tokensNotBefore: Date | null
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The person with this subject, unless disabled or without an active membership. */
+export async function activePerson({ tenantId, slug }: Realm, subject: string): Promise<Person | undefined> {
+  if (!uuid.test(subject)) return undefined
+  return await runtime().database.inTenant(tenantId, (tx) => findPerson(tx, tenantId, issuerOf(slug), subject))
+}
+
+export const activeServiceAccount = ({ tenantId, slug }: Realm, clientId: string) =>
+  runtime().database.inTenant(tenantId, (tx) => findServiceAccount(tx, tenantId, issuerOf(slug), clientId))
+
+/** What id_token and userinfo say of a person. */
+export const personClaims = (realm: Realm, subject: string, person: Person) => ({
+  sub: subject,
+  tenant: realm.externalId,
+  preferred_username: person.username,
+  name: person.displayName,
+  ...(person.email === null ? {} : { email: person.email }),
+})
+
+/** oidc-provider's account; undefined ends whatever the account is looked up for. */
+export async function findAccount(realm: Realm, subject: string): Promise<Account | undefined> {
+  const person = await activePerson(realm, subject)
+  if (person === undefined) return undefined
+  return { accountId: subject, claims: () => personClaims(realm, subject, person) }
+}
+
+/**
+ * The claims of an access token beyond the protocol's own, in Keycloak's shape. Roles are read now, at issue. Throws
+ * invalid_grant or unauthorized_client for somebody whose membership is not active.
+ */
+export async function accessTokenClaims(realm: Realm, token: AccessToken | ClientCredentials) {
+  const azp = token.clientId
+  // Read before the membership: what is taken away meanwhile is taken from this token, too.
+  const issued = { [issuedAtClaim]: Date.now() }
+  const tenant = realm.externalId
+  if (token.kind === 'AccessToken') {
+    const person = await activePerson(realm, token.accountId)
+    if (person === undefined) throw new errors.InvalidGrant('the account is disabled or has no active membership')
+    const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
+    return { azp, ...claims, ...issued, realm_access: { roles: person.roles } }
+  }
+  const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
+  if (account === undefined) throw new errors.UnauthorizedClient('the service account has no active membership')
+  noteUse(realm.tenantId, account.memberId)
+  return { azp, tenant, ...issued, preferred_username: account.username, realm_access: { roles: account.roles } }
+}

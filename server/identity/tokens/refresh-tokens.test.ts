@@ -1,0 +1,143 @@
+import { decodeJwt } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { verifyAccessToken, verifyBearer } from '#server/kernel/auth/bearer.ts'
+import type { Prover } from '#server/testing/auth/dpop.ts'
+import { consoleClient, type PublicClient, readTokens, refresh, signIn } from '#server/testing/auth/sign-in.ts'
+import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { asOwner } from '#server/testing/owner.ts'
+
+let server: IdentityServer
+let northwind: TestRealm
+let maria: { userId: string; password: string }
+let atConsole: PublicClient & { prover: Prover }
+
+beforeAll(async () => {
+  server = await identityServer()
+  northwind = await testRealm(server, 'northwind')
+  maria = await northwind.person('maria', ['developer'])
+  atConsole = await consoleClient(server.url)
+})
+afterAll(() => server.close())
+afterEach(() => vi.useRealTimers())
+
+const signInAtConsole = () => signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole })
+
+const renew = (refreshToken: string, client: Pick<PublicClient, 'clientId' | 'prover'> = atConsole) =>
+  refresh(northwind.realmUrl, refreshToken, client)
+
+const expectRefused = async (response: Response) => {
+  expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
+}
+
+/** Whatever refresh tokens were used, it was `seconds` earlier: the grace goes by the database's clock. */
+const makeUsed = (seconds: number) =>
+  asOwner(
+    server.runtime,
+    `update realm_artifacts set consumed_at = consumed_at - make_interval(secs => $1) where consumed_at is not null`,
+    [seconds],
+  )
+
+/** Only the clock of this process moves; the database's stays. */
+const at = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+
+describe('a refresh token', () => {
+  test('gives new tokens and a new refresh token', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    expect(second.refreshToken).not.toBe(first.refreshToken)
+    expect(second.scope).toBe('openid profile email')
+    expect(decodeJwt(second.idToken)).toMatchObject({ sub: maria.userId, name: 'maria of northwind' })
+    await expect(verifyAccessToken(second.accessToken)).resolves.toMatchObject({
+      token: { subject: maria.userId },
+      claims: { cnf: { jkt: atConsole.prover.thumbprint } },
+    })
+    expect((await renew(second.refreshToken)).status).toBe(200)
+  })
+
+  test('that comes again later ends the whole family', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    await makeUsed(6)
+    await expectRefused(await renew(first.refreshToken))
+    await expectRefused(await renew(second.refreshToken))
+  })
+
+  test('that comes again within five seconds is refused, and its family lives: another tab was faster', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    await makeUsed(4)
+    await expectRefused(await renew(first.refreshToken))
+    await expectRefused(await renew(first.refreshToken))
+    const third = await readTokens(await renew(second.refreshToken))
+    // The grace is each token's own: an older one of the family has none left.
+    await makeUsed(2)
+    await expectRefused(await renew(first.refreshToken))
+    await expectRefused(await renew(third.refreshToken))
+  })
+
+  test('serves exactly one of fifty who come at once, and its family lives', async () => {
+    const { refreshToken } = await signInAtConsole()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => renew(refreshToken)))
+    const [served, ...others] = answers.filter(({ status }) => status === 200)
+    expect([served?.status, others.length]).toEqual([200, 0])
+    for (const answer of answers) if (answer.status !== 200) await expectRefused(answer)
+    const renewed = await readTokens(await renew((await readTokens(served ?? new Response())).refreshToken))
+    await expect(verifyAccessToken(renewed.accessToken)).resolves.toMatchObject({ token: { subject: maria.userId } })
+  })
+
+  test('in its grace is nobody else’s: another client gets nothing and ends nothing', async () => {
+    const first = await signInAtConsole()
+    const second = await readTokens(await renew(first.refreshToken))
+    await expectRefused(await renew(first.refreshToken, { clientId: 'countersign-cli' }))
+    expect((await renew(second.refreshToken)).status).toBe(200)
+  })
+
+  test('brings the roles of now, not those of the sign-in', async () => {
+    const anna = await northwind.person('anna', ['approver'])
+    const tokens = await signIn(server.url, 'northwind', 'anna', anna.password)
+    await server.runtime.database.inTenant(northwind.id, (tx) =>
+      tx
+        .updateTable('members')
+        .set({ roles: ['viewer'] })
+        .where('tenantId', '=', northwind.id)
+        .where('subject', '=', anna.userId)
+        .execute(),
+    )
+    const renewed = await readTokens(await refresh(northwind.realmUrl, tokens.refreshToken))
+    expect((await verifyBearer(`Bearer ${renewed.accessToken}`)).roles).toEqual(['viewer'])
+  })
+
+  test('is for the client that got it', async () => {
+    const { refreshToken } = await signInAtConsole()
+    await expectRefused(await renew(refreshToken, { clientId: 'countersign-cli' }))
+    expect((await renew(refreshToken)).status).toBe(200)
+  })
+
+  test('lives for an hour without use', async () => {
+    const { refreshToken } = await signInAtConsole()
+    at(61 * 60_000)
+    await expectRefused(await renew(refreshToken))
+  })
+
+  test('lives for twelve hours at most, however often it is renewed', async () => {
+    let { refreshToken } = await signInAtConsole()
+    for (let hours = 0; hours < 11; hours++) {
+      at(59 * 60_000)
+      refreshToken = (await readTokens(await renew(refreshToken))).refreshToken
+    }
+    at(59 * 60_000)
+    refreshToken = (await readTokens(await renew(refreshToken))).refreshToken
+    at(15 * 60_000)
+    await expectRefused(await renew(refreshToken))
+  })
+
+  test('ends when it is revoked, and the answer has no type for its empty body', async () => {
+    const { refreshToken } = await signInAtConsole()
+    const body = new URLSearchParams({ token: refreshToken, client_id: 'countersign-console' })
+    const url = `${northwind.realmUrl}/protocol/openid-connect/revoke`
+    const answer = await fetch(url, { method: 'POST', body, headers: { origin: server.url } })
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
+    expect(answer.headers.get('content-type')).toBeNull()
+    await expectRefused(await renew(refreshToken))
+  })
+})

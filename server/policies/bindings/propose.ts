@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { ApiError, notFound } from '#lib/errors.ts'
+import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
+import { requestApproval } from '#server/approvals/request.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { preparedMutation } from '#server/kernel/operation.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { findPolicy, findVersion } from '#server/policies/store.ts'
+import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } from './binding-store.ts'
+import { bindingPresentation } from './presentation.ts'
+import { requireFit } from './require-fit.ts'
+
+const proposalTtlSeconds = 7 * 86_400
+
+/**
+ * Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment;
+ * `change-approvers` approve it. What does not fit the tools of the agents is refused before anybody is asked.
+ */
+export const proposeBinding = preparedMutation({
+  permission: 'binding:propose',
+  input: ProposeBindingInput,
+  output: ProposeBindingOutput,
+  audit: (input, output) => ({
+    action: 'policy_binding.proposed',
+    resource: { type: 'policy_binding', id: output?.bindingId ?? 'none' },
+    details: { ...placeOf(input), ...(output === undefined ? {} : { approvalId: output.approvalId }) },
+  }),
+  async prepare({ tenant, input }) {
+    const version = await runtime().database.inTenant(tenant.id, (tx) =>
+      findVersion(tx, tenant.id, input.policyId, input.policyVersion),
+    )
+    if (version?.status === 'published') await requireFit(tenant, version.source, input, input.environment)
+  },
+  async run({ tx, tenant, principal, input }) {
+    const target = await targetOf()
+    const policy = await findPolicy(tx, tenant.id, input.policyId)
+    const version = await findVersion(tx, tenant.id, input.policyId, input.policyVersion)
+    if (target === undefined || policy === undefined || version === undefined) throw notFound()
+    if (target.kind === 'agent' && target.agent.status === 'retired')
+      throw new ApiError('conflict', `The agent ${target.agent.name} is retired.`)
+    if (version.status !== 'published')
+      throw new ApiError('not_ready', `Version ${version.version} of ${policy.name} is a draft. Publish it first.`)
+    const active = await findActiveBinding(tx, tenant.id, input)
+    if (active?.policyVersion === version.version)
+      throw new ApiError('conflict', 'This version is already active there.')
+
+    const bindingId = newId()
+    const { environment, mode } = input
+    const presentation = bindingPresentation({ target, policy, version, environment, mode, replaces: active })
+    const { approvalId } = await requestApproval(tx, tenant, {
+      kind: 'policy_binding',
+      subjectId: bindingId,
+      payload: {
+        tenant: tenant.externalId,
+        release: null,
+        environment: input.environment,
+        action: 'policy_binding.activate',
+        resource: presentation.resource,
+        arguments: {
+          policyId: policy.id,
+          policyDigest: version.digest,
+          mode: input.mode,
+          ...(input.selector === undefined ? {} : { selector: input.selector }),
+        },
+        policyVersion: version.version,
+        requester: principal.memberId,
+      },
+      presentation,
+      ...(input.agentId === undefined ? {} : { agentId: input.agentId }),
+      requestedBy: principal.memberId,
+      owners: [],
+      group: 'change-approvers',
+      quorum: 1,
+      expiresAfterSeconds: proposalTtlSeconds,
+    })
+    await insertBinding(tx, {
+      tenantId: tenant.id,
+      id: bindingId,
+      ...input,
+      approvalId,
+      proposedBy: principal.memberId,
+    })
+    return { bindingId, approvalId, status: 'proposed' as const }
+
+    async function targetOf() {
+      const { agentId, selector } = input
+      if (selector !== undefined) {
+        const agents = (await listLabelledAgents(tx, tenant.id, selector, 20)).map(({ name }) => name)
+        return { kind: 'labels' as const, selector, agents }
+      }
+      const agent = agentId === undefined ? undefined : await findBoundAgent(tx, tenant.id, agentId)
+      return agent === undefined ? undefined : { kind: 'agent' as const, agent }
+    }
+  },
+})
+
+const placeOf = ({ agentId, selector, ...place }: z.infer<typeof ProposeBindingInput>) => ({
+  ...place,
+  ...(agentId === undefined ? {} : { agentId }),
+  ...(selector === undefined ? {} : { selector }),
+})

@@ -1,2 +1,0 @@
-// What other domains may ask of bindings.
-export { listBoundPolicies } from './decision-store.ts'

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { JcsError } from '#lib/jcs.ts'
+import type { JsonObject } from '#lib/json.ts'
+import { Obligation } from '#lib/schemas/policies.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { newSalt } from '#server/kernel/content/salt.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import type { BudgetState } from '#server/policies/budgets/budget.ts'
+import { holdBudgets, keepTaken } from '#server/policies/budgets/hold-budgets.ts'
+import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
+import type { ObligationKind } from '#server/policies/language/annotations.ts'
+import { digestOf } from './decision-digest.ts'
+import { findDecision, insertDecision, insertDecisionIfCurrent } from './decision-store.ts'
+import { type DecidingPolicy, type DecidingSet, denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
+import { tokensAfter } from './obligations.ts'
+import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
+import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
+
+export { maskedArguments } from './mask-arguments.ts'
+export type { MaskObligation } from './obligations.ts'
+export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './request.ts'
+
+export type PolicyDecision = Outcome & {
+  decisionId: string
+  inputDigest: string
+  /** What could decide, in order; the manifest's own rules last, as version 0 of policy `manifest`. */
+  policies: DecidingPolicy[]
+}
+
+/** What the bindings in shadow would have made of it; recorded beside the decision, and without any effect. */
+export type ShadowOutcome = Pick<Outcome, 'effect' | 'obligations' | 'reasons'> & { policies: DecidingPolicy[] }
+
+/** What a caller does with a decision. A rule that demands anything else denies. */
+export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
+
+/**
+ * The decision point: may this agent make this call now? Default deny, forbid wins, any failure denies; it throws only when
+ * the database does. Every answer is recorded with what is needed to compute it again. With `allow` what the rules demand of
+ * budgets is reserved in this transaction: the caller settles it when the call has ended (settle-budgets.ts). It applies
+ * `masks` to the arguments that leave, and asks again after an approval.
+ */
+export async function decide(
+  tx: Transaction,
+  tenant: Tenant,
+  request: GovernedRequest,
+  honours: readonly ObligationKind[] = usual,
+): Promise<PolicyDecision> {
+  const now = new Date()
+  const bare = recordable(request, now, honours)
+  // What this process knows is asked at once; the insert itself sees whether it still holds, and is one statement then.
+  const known = lastBoundTo(tenant.id, request.agent, request.environment)
+  if (known !== undefined) {
+    const decision = await decideBy(known)
+    const made = { ...decision.made, inputDigest: bare.digest }
+    // What is reserved must be for what is bound now: budgets take the other way.
+    if (
+      made.budgets.length === 0 &&
+      (await insertDecisionIfCurrent(tx, rowOf(made, decision.shadow, bare), known.revision))
+    )
+      return made
+  }
+  const { made: ruled, shadow } = await decideBy(await boundTo(tx, tenant.id, request.agent, request.environment))
+  const { states, taken } = await holdBudgets(tx, tenant.id, request, ruled)
+  const input = states.length === 0 ? bare : recordable(request, now, honours, states)
+  const { decisionId, policies } = ruled
+  const made = { ...judgeBudgets(ruled, states), decisionId, policies, inputDigest: input.digest }
+  await insertDecision(tx, rowOf(made, shadow, input))
+  await keepTaken(tx, tenant.id, decisionId, taken)
+  return made
+
+  async function decideBy(bound: Kept) {
+    const set = decidingSet(tx, tenant.id, request, bound.enforced, bound.keys.enforced)
+    const [outcome, shadow] = await Promise.all([
+      outcomeOf(set, bound.enforced.length > 0, request, now, honours, bare.whole),
+      shadowOf(bound),
+    ])
+    return { made: { ...outcome, decisionId: newId(), policies: outcome.asked.map(facts) }, shadow }
+  }
+
+  function rowOf(made: PolicyDecision, shadow: ShadowOutcome | null, input: Recordable) {
+    return {
+      tenantId: tenant.id,
+      id: made.decisionId,
+      agentId: request.agent.id,
+      releaseId: request.releaseId,
+      executionId: request.executionId ?? null,
+      stepId: request.stepId ?? null,
+      requestedBy: request.requestedBy ?? null,
+      environment: request.environment,
+      action: actionOf(request),
+      resource: resourceOf(request),
+      effect: made.effect,
+      obligations: made.obligations,
+      reasons: made.reasons,
+      policies: made.policies,
+      shadow,
+      request: input.value,
+      inputDigest: made.inputDigest,
+    }
+  }
+
+  async function shadowOf(bound: Kept): Promise<ShadowOutcome | null> {
+    if (bound.shadow === undefined) return null
+    const set = decidingSet(tx, tenant.id, request, bound.shadow, bound.keys.shadow)
+    const shadowed = await outcomeOf(set, bound.shadow.length > 0, request, now, honours, bare.whole)
+    const { effect, obligations, reasons, asked } = shadowed
+    return { effect, obligations, reasons, policies: asked.map(facts) }
+  }
+}
+
+/**
+ * What `decide` would say now, by the bindings that this process read last. Nothing is recorded and nothing of a budget is
+ * taken: whoever asks has it decided, before anything comes of it.
+ */
+export async function foresee(tx: Transaction, tenant: Tenant, request: GovernedRequest): Promise<Outcome['effect']> {
+  const known = lastBoundTo(tenant.id, request.agent, request.environment)
+  const { enforced, keys } = known ?? (await boundTo(tx, tenant.id, request.agent, request.environment))
+  const now = new Date()
+  const { whole } = recordable(request, now, usual)
+  const set = decidingSet(tx, tenant.id, request, enforced, keys.enforced)
+  const ruled = await outcomeOf(set, enforced.length > 0, request, now, usual, whole)
+  // Of an approval a budget is read, and not reserved.
+  const asking = ruled.effect === 'allow' ? { ...ruled, effect: 'require_approval' as const } : ruled
+  const { states } = await holdBudgets(tx, tenant.id, request, asking)
+  return judgeBudgets(ruled, states).effect
+}
+
+/** `bound`: without a bound policy nothing is governed, whatever the manifest says. */
+export async function outcomeOf(
+  set: DecidingSet,
+  bound: boolean,
+  request: GovernedRequest,
+  now: Date,
+  honours: readonly ObligationKind[],
+  whole: boolean,
+): Promise<Outcome> {
+  if (!whole)
+    return { ...denied('request_invalid', 'The arguments hold a value that cannot be bound to a digest.'), asked: [] }
+  if (!bound)
+    return {
+      ...denied('policy_binding_required', 'No active policy binding governs this agent in this environment.'),
+      asked: [],
+    }
+  return await evaluateRequest(set, request, now, honours)
+}
+
+const facts = ({ policyId, name, version, digest }: DecidingPolicy): DecidingPolicy => ({
+  policyId,
+  name,
+  version,
+  digest,
+})
+
+/** True when a policy is enforced on the agent there. */
+export async function hasActiveBinding(
+  tx: Transaction,
+  tenantId: string,
+  agent: { id: string; version: string },
+  environment: string,
+): Promise<boolean> {
+  return (await boundTo(tx, tenantId, agent, environment)).enforced.length > 0
+}
+
+/**
+ * `fulfilled` for the next decision on the same request, once the approval that `decisionId` asked for has been granted.
+ * Throws when there is no such decision. A decision that asked for nothing adds nothing.
+ */
+export async function approvalTokens(tx: Transaction, tenantId: string, decisionId: string): Promise<string[]> {
+  const row = await findDecision(tx, tenantId, decisionId)
+  if (row === undefined) throw new Error('An approval names a decision that was never made.')
+  const { fulfilled } = Before.parse(row.request)
+  return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
+}
+
+/** The member who asked for a decision on behalf of an external agent; null for other decisions. */
+export const decisionAskedBy = async (tx: Transaction, tenantId: string, decisionId: string) =>
+  (await findDecision(tx, tenantId, decisionId))?.requestedBy
+
+const Before = z.object({ fulfilled: z.array(z.string()) })
+
+type Recordable = { value: JsonObject; digest: string; whole: boolean }
+
+/**
+ * The request as it is recorded, and its digest. A tool's schema is kept once, by its digest; arguments without a canonical
+ * form (JCS) are left out.
+ */
+function recordable(
+  request: GovernedRequest,
+  now: Date,
+  honours: readonly ObligationKind[],
+  budgets: readonly BudgetState[] = [],
+): Recordable {
+  const more = {
+    now: now.toISOString(),
+    honours: [...honours],
+    ...(budgets.length === 0 ? {} : { budgets: budgets.map((state) => ({ ...state })) }),
+    // The digest is shown where the arguments are not.
+    salt: newSalt(),
+  }
+  const value: JsonObject = { ...withoutSchema(request), ...more }
+  try {
+    return { value, digest: digestOf(value), whole: true }
+  } catch (error) {
+    if (!(error instanceof JcsError)) throw error
+    const { arguments: _left, ...rest } = value
+    return { value: rest, digest: digestOf(rest), whole: false }
+  }
+}
+
+function withoutSchema(request: GovernedRequest): JsonObject {
+  if (!('tool' in request)) return { ...request }
+  const { inputSchema: _kept, ...tool } = request.tool
+  return { ...request, tool }
+}

@@ -1,0 +1,297 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { contentContext } from '#server/kernel/content/tables.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { json } from '#server/kernel/db/json.ts'
+import { firstIdAt } from '#server/kernel/ids.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+
+/** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
+export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ revision: string }>`
+    select revision from policy_binding_revisions where tenant_id = ${tenantId}`.execute(tx)
+  return rows[0]?.revision
+}
+
+export type BoundPolicy = {
+  mode: 'enforce' | 'shadow'
+  policyId: string
+  name: string
+  version: number
+  digest: string
+}
+
+/**
+ * The published versions that are bound to an agent in an environment, by itself or by the labels of the manifest version
+ * that runs; in a fixed order, each once.
+ */
+export async function listBoundPolicies(
+  tx: Transaction,
+  tenantId: string,
+  agent: { id: string; version: string },
+  environment: string,
+): Promise<BoundPolicy[]> {
+  const { rows } = await sql<BoundPolicy>`
+    select distinct binding.mode, policy.id as policy_id, policy.name, version.version, version.digest
+    from policy_bindings as binding
+    join policies as policy on policy.tenant_id = binding.tenant_id and policy.id = binding.policy_id
+    join policy_versions as version on version.tenant_id = binding.tenant_id
+      and version.policy_id = binding.policy_id and version.version = binding.policy_version
+    where binding.tenant_id = ${tenantId} and binding.environment = ${environment} and binding.status = 'active'
+      and (binding.agent_id = ${agent.id} or (binding.agent_id is null and binding.selector <@ (
+        select coalesce(manifest -> 'metadata' -> 'labels', '{}') from agent_versions
+        where tenant_id = ${tenantId} and agent_id = ${agent.id} and version = ${agent.version})))
+    order by policy.name, version.version, binding.mode`.execute(tx)
+  return rows
+}
+
+/** The texts of these versions. */
+export const findVersionTexts = (
+  tx: Transaction,
+  tenantId: string,
+  policies: readonly { policyId: string; version: number }[],
+) =>
+  tx
+    .selectFrom('policyVersions')
+    .select(['policyId', 'version', 'digest', 'source'])
+    .where('tenantId', '=', tenantId)
+    .where((e) =>
+      e(
+        e.refTuple('policyId', 'version'),
+        'in',
+        policies.map(({ policyId, version }) => e.tuple(policyId, version)),
+      ),
+    )
+    .execute()
+
+type DecisionRow = {
+  tenantId: string
+  id: string
+  agentId: string
+  releaseId: string
+  executionId: string | null
+  stepId: string | null
+  requestedBy: string | null
+  environment: string
+  action: string
+  resource: string
+  effect: string
+  obligations: JsonValue
+  reasons: JsonValue
+  policies: JsonValue
+  shadow: JsonValue | null
+  request: JsonObject
+  inputDigest: string
+}
+
+// One text, and not put together each time: it is the hot one.
+const insertText = `
+  insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
+    action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
+  select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::text, $7::uuid, $8::text, $9::text, $10::text, $11::text,
+    $12::jsonb, $13::jsonb, $14::jsonb, $15::jsonb, $16::bytea, $17::text`
+const insertIfCurrentText = `${insertText}
+  where (select revision from policy_binding_revisions where tenant_id = $1::uuid) is not distinct from $18::uuid`
+
+const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
+
+/** Null: the tenant's retention has passed it. */
+const openRequest = <T extends { id: string; request: Buffer | null }>(cipher: TenantCipher, row: T) => ({
+  ...row,
+  request: row.request === null ? null : cipher.decryptJson(row.request, requestContext(row.id)),
+})
+
+const valuesOf = (cipher: TenantCipher, row: DecisionRow): unknown[] => [
+  row.tenantId,
+  row.id,
+  row.agentId,
+  row.releaseId,
+  row.executionId,
+  row.stepId,
+  row.requestedBy,
+  row.environment,
+  row.action,
+  row.resource,
+  row.effect,
+  JSON.stringify(row.obligations),
+  JSON.stringify(row.reasons),
+  JSON.stringify(row.policies),
+  row.shadow === null ? null : JSON.stringify(row.shadow),
+  cipher.encryptJson(row.request, requestContext(row.id)),
+  row.inputDigest,
+]
+
+/** Decisions are only ever added. */
+export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
+  await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantCipher(tx, row.tenantId), row)))
+}
+
+/** False, and nothing added, when the tenant's binding revision is another one by now. */
+export async function insertDecisionIfCurrent(
+  tx: Transaction,
+  row: DecisionRow,
+  revision: string | undefined,
+): Promise<boolean> {
+  const values = valuesOf(await tenantCipher(tx, row.tenantId), row)
+  const query = CompiledQuery.raw(insertIfCurrentText, [...values, revision ?? null])
+  return (await tx.executeQuery(query)).numAffectedRows === 1n
+}
+
+export async function findDecision(tx: Transaction, tenantId: string, id: string) {
+  const row = await tx
+    .selectFrom('policyDecisions')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row === undefined ? undefined : openRequest(await tenantCipher(tx, tenantId), row)
+}
+
+export type DecisionFilter = {
+  policyId?: string | undefined
+  agentId?: string | undefined
+  environment?: string | undefined
+  effect?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/**
+ * The `searched` newest decisions before `cursor` that an index finds: those of the period, of an agent where its
+ * environment is named too. What else is asked of them is asked of these alone, so that a page costs no more than that.
+ */
+const newestDecisions = (
+  tx: Transaction,
+  tenantId: string,
+  { agentId, environment, from, to }: DecisionFilter,
+  searched: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom('policyDecisions')
+    .select(['id', 'agentId', 'executionId', 'stepId', 'environment', 'action', 'resource', 'effect'])
+    .select(['reasons', 'createdAt', sql<string>`row_number() over (order by id desc)`.as('place')])
+    .where('tenantId', '=', tenantId)
+    .$if(agentId !== undefined && environment !== undefined, (q) =>
+      q.where('agentId', '=', agentId ?? '').where('environment', '=', environment ?? ''),
+    )
+    .$if(from !== undefined, (q) => q.where('id', '>=', firstIdAt(from ?? new Date(0))))
+    .$if(to !== undefined, (q) => q.where('id', '<', firstIdAt(to ?? new Date(0))))
+    .$if(cursor !== undefined, (q) => q.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(searched)
+
+/** The same with what was asked, to be decided again; those of one environment. What was asked may no longer be kept. */
+export async function listDecisions(
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter & { environment: string },
+  { searched, limit, cursor }: { searched: number; limit: number; cursor: string | undefined },
+) {
+  const rows = await tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
+    .innerJoin('policyDecisions as whole', (join) =>
+      join.on('whole.tenantId', '=', tenantId).onRef('whole.id', '=', 'decision.id'),
+    )
+    .select(['whole.id', 'whole.agentId', 'whole.action', 'whole.resource', 'whole.effect', 'whole.reasons'])
+    .select(['whole.policies', 'whole.request', 'whole.createdAt'])
+    .where('decision.environment', '=', filter.environment)
+    .$if(filter.agentId !== undefined, (q) => q.where('decision.agentId', '=', filter.agentId ?? ''))
+    .orderBy('decision.id', 'desc')
+    .limit(limit)
+    .execute()
+  const cipher = await tenantCipher(tx, tenantId)
+  return rows.map((row) => openRequest(cipher, row))
+}
+
+/** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */
+export const listFilteredDecisions = (
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter,
+  { searched, limit, cursor }: { searched: number; limit: number; cursor: string | undefined },
+) =>
+  tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
+    .innerJoin('agents as agent', (join) =>
+      join.on('agent.tenantId', '=', tenantId).onRef('agent.id', '=', 'decision.agentId'),
+    )
+    .select(['decision.id', 'decision.agentId', 'agent.name as agentName', 'decision.executionId', 'decision.stepId'])
+    .select(['decision.environment', 'decision.action', 'decision.resource', 'decision.effect', 'decision.reasons'])
+    .select('decision.createdAt')
+    .$if(filter.agentId !== undefined, (q) => q.where('decision.agentId', '=', filter.agentId ?? ''))
+    .$if(filter.environment !== undefined, (q) => q.where('decision.environment', '=', filter.environment ?? ''))
+    .$if(filter.effect !== undefined, (q) => q.where('decision.effect', '=', filter.effect ?? ''))
+    .$if(filter.policyId !== undefined, (q) =>
+      q.where(sql<boolean>`decision.reasons @> ${JSON.stringify([{ policyId: filter.policyId }])}::jsonb`),
+    )
+    .orderBy('decision.id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** The last one of the `searched`; undefined when there were fewer: then nothing is older. */
+export const findLastSearched = (
+  tx: Transaction,
+  tenantId: string,
+  filter: DecisionFilter,
+  searched: number,
+  cursor: string | undefined,
+) =>
+  tx
+    .selectFrom(newestDecisions(tx, tenantId, filter, searched, cursor).as('decision'))
+    .select('decision.id')
+    .where('decision.place', '=', String(searched))
+    .executeTakeFirst()
+
+// ---------------------------------------------------------------- tool schemas
+
+type ToolSchema = { server: string; name: string; digest: string; inputSchema: JsonObject }
+
+/** Keeps what these tools' arguments look like; what is kept already stays. */
+export async function insertToolSchemas(
+  tx: Transaction,
+  tenantId: string,
+  tools: readonly ToolSchema[],
+): Promise<void> {
+  if (tools.length === 0) return
+  await tx
+    .insertInto('toolSchemas')
+    .values(
+      tools.map(({ server, name, digest, inputSchema }) => ({
+        tenantId,
+        server,
+        name,
+        digest,
+        inputSchema: json(inputSchema),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export const findToolSchema = (
+  tx: Transaction,
+  tenantId: string,
+  tool: Pick<ToolSchema, 'server' | 'name' | 'digest'>,
+) =>
+  tx
+    .selectFrom('toolSchemas')
+    .select('inputSchema')
+    .where('tenantId', '=', tenantId)
+    .where('server', '=', tool.server)
+    .where('name', '=', tool.name)
+    .where('digest', '=', tool.digest)
+    .executeTakeFirst()
+
+/** The newest schema of each tool that was ever released here. */
+export const listNewestToolSchemas = (tx: Transaction, tenantId: string, limit: number) =>
+  tx
+    .selectFrom('toolSchemas')
+    .select(['server', 'name', 'digest', 'inputSchema'])
+    .distinctOn(['server', 'name'])
+    .where('tenantId', '=', tenantId)
+    .orderBy('server')
+    .orderBy('name')
+    .orderBy('createdAt', 'desc')
+    .limit(limit)
+    .execute()

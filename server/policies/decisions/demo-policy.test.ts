@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/json.ts'
+import { closeToolServers } from '#server/agents/stdio-connections.ts'
+import { checkPolicy } from '#server/policies/engine/check-policy.ts'
+import { tenantSchema } from '#server/policies/language/tenant-schema.ts'
+import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+
+// The demo's policy is written against what the demo's tool server says of itself.
+
+let runtime: Awaited<ReturnType<typeof testRuntime>>
+let tenant: TestTenant
+let schema: string
+let source: string
+beforeAll(async () => {
+  const payments = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../../demo/payments.ts')],
+    env: {},
+    tenants: ['ext-demo'],
+  }
+  runtime = await testRuntime({ mcpServers: { payments } })
+  tenant = await testTenant(runtime, 'demo')
+  schema = await tenantSchema(tenant)
+  source = await readFile(join(import.meta.dirname, '../../demo/refund-policy.cedar'), 'utf8')
+})
+afterAll(async () => {
+  await closeToolServers()
+  await runtime.close()
+})
+
+test('the demo policy passes every check', async () => {
+  expect(await checkPolicy(source, schema)).toEqual([])
+})
+
+test('each tool of the tenant has an action with its own arguments', () => {
+  expect(schema).toContain('action "payments/issue_refund" in [ToolCall]')
+  expect(schema).toContain('"arguments": { "id": String, "amount"?: decimal, "currency"?: String }')
+})
+
+test('what a tool does not declare is told by line and column, counted in characters', async () => {
+  const rule = (condition: string) =>
+    `@id("x") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { ${condition} };`
+  const [issue] = await checkPolicy(`// Größe €\n${rule('"é" == "é" && context.arguments.amuont == "5"')}`, schema)
+  expect(issue?.message).toContain('amuont')
+  expect(issue).toMatchObject({ path: 'source', line: 2, column: rule('').indexOf('when {') + 22 })
+  const [unsafe] = await checkPolicy(rule('context.arguments.amount.lessThan(decimal("5.0"))'), schema)
+  expect(unsafe?.message).toContain('optional')
+  const [mistyped] = await checkPolicy(rule('context.arguments.id > 5'), schema)
+  expect(mistyped?.message).toContain('String')
+  const unknown = rule('true').replace('issue_refund', 'isue_refund')
+  expect((await checkPolicy(unknown, schema))[0]?.message).toContain('payments/issue_refund')
+})
+
+test('a rule for all tools can not read what only some of them declare', async () => {
+  const rule = (condition: string) =>
+    `@id("x") forbid (principal, action in Countersign::Action::"ToolCall", resource) when { ${condition} };`
+  expect(await checkPolicy(rule('context.arguments.id == "5"'), schema)).not.toEqual([])
+  expect(await checkPolicy(rule('context.arguments has id && context.arguments.id == "5"'), schema)).toEqual([])
+})
+
+test('a server that does not answer leaves the schemas that were released', async () => {
+  const kept = { server: 'crm', name: 'find', digest: `sha256:${'a'.repeat(64)}` }
+  const inputSchema: JsonObject = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] }
+  const { keepToolSchemas } = await import('#server/policies/language/tenant-schema.ts')
+  await runtime.database.inTenant(tenant.id, (tx) => keepToolSchemas(tx, tenant.id, [{ ...kept, inputSchema }]))
+  expect(await tenantSchema(tenant)).toContain('action "crm/find" in [ToolCall]')
+  expect(await tenantSchema(await testTenant(runtime))).not.toContain('crm/find')
+})

@@ -1,0 +1,42 @@
+import { notFound } from '#lib/errors.ts'
+import { DecisionList, DecisionReason, Effect, ListDecisionsInput } from '#lib/schemas/policies.ts'
+import { query } from '#server/kernel/operation.ts'
+import { pageOf } from '#server/kernel/page.ts'
+import { findPolicy } from '#server/policies/store.ts'
+import { findLastSearched, listFilteredDecisions } from './decision-store.ts'
+
+/** How many decisions back one page looks, whichever fit. */
+const searched = 5000
+
+/**
+ * policies.decisions: what the decision point answered, newest first; filtered by the policy whose rules determined it, agent,
+ * environment, effect and period. Arguments are not told. A policy that is not there is 404.
+ */
+export const listDecisions = query({
+  permission: 'policy:read',
+  input: ListDecisionsInput,
+  output: DecisionList,
+  async run({ tx, tenant, input }) {
+    const { policyId, cursor, limit } = input
+    if (policyId !== undefined && (await findPolicy(tx, tenant.id, policyId)) === undefined) throw notFound()
+    const filter = { ...input, from: timeOf(input.from), to: timeOf(input.to) }
+    const rows = await listFilteredDecisions(tx, tenant.id, filter, { searched, limit: limit + 1, cursor })
+    const { items, nextCursor } = pageOf(rows, limit, (row) => row.id)
+    const last = nextCursor === null ? await findLastSearched(tx, tenant.id, filter, searched, cursor) : undefined
+    return {
+      searched,
+      nextCursor: nextCursor ?? last?.id ?? null,
+      items: items.map(({ id, createdAt, effect, reasons, ...row }) => ({
+        ...row,
+        decisionId: id,
+        decidedAt: createdAt.toISOString(),
+        effect: Effect.parse(effect),
+        reasons: DecisionReason.array()
+          .parse(reasons)
+          .filter((reason) => policyId === undefined || reason.policyId === policyId),
+      })),
+    }
+  },
+})
+
+const timeOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text))

@@ -1,0 +1,109 @@
+import { durationSeconds } from '#lib/duration.ts'
+import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
+import { tokenOf } from '#server/policies/engine/rule.ts'
+import type { Fired } from '#server/policies/engine/soft-forbid.ts'
+import type { DecidingPolicy } from './evaluate-request.ts'
+import type { GovernedRequest } from './request.ts'
+
+/** The approval to ask for next. Rules of another group are asked for after it: one approval has one group. */
+export type NeededApproval = {
+  group: string
+  quorum: number
+  expiresAfterSeconds: number
+  rules: DecisionReason[]
+  /** `fulfilled` of the next decision once this approval is granted; what was fulfilled before is among them. */
+  tokens: string[]
+}
+
+export const maskMethods = ['redact', 'truncate', 'hash'] as const
+/** What must be masked in the arguments before they leave (mask-arguments.ts does it). */
+export type MaskObligation = { rule: string; paths: string[]; method: (typeof maskMethods)[number] }
+
+const policyOf = (policies: readonly DecidingPolicy[], { policy }: Fired): DecidingPolicy => {
+  const found = policies[policy]
+  if (found === undefined) throw new Error('A rule fired in a policy that was not asked.')
+  return found
+}
+
+export const reasonOf =
+  (policies: readonly DecidingPolicy[]) =>
+  (fired: Fired): DecisionReason => {
+    const policy = policyOf(policies, fired)
+    const { text, annotations } = fired.rule
+    return {
+      policyId: policy.policyId,
+      policyName: policy.name,
+      policyVersion: policy.version,
+      rule: annotations.id ?? '',
+      code: annotations.code ?? null,
+      message: annotations.message ?? null,
+      source: text,
+    }
+  }
+
+/** The approvals that these rules demand: all of them as obligations, and the one to ask for first. */
+export function approvalsOf(
+  policies: readonly DecidingPolicy[],
+  fired: readonly Fired[],
+  request: GovernedRequest,
+): { obligations: Obligation[]; reasons: DecisionReason[]; approval: NeededApproval } | undefined {
+  const wanted = fired.map((one) => ({ fired: one, ...approvalTerms(one, request) }))
+  const group = wanted[0]?.group
+  if (group === undefined) return undefined
+  const now = wanted.filter((approval) => approval.group === group)
+  const later = wanted.filter((approval) => approval.group !== group)
+  const rules = now.map((one) => reasonOf(policies)(one.fired))
+  const obligations = [...now, ...later].map(({ fired: one, ...approval }) => ({
+    kind: 'approval',
+    policyRule: one.rule.annotations.id ?? '',
+    parameters: {
+      group: approval.group,
+      quorum: String(approval.quorum),
+      expiresAfterSeconds: String(approval.expiresAfterSeconds),
+      token: tokenOf(policyOf(policies, one).digest, one.rule),
+    },
+  }))
+  return {
+    obligations,
+    reasons: [...rules, ...later.map((one) => reasonOf(policies)(one.fired))],
+    approval: {
+      group,
+      quorum: Math.max(...now.map((approval) => approval.quorum)),
+      expiresAfterSeconds: Math.min(...now.map((approval) => approval.expiresAfterSeconds)),
+      rules,
+      tokens: tokensAfter(request.fulfilled, obligations),
+    },
+  }
+}
+
+/** Who must approve: as the rule says, else as the agent's manifest says. */
+function approvalTerms({ rule: { annotations } }: Fired, { agent: { approvals } }: GovernedRequest) {
+  return {
+    group: annotations.approval_group ?? approvals.group,
+    quorum: annotations.approval_quorum === undefined ? approvals.quorum : Number(annotations.approval_quorum),
+    expiresAfterSeconds: durationSeconds(annotations.approval_ttl ?? '') ?? approvals.expiresAfterSeconds,
+  }
+}
+
+/** What is fulfilled once the approval is granted that these obligations ask for first: all of the first one's group. */
+export function tokensAfter(fulfilled: readonly string[], obligations: readonly Obligation[]): string[] {
+  const approvals = obligations.filter(({ kind }) => kind === 'approval')
+  const group = approvals[0]?.parameters.group
+  const granted = approvals.flatMap(({ parameters: { group: own, token } }) =>
+    own === group && token !== undefined ? [token] : [],
+  )
+  return [...fulfilled, ...granted]
+}
+
+/** Undefined when the rule names nothing that could be masked: then it can't be honoured. */
+export function maskOf({ rule: { annotations } }: Fired, { agent }: GovernedRequest): MaskObligation | undefined {
+  const classes = listed(annotations.mask_classes)
+  const byClass = (agent.sensitive ?? []).filter((entry) => classes.includes(entry.class)).map(({ path }) => path)
+  const paths = [...new Set([...listed(annotations.mask_paths), ...byClass])]
+  const method = maskMethods.find((one) => one === (annotations.mask_method ?? 'redact'))
+  // Classes of which this agent's manifest knows no path leave nothing to mask; that is no failure.
+  if (method === undefined || (paths.length === 0 && classes.length === 0)) return undefined
+  return { rule: annotations.id ?? '', paths, method }
+}
+
+const listed = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])

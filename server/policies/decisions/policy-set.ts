@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { PolicyText } from '#server/policies/engine/engine.ts'
+import { Lru } from '#server/policies/engine/lru.ts'
+import { type BoundPolicy, findBindingRevision, findVersionTexts, listBoundPolicies } from './decision-store.ts'
+import type { DecidingPolicy, DecidingSet } from './evaluate-request.ts'
+import { manifestPolicy } from './manifest-rules.ts'
+import type { GovernedRequest } from './request.ts'
+
+/** What is bound: the sets without the manifest's own rules. */
+export type Bound = {
+  enforced: readonly DecidingPolicy[]
+  /** What would be enforced if the versions in shadow were; undefined where there are none. */
+  shadow: readonly DecidingPolicy[] | undefined
+}
+export type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
+
+// Names, versions and digests; the texts are with the engine. Weights are policies.
+const slot = Symbol.for('countersign.policy-bindings')
+const holder = globalThis as typeof globalThis & { [slot]?: Lru<Kept> }
+const kept = (): Lru<Kept> => {
+  holder[slot] ??= new Lru<Kept>(100_000)
+  return holder[slot]
+}
+
+type Agent = { id: string; version: string }
+const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
+  [tenantId, agent.id, agent.version, environment].join('\n')
+
+/** What was bound there when this process looked last; what is made of it holds only if `revision` still is the tenant's. */
+export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
+  kept().get(placeOf(tenantId, agent, environment))
+
+/** The policies that are bound to an agent in an environment, read again when the tenant's bindings have changed. */
+export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
+  const place = placeOf(tenantId, agent, environment)
+  // First the revision: bindings that change between the two are then read again, never missed.
+  const revision = await findBindingRevision(tx, tenantId)
+  const known = kept().get(place)
+  if (known !== undefined && known.revision === revision) return known
+  const rows = await listBoundPolicies(tx, tenantId, agent, environment)
+  const enforced = rows.filter(({ mode }) => mode === 'enforce').map(bare)
+  const shadows = rows.filter(({ mode }) => mode === 'shadow')
+  const replaced = new Set(shadows.map(({ policyId }) => policyId))
+  const shadow = [...enforced.filter(({ policyId }) => !replaced.has(policyId)), ...shadows.map(bare)]
+  const made: Kept = {
+    revision,
+    enforced,
+    shadow: shadows.length === 0 ? undefined : shadow,
+    keys: { enforced: keyOf(enforced), shadow: keyOf(shadow) },
+  }
+  kept().set(place, made, rows.length + 1)
+  return made
+}
+
+const bare = ({ policyId, name, version, digest }: BoundPolicy): DecidingPolicy => ({ policyId, name, version, digest })
+
+/** One digest for the texts and their order. */
+const keyOf = (policies: readonly DecidingPolicy[]): string =>
+  createHash('sha256')
+    .update(policies.map(({ digest }) => digest).join('\n'))
+    .digest('base64url')
+
+/** A set with the manifest's own rules last. */
+export function decidingSet(
+  tx: Transaction,
+  tenantId: string,
+  request: GovernedRequest,
+  policies: readonly DecidingPolicy[],
+  key: string = keyOf(policies),
+): DecidingSet {
+  const manifest = 'tool' in request ? manifestPolicy(request.agent) : undefined
+  return {
+    key: manifest === undefined ? key : `${key} ${manifest.digest}`,
+    policies: manifest === undefined ? policies : [...policies, manifest],
+    async readTexts(): Promise<PolicyText[]> {
+      const rows = policies.length === 0 ? [] : await findVersionTexts(tx, tenantId, policies)
+      const sources = new Map(rows.map(({ digest, source }) => [digest, source]))
+      const texts = policies.map(({ name, version, digest }) => {
+        const source = sources.get(digest)
+        if (source === undefined) throw new Error(`Version ${version} of ${name} is not what was bound.`)
+        return { digest, source }
+      })
+      return manifest === undefined ? texts : [...texts, { digest: manifest.digest, source: manifest.source }]
+    },
+  }
+}

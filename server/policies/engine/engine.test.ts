@@ -1,0 +1,194 @@
+import { afterAll, expect, test } from 'vitest'
+import { sourceDigest } from '#server/policies/language/source-digest.ts'
+import { findExcess, limits } from '#server/policies/language/split-rules.ts'
+import { type CedarRequest, closeEngine, type PolicyText, settleIn } from './engine.ts'
+import { ask as askWorker, startWorker } from './worker.ts'
+
+afterAll(closeEngine)
+
+const tool = { type: 'Countersign::Tool', id: 'payments/look' }
+const action = { type: 'Countersign::Action', id: 'payments/look' }
+const request: CedarRequest = {
+  principal: { type: 'Countersign::Agent', id: 'a' },
+  action,
+  resource: tool,
+  context: {
+    call: { now: { __extn: { fn: 'datetime', arg: '2026-05-01T12:00:00.000Z' } }, counters: { toolCalls: 3 } },
+    env: { name: 'production' },
+    arguments: {},
+  },
+  entities: [
+    {
+      uid: { type: 'Countersign::Agent', id: 'a' },
+      attrs: { version: '1', release: 'r', lifecycle: 'released', allowedTools: [{ __entity: tool }] },
+      parents: [],
+    },
+    { uid: action, attrs: {}, parents: [{ type: 'Countersign::Action', id: 'ToolCall' }] },
+    {
+      uid: tool,
+      attrs: { server: 'payments', name: 'look', sideEffect: 'read', idempotent: true },
+      parents: [{ type: 'Countersign::ToolServer', id: 'payments' }],
+    },
+  ],
+}
+/** How often a set's texts were read: the engine asks for those that it does not hold. */
+let reads = 0
+const settleBy = (sources: string[], grants: string[] = [], changes: Partial<CedarRequest> = {}) => {
+  const texts: PolicyText[] = sources.map((source) => ({ digest: sourceDigest(source), source }))
+  const set = { key: texts.map(({ digest }) => digest).join() }
+  return settleIn({ set, request: { ...request, ...changes }, grants, misfit: false }, async () => {
+    reads += 1
+    return texts
+  })
+}
+const ask = (source: string) => settleBy([source])
+const permit = (condition: string) => `@id("p") permit (principal, action, resource) when { ${condition} };`
+const sound = permit('resource in Countersign::ToolServer::"payments" && principal.allowedTools.contains(resource)')
+
+test('answers with the determining rules, their own text and annotations', async () => {
+  const forbid = '@id("f") @code("NO") forbid (principal, action, resource);'
+  expect(await ask(sound)).toMatchObject({ effect: 'allow', permits: [{ policy: 0, rule: { order: 0, text: sound } }] })
+  expect(await ask(`// why\n${sound}\n${forbid}\n`)).toMatchObject({
+    effect: 'deny',
+    because: 'forbidden',
+    rules: [{ policy: 0, rule: { order: 1, text: forbid, annotations: { id: 'f', code: 'NO' } } }],
+  })
+})
+
+test('the facts of the schema can be used', async () => {
+  expect(await ask(permit('context.call.now.toTime() < duration("13h")'))).toMatchObject({ effect: 'allow' })
+  expect(await ask(permit('principal has riskTier'))).toMatchObject({ because: 'no_permit' })
+})
+
+test('a rule that fails is told, although Cedar skips it', async () => {
+  const overflow = permit('context.call.counters.toolCalls * 9223372036854775807 > 0')
+  expect(await ask(overflow)).toMatchObject({ because: 'policy_error', rules: [{ rule: { text: overflow } }] })
+})
+
+test('a request that Cedar cannot read is invalid, and a text that does not parse fails', async () => {
+  const context = { ...request.context, extra: { __extn: { fn: 'decimal', arg: 'no' } } }
+  expect(await settleBy([sound], [], { context })).toMatchObject({ effect: 'deny', because: 'request_invalid' })
+  expect(await ask('permit (')).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
+  expect(await settleBy([sound, 'permit ('])).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
+})
+
+test('a set is read and parsed once, however many are asked', async () => {
+  const texts = Array.from({ length: 300 }, (_, n) =>
+    permit(`context.call.counters.toolCalls == ${n % 4} && ${n} >= 0`),
+  )
+  const before = reads
+  const round = async () => (await Promise.all(texts.map(ask))).map(({ effect }) => effect)
+  const expected = texts.map((_, n) => (n % 4 === 3 ? 'allow' : 'deny'))
+  expect(await round()).toEqual(expected)
+  expect(await round()).toEqual(expected)
+  expect(reads - before).toBe(300)
+})
+
+test('only rules whose scope can match are asked: by action, by resource, by principal', async () => {
+  const forbid = (scope: string, id: string) => `@id("${id}") forbid (${scope});`
+  const others = [
+    forbid('principal == Countersign::Agent::"b", action, resource', 'agent'),
+    forbid('principal, action == Countersign::Action::"payments/pay", resource', 'action'),
+    forbid('principal, action in [Countersign::Action::"ModelCall"], resource', 'actions'),
+    forbid('principal, action, resource == Countersign::Tool::"payments/pay"', 'tool'),
+    forbid('principal, action, resource in Countersign::ToolServer::"crm"', 'server'),
+    forbid('principal, action, resource is Countersign::Model', 'type'),
+    forbid(
+      'principal is Countersign::Agent, action, resource is Countersign::Tool in Countersign::ToolServer::"crm"',
+      'both',
+    ),
+  ]
+  expect(await settleBy([sound, ...others])).toMatchObject({ effect: 'allow' })
+  const matching = [
+    forbid('principal == Countersign::Agent::"a", action, resource', 'agent'),
+    forbid('principal, action == Countersign::Action::"payments/look", resource', 'action'),
+    forbid('principal, action in Countersign::Action::"ToolCall", resource', 'group'),
+    forbid(
+      'principal, action in [Countersign::Action::"ModelCall", Countersign::Action::"ToolCall"], resource',
+      'groups',
+    ),
+    forbid('principal, action, resource == Countersign::Tool::"payments/look"', 'tool'),
+    forbid('principal, action, resource in Countersign::ToolServer::"payments"', 'server'),
+    forbid('principal is Countersign::Agent, action, resource is Countersign::Tool', 'type'),
+  ]
+  for (const one of matching) expect(await settleBy([sound, one, ...others])).toMatchObject({ because: 'forbidden' })
+})
+
+test('the same rule name in two policies: a grant lifts the one that it was given for', async () => {
+  const soft = (more: string) =>
+    `${more}@id("ask") @obligation("approval") forbid (principal, action, resource) unless { context.fulfilled.contains("approval:ask") };`
+  const [one, two] = [soft('// one\n'), soft('// two\n')]
+  const both = await settleBy([sound, one, two])
+  expect(both).toMatchObject({ effect: 'allow', obligations: [{ policy: 1 }, { policy: 2 }] })
+  const granted = await settleBy([sound, one, two], [`approval:${sourceDigest(one)}/ask`])
+  expect(granted).toMatchObject({ effect: 'allow', obligations: [{ policy: 2 }] })
+  expect(await settleBy([sound, one, two], ['approval:ask'])).toMatchObject({ obligations: [{}, {}] })
+})
+
+// What the scan lets through and recurses deepest in Cedar, evaluated to its last term.
+test.each([
+  ['or', `${'false||'.repeat(limits.conditions)}true`],
+  ['sum', `${'1+'.repeat(limits.chain)}1 == ${limits.chain + 1}`],
+  ['sum of sums', `${'('.repeat(9)}1${`${'+1'.repeat(10)})`.repeat(9)} == 91`],
+  ['calls', `context.call.now${'.offset(duration("1s"))'.repeat(limits.chain - 2)} > datetime("2020-01-01")`],
+  [
+    'sum in nesting',
+    `${'true&&('.repeat(limits.nesting - 1)}${'1+'.repeat(limits.chain)}1 > 0${')'.repeat(limits.nesting - 1)}`,
+  ],
+  ['nesting', `${'('.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
+  ['ifs', `${'if false then false else '.repeat(limits.nesting - 1)}true`],
+  ['chains in nesting', `${'(false||false||'.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
+])('the longest %s that may be stored is decided', async (_form, condition) => {
+  expect(findExcess(permit(condition))).toBeUndefined()
+  expect(await ask(permit(condition))).toMatchObject({ effect: 'allow' })
+})
+
+test('a trap forced past the scan fails its own batch and nobody else: the worker is replaced', async () => {
+  const trap = permit(`${'('.repeat(200)}true${')'.repeat(200)}`)
+  const [before, trapped, after] = await Promise.allSettled([ask(sound), ask(trap), ask(sound)])
+  expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+  expect(trapped).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
+  expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+})
+
+// What the scan lets through and Cedar takes longest for: each place of the text is compared with all of the pattern.
+const endless = permit(`context.arguments.note like "*${'a'.repeat(60_000)}b"`)
+const context = { ...request.context, arguments: { note: 'a'.repeat(300_000) } }
+
+test('a set that is too slow denies, and the others of its batch are decided', async () => {
+  expect(findExcess(endless)).toBeUndefined()
+  const [before, slow, after] = await Promise.allSettled([ask(sound), settleBy([endless], [], { context }), ask(sound)])
+  expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+  expect(slow).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
+  expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
+}, 180_000)
+
+test('how long it may take is its own time: what else the machine does is no reason to deny', async () => {
+  const question = (source: string) => {
+    const texts = [{ digest: sourceDigest(source), source }]
+    return JSON.stringify([
+      { set: { key: source, texts }, request: { ...request, context }, grants: [], misfit: false },
+    ])
+  }
+  const worker = startWorker('decision-worker.ts', {})
+  // A minute for the wait, far less for the thread: it is the latter that ends it.
+  await expect(askWorker(worker, question(endless), 60_000, 300)).rejects.toThrow(/within 300 ms of its own time/)
+  // A thread that tells its id, and answers late because it has nothing to do.
+  const idle = startWorker(
+    `data:text/javascript,${encodeURIComponent(`
+      import { readlinkSync } from 'node:fs'
+      import { parentPort, workerData } from 'node:worker_threads'
+      Atomics.store(workerData, 0, Number(readlinkSync('/proc/thread-self').split('/').at(-1)))
+      parentPort.on('message', () => setTimeout(() => parentPort.postMessage('late'), 1500))`)}`,
+    {},
+  )
+  expect(await askWorker(idle, '', 60_000, 300)).toBe('late')
+  await idle.terminate()
+}, 180_000)
+
+test('closing waits for what was asked before, and a later question starts a new worker', async () => {
+  const asked = ask(sound)
+  await closeEngine()
+  expect(await asked).toMatchObject({ effect: 'allow' })
+  expect(await ask(sound)).toMatchObject({ effect: 'allow' })
+})

@@ -1,5 +1,0 @@
-import type { JsonObject } from '#lib/json.ts'
-
-/** A runtime elsewhere is called as a tool of this reserved server; what it takes is not declared, so no rule reads it. */
-export const runtimeServer = 'agent'
-export const runtimeSchema: JsonObject = { type: 'object' }

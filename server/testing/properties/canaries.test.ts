@@ -1,0 +1,296 @@
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { collectCatalog } from '#server/catalog.ts'
+import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { readTables, tablesWith } from '#server/testing/clear-text.ts'
+import { type ModelServer, startModelServer } from '#server/testing/fakes/model-server.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
+import { otlpJson } from '#server/testing/otlp.ts'
+import { until } from '#server/testing/until.ts'
+import { readAnswer } from './call.ts'
+import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
+
+// Personal data is put in by every way that there is, and looked for in every table, in every answer and in the log.
+
+const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'geheimvogel-7@mail.example' }
+const { content } = canaries
+const sensitive = 'geheimvogel'
+/** Stands where docs/privacy.md says that texts lie in clear, so that the search is seen to find. */
+const clear = 'klarvogel'
+
+let api: TestApi
+let model: ModelServer
+let smtp: TestSmtp
+let steps: Awaited<ReturnType<typeof runSteps>>
+let chat: Awaited<ReturnType<typeof runChat>>
+const telemetry = { traceId: newTraceId(), spanId: newSpanId() }
+
+beforeAll(async () => {
+  model = await startModelServer()
+  smtp = await startSmtp()
+  api = await startApi(
+    { LOG_LEVEL: 'trace', SMTP_URL: smtp.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
+    { hostile: [join(import.meta.dirname, '../fakes/hostile-tools.ts')] },
+  )
+  const agentId = await stepsAgent(api)
+  steps = await runSteps(api, agentId, canaries)
+  chat = await runChat(api, model, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
+  await sendTelemetry()
+  const ci = await api.client('ci-pipeline')
+  const file = await api.request(ci, `/v1/files?name=${content}-${canaries.sensitive}.txt`, {
+    method: 'POST',
+    body: 'A file.',
+  })
+  expect(file.status, file.text).toBe(201)
+  const secret = { name: 'canary-key', value: `${content} ${sensitive}` }
+  payload(await api.mutate(await api.person('tom'), 'secrets.create', secret))
+  const hold = { from: '2020-01-01', to: '2020-01-02', reason: `The case of ${clear}` }
+  payload(await api.mutate(await api.person('vera'), 'holds.create', hold))
+}, 120_000)
+afterAll(async () => {
+  await api.close()
+  await model.close()
+  await smtp.close()
+})
+
+async function sendTelemetry(): Promise<void> {
+  const span = {
+    ...telemetry,
+    name: `chat with ${canaries.sensitive}`,
+    status: { code: 2, message: `${content} ${sensitive} failed` },
+    attributes: [
+      ['gen_ai.operation.name', 'chat'],
+      ['gen_ai.input.messages', `${content} ${sensitive} asks`],
+      ['gen_ai.tool.call.result', [`${content} ${sensitive}`]],
+      ['customer_name', `${content} ${sensitive}`],
+    ] satisfies [string, string | string[]][],
+    events: [
+      {
+        name: 'gen_ai.content.prompt',
+        attributes: [['gen_ai.prompt', `${content} ${sensitive}`]] as [string, string][],
+      },
+    ],
+    links: [
+      {
+        traceId: newTraceId(),
+        spanId: newSpanId(),
+        attributes: [['user.id', `${content} ${sensitive}`]] as [string, string][],
+      },
+    ],
+  }
+  const answer = await api.request(await api.client('telemetry'), '/v1/traces', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: otlpJson(
+      [span],
+      [
+        ['service.name', 'elsewhere'],
+        ['user.name', `${content} ${sensitive}`],
+      ],
+    ),
+  })
+  expect([answer.status, answer.text]).toEqual([200, '{}'])
+}
+
+test('they came everywhere: to tool, model, approver and waiting step', async () => {
+  expect(steps).toMatchObject({ status: 'failed' })
+  expect(steps.error?.message).toContain(content)
+  expect(chat).toMatchObject({ status: 'succeeded' })
+  const asked = JSON.stringify(model.requests)
+  expect(asked).toContain(content)
+  expect(asked).toContain(sensitive)
+  await until(
+    async () => (smtp.received.some(({ text }) => text.includes(`/approvals/${steps.approvalId}`)) ? true : undefined),
+    'the approvers were written to',
+  )
+})
+
+test('no table holds them, but those that are said to', async () => {
+  const tables = await readTables(api.ownerUrl)
+  expect(tables.size).toBeGreaterThan(40)
+  expect([...tables.keys()].filter((name) => name.startsWith('pgboss.')).length).toBeGreaterThan(3)
+  // It does find what is there.
+  expect(tablesWith(tables, clear)).toEqual(['public.audit_records', 'public.legal_holds'])
+  expect(tablesWith(tables, steps.id)).toContain('public.executions')
+  expect([tablesWith(tables, content), tablesWith(tables, sensitive)]).toEqual([[], []])
+})
+
+type Entry = ReturnType<typeof collectCatalog>[number]
+const reads = collectCatalog().filter(({ method }) => method === 'GET')
+const people = ['maria', 'omar', 'vera', 'tom', 'pia'] as const
+
+describe('no answer holds what is sensitive, whoever asks', () => {
+  let ids: Awaited<ReturnType<typeof namesOf>>
+  const answered = new Set<string>()
+  beforeAll(async () => {
+    const vera = await api.person('vera')
+    const period = {
+      startDate: new Date(Date.now() - 86_400_000).toISOString(),
+      endDate: new Date(Date.now() + 86_400_000).toISOString(),
+      includeProofs: true,
+    }
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(period) }
+    const made = await api.request(vera, '/v1/evidence/export-jobs', init)
+    const { exportId } = made.body as { exportId: string }
+    await until(async () => {
+      const job = await api.request(vera, `/v1/evidence/factory/jobs/${exportId}`)
+      return job.text.includes('"completed') ? true : undefined
+    }, 'the export is complete')
+    ids = await namesOf(api, exportId)
+  }, 60_000)
+
+  test.each(reads.map((entry) => [entry.path, entry] as const))(
+    '%s',
+    async (path, entry) => {
+      for (const input of inputsFor(entry, ids))
+        for (const person of people) {
+          const answer = await ask(entry, input, await api.person(person))
+          expect(answer.status, answer.text).toBeLessThan(500)
+          expect({ person, input, found: around(answer.text) }).toEqual({ person, input, found: [] })
+          if (answer.status === 200) answered.add(path)
+        }
+    },
+    60_000,
+  )
+
+  test('each was answered', () => {
+    expect(reads.map(({ path }) => path).filter((path) => !answered.has(path))).toEqual([])
+  })
+
+  test('and what is not sensitive is shown', async () => {
+    const answer = await ask(entryOf('executions.get'), { id: steps.id }, await api.person('maria'))
+    expect(answer.text).toContain(content)
+  })
+})
+
+/** What stands there, short enough to read. */
+const around = (text: string) => text.match(new RegExp(`.{0,120}${sensitive}.{0,20}`, 'g')) ?? []
+
+const entryOf = (name: string): Entry => {
+  const found = reads.find((entry) => entry.name === name)
+  if (found === undefined) throw new Error(`There is no ${name}.`)
+  return found
+}
+
+async function ask(entry: Entry, input: Record<string, unknown>, token: string) {
+  const rest = new Map(Object.entries(input))
+  const path = entry.path.replace(/:(\w+)(\{[^}]*\})?/g, (_, name: string) => {
+    const value = String(rest.get(name))
+    rest.delete(name)
+    return value
+  })
+  const query =
+    entry.transport === 'procedure'
+      ? `input=${encodeURIComponent(JSON.stringify({ json: input }))}`
+      : new URLSearchParams([...rest].map(([key, value]) => [key, String(value)])).toString()
+  return await readAnswer(
+    await fetch(new URL(`${path}?${query}`, api.baseUrl), { headers: { authorization: `Bearer ${token}` } }),
+  )
+}
+
+/** What an operation that needs a name is asked for: everything that the canaries' way has left. */
+async function namesOf({ ownerUrl }: TestApi, exportId: string) {
+  const owner = new Client({ connectionString: ownerUrl })
+  await owner.connect()
+  const all = async <T extends object>(statement: string, values: unknown[] = []) =>
+    (await owner.query<T>(statement, values)).rows
+  const named = async (column: string, table: string) =>
+    await all<Record<string, string>>(
+      `select ${column} from ${table} where tenant_id = (select id from tenants where slug = 'northwind')
+       order by ${column} desc limit 6`,
+    )
+  const as = (rows: readonly Record<string, string>[], key: string) =>
+    rows.map((row) => ({ [key]: Object.values(row)[0] }))
+  const id = async (table: string, key = 'id') => as(await named('id', table), key)
+  try {
+    const traceIds = [steps.traceId, chat.traceId, telemetry.traceId]
+    const spans = await all<{ traceId: string; spanId: string }>(
+      `select trace_id as "traceId", span_id as "spanId" from spans where trace_id = any($1)`,
+      [traceIds],
+    )
+    const traces = traceIds.map((traceId) => ({ traceId }))
+    const [agents, policies, approvals] = [
+      await id('agents'),
+      await id('policies'),
+      await id('approvals', 'approvalId'),
+    ]
+    const audits = as(await named('audit_id', 'audit_records'), 'auditId')
+    const policyIds = policies.map((row) => ({ policyId: row.id }))
+    const simulation = {
+      version: 1,
+      environment: 'production',
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2999-01-01T00:00:00.000Z',
+    }
+    const inClear = { includeSensitiveData: true }
+    const exported = [{ exportId }]
+    return new Map<string, Record<string, unknown>[]>([
+      ['agents.check', [{ yaml: 'metadata: {}' }]],
+      ['agents.compare', agents.map((one) => ({ ...one, from: '1.0.0', to: '1.0.0' }))],
+      ['agents.get', agents],
+      ['agents.versions', agents],
+      ['approvals.get', approvals],
+      ['approvals.mails.list', approvals],
+      ['approvals.watch', approvals.slice(0, 2)],
+      ['audit.get', audits],
+      ['audit.list', [{ limit: 100 }]],
+      ['evidence.download', exported],
+      ['evidence.getExport', exported],
+      ['evidence.getManifest', exported],
+      ['executions.get', [steps, chat].map((one) => ({ id: one.id }))],
+      ['executions.getEvents', [steps, chat].map((one) => ({ id: one.id }))],
+      ['executions.inputEvents.get', await id('input_events', 'receiptId')],
+      ['files.download', await id('files')],
+      ['log.get', [{ path: `t/org-northwind-mutual/audit/${new Date().toISOString().slice(0, 10)}/checkpoint` }]],
+      ['policies.budgets', policyIds],
+      ['policies.check', [{ source: 'permit (principal, action, resource);' }]],
+      ['policies.get', policies],
+      ['policies.recompute', await id('policy_decisions', 'decisionId')],
+      ['policies.simulate', policyIds.map((one) => ({ ...one, ...simulation }))],
+      ['policyVersions.list', policyIds],
+      ['releases.get', await id('releases')],
+      ['secrets.get', await id('secrets')],
+      ['traces.getSpan', spans.map((span) => ({ ...span, ...inClear }))],
+      ['traces.getSpanProof', [telemetry]],
+      ['traces.getTrace', traces.map((one) => ({ ...one, ...inClear }))],
+      ['traces.stream', traces],
+      ['traces.verify', audits.slice(0, 2).map((one) => ({ ...one, tenant: 'org-northwind-mutual' }))],
+    ])
+  } finally {
+    await owner.end()
+  }
+}
+
+function inputsFor({ name, operation }: Entry, ids: ReadonlyMap<string, Record<string, unknown>[]>) {
+  const described: { required?: string[] } = JSON.parse(
+    JSON.stringify(z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })),
+  )
+  const known = ids.get(name)
+  if (known === undefined && (described.required ?? []).length > 0)
+    throw new Error(`Say in namesOf() what ${name} is asked for: it needs ${described.required?.join()}.`)
+  if (known?.length === 0) throw new Error(`There is nothing that ${name} could be asked for.`)
+  return known ?? [{}]
+}
+
+describe('by permission and justification they are shown', () => {
+  const justification = { 'x-svc-justification': 'A customer asked what the agent was told about them.' }
+  test.each([
+    ['a trace of steps', () => steps.traceId],
+    ['a conversation', () => chat.traceId],
+    ['telemetry', () => telemetry.traceId],
+  ])('%s', async (_case, traceId) => {
+    const input = { traceId: traceId(), includeSensitiveData: true }
+    const shown = await api.query(await api.person('pia'), 'traces.getTrace', input, justification)
+    expect(shown.text).toContain(sensitive)
+  })
+})
+
+test('no line of the log holds them', () => {
+  expect(api.logged()).toContain('"level":')
+  expect(api.logged()).not.toContain(content)
+  expect(api.logged()).not.toContain(sensitive)
+})

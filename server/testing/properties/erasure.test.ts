@@ -1,0 +1,309 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import type { Erasure } from '#lib/schemas/privacy.ts'
+import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
+import { contentWith } from '#server/testing/content.ts'
+import { type ExecutionAnswer, executionsOf } from '#server/testing/executions.ts'
+import { parseLines } from '#server/testing/exports.ts'
+import { extractArchive } from '#server/testing/extract.ts'
+import { type ModelServer, startModelServer } from '#server/testing/fakes/model-server.ts'
+import { startSmtp, type TestSmtp } from '#server/testing/fakes/smtp.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+import { askAsExternalAgent, type Canaries, runChat, runSteps, stepsAgent } from './canary-agents.ts'
+
+// A person's data come in by every way that there is, and are erased from everywhere, but for what runs and what is held.
+
+const canaries: Canaries = { content: 'kanarienvogel', sensitive: 'kanarienvogel-7@mail.example' }
+const { content } = canaries
+/** The search is for a text whatever its case. */
+const subject = 'Kanarienvogel'
+
+let api: TestApi
+let model: ModelServer
+let smtp: TestSmtp
+let owner: Client
+let steps: Awaited<ReturnType<typeof runSteps>>
+let waiting: string
+let held: ExecutionAnswer
+let fileId: string
+let before: Map<string, string[]>
+const given: { erasureId?: string } = {}
+
+beforeAll(async () => {
+  model = await startModelServer()
+  smtp = await startSmtp()
+  api = await startApi(
+    { SMTP_URL: smtp.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
+    { hostile: [join(import.meta.dirname, '../fakes/hostile-tools.ts')] },
+  )
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+  const agentId = await stepsAgent(api)
+  steps = await runSteps(api, agentId, canaries)
+  await runChat(api, model, canaries)
+  await askAsExternalAgent(api, agentId, canaries)
+  const waiter = await releaseAgent(api, 'asks-by-mail', {
+    steps: [{ id: 'ok', wait: { input: 'answer' } }],
+    tools: { payments: ['lookup_order'] },
+    more: { inputs: [{ name: 'answer' }] },
+  })
+  const executions = executionsOf(api)
+  waiting = await executions.start(waiter, { note: content })
+  await until(async () => ((await executions.get(waiting)).status === 'waiting_input' ? true : undefined), 'it waits')
+  const lookup = await releaseAgent(api, 'held', {
+    steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1001' } } }],
+    tools: { payments: ['lookup_order'] },
+  })
+  held = await executions.run(lookup, { note: content })
+  const hold = { traceId: held.traceId, reason: 'Case 17.' }
+  payload(await api.mutate(await api.person('vera'), 'holds.create', hold))
+  const stored = await api.request(await api.client('ci-pipeline'), '/v1/files?name=letter.txt', {
+    method: 'POST',
+    body: `Dear ${content},`,
+  })
+  fileId = (stored.body as { id: string }).id
+  // Nobody's mail must be under way when the erasure comes by.
+  await until(async () => {
+    const { rowCount } = await owner.query(`select 1 from mails where delivery in ('pending', 'in_flight')`)
+    return rowCount === 0 ? true : undefined
+  }, 'no mail is under way')
+  before = await contentWith(api, content)
+}, 180_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+  await model.close()
+  await smtp.close()
+})
+
+const ids = (found: ReadonlyMap<string, string[]>) =>
+  [...new Set([...found.values()].flat().map((key) => key.split(' ')[0]))].sort()
+const erasure = async () => {
+  const list = payload<{ items: z.infer<typeof Erasure>[] }>(
+    await api.query(await api.person('pia'), 'erasures.list', {}),
+  )
+  const found = list.items.find(({ id }) => id === given.erasureId)
+  if (found === undefined) throw new Error('The erasure is not listed.')
+  return found
+}
+const contentFile = async () => {
+  const { rows } = await owner.query<{ tenant_id: string; sha256: string }>(
+    'select tenant_id, sha256 from files where id = $1',
+    [fileId],
+  )
+  const { tenant_id: tenantId = '', sha256 = '' } = rows[0] ?? {}
+  return join(dirname(api.gate), 'data', 'files', tenantId, sha256.slice(0, 2), sha256)
+}
+/** What waits for its time is looked at now. */
+const hurry = () =>
+  owner.query(
+    `update pgboss.job set start_after = now() where name = 'subject-erasure' and state in ('created', 'retry')`,
+  )
+
+test('they came into every kind of content', async () => {
+  expect([...before.keys()].sort()).toEqual([
+    'approvals.payload',
+    'approvals.presentation',
+    'execution_events.data',
+    'execution_steps.arguments',
+    'execution_steps.output',
+    'executions.error',
+    'executions.input',
+    'executions.output',
+    'idempotency_keys.response',
+    'input_events.attributes',
+    'input_events.data',
+    'mails.message',
+    'policy_decisions.request',
+  ])
+  expect(existsSync(await contentFile())).toBe(true)
+})
+
+test('all is erased but for what runs, is open or held, also by a process that is killed on its way', async () => {
+  const pia = await api.person('pia')
+  const asked = await api.mutate(pia, 'erasures.create', { subject, reason: 'Request 17.' })
+  given.erasureId = payload<{ erasureId: string }>(asked).erasureId
+  await api.killAndRestart()
+  const pending = await until(
+    async () => {
+      const found = await erasure()
+      return found.waitsFor.length > 0 ? found : undefined
+    },
+    'the erasure waits',
+    60_000,
+  )
+  expect(pending).toMatchObject({ status: 'pending', heldSpans: expect.any(Number), heldRecords: expect.any(Number) })
+  expect(pending.waitsFor).toContain(waiting)
+  expect(pending.records).toBeGreaterThan(10)
+  expect(pending.heldRecords).toBeGreaterThan(0)
+  const left = await contentWith(api, content)
+  const { rows: open } = await owner.query<{ id: string; decision: string }>(
+    `select id, decision_id as decision from approvals where status = 'pending' and kind = 'external_call'`,
+  )
+  expect(open).toHaveLength(1)
+  expect(ids(left)).toEqual([waiting, held.id, open[0]?.id, open[0]?.decision].sort())
+  expect(ids(before).length).toBeGreaterThan(ids(left).length)
+  expect(existsSync(await contentFile())).toBe(false)
+}, 90_000)
+
+test('what waited is erased when it has ended, and the erasure is complete', async () => {
+  const maria = await api.person('maria')
+  const { revision } = payload<{ revision: number }>(await api.query(maria, 'executions.get', { id: waiting }))
+  const cancel = { id: waiting, expectedRevision: revision, reason: 'No longer needed.' }
+  payload(await api.mutate(await api.person('omar'), 'executions.cancel', cancel))
+  const { rows } = await owner.query<{ id: string }>(
+    `select id from approvals where status = 'pending' and kind = 'external_call'`,
+  )
+  payload(
+    await api.mutate(await api.client('ci-pipeline'), 'approvals.cancel', {
+      approvalId: rows[0]?.id,
+      reason: 'No longer needed.',
+    }),
+  )
+  const done = await until(
+    async () => {
+      await hurry()
+      const found = await erasure()
+      return found.status === 'completed' ? found : undefined
+    },
+    'the erasure is complete',
+    60_000,
+  )
+  expect(done.waitsFor).toEqual([])
+  expect(ids(await contentWith(api, content))).toEqual([held.id])
+  const { rows: subjects } = await owner.query('select subject from erasures where id = $1', [given.erasureId])
+  expect(subjects).toEqual([{ subject: null }])
+}, 90_000)
+
+describe('what is shown', () => {
+  const told = { erasureId: expect.any(String), at: expect.any(String), by: { username: 'pia' } }
+
+  test('an execution says what is gone, when and by whom, and keeps the rest', async () => {
+    const maria = await api.person('maria')
+    const answer = await api.query(maria, 'executions.get', { id: steps.id })
+    expect(answer.text).not.toContain(content)
+    expect(payload(answer)).toMatchObject({
+      status: 'failed',
+      input: { customer: { email: '[erased]' }, note: '[erased]' },
+      error: { message: '[erased]' },
+      erased: [told],
+    })
+    const events = await api.query(maria, 'executions.getEvents', { id: steps.id })
+    expect(events.text).not.toContain(content)
+    const untouched = payload(await api.query(maria, 'executions.get', { id: held.id }))
+    expect(untouched).toMatchObject({ erased: [], input: { note: content } })
+  })
+
+  test('an approval and an event do, too', async () => {
+    const approval = await api.query(await api.person('jonas'), 'approvals.get', { approvalId: steps.approvalId })
+    expect(approval.text).not.toContain(content)
+    expect(payload(approval)).toMatchObject({
+      status: 'approved',
+      title: 'A request whose title was erased',
+      erased: [told],
+    })
+    const omar = await api.person('omar')
+    const list = await api.query(omar, 'executions.inputEvents.list', { executionId: steps.id })
+    expect(list.text).not.toContain(content)
+    const [first] = payload<{ items: { receiptId: string }[] }>(list).items
+    const event = await api.query(omar, 'executions.inputEvents.get', { receiptId: first?.receiptId })
+    expect(payload(event)).toMatchObject({ erased: [told], application: { status: 'applied' } })
+  })
+
+  test('a trace says it in clear, too', async () => {
+    const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
+    const input = { traceId: steps.traceId, includeSensitiveData: true }
+    const trace = await api.query(await api.person('pia'), 'traces.getTrace', input, justification)
+    expect(trace.text).not.toContain(content)
+    expect(payload(trace)).toMatchObject({ erased: [told] })
+  })
+
+  test('a decision can’t be computed again, and a file not be read', async () => {
+    const { rows } = await owner.query<{ id: string }>(
+      'select id from policy_decisions where execution_id = $1 limit 1',
+      [steps.id],
+    )
+    const again = await api.query(await api.person('vera'), 'policies.recompute', { decisionId: rows[0]?.id })
+    expect([again.status, reason(again)]).toEqual([409, 'conflict'])
+    const file = await api.request(await api.person('maria'), `/v1/files/${fileId}`)
+    expect([file.status, JSON.stringify(file.body)]).toEqual([409, expect.stringContaining('erased')])
+  })
+
+  test('an event that comes again is known by its key, though nobody can say what it was', async () => {
+    const answer = await api.request(await api.client('ci-pipeline'), '/v1/input-events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': `${content} ${canaries.sensitive} key` },
+      body: JSON.stringify({ correlation: { executionId: steps.id, input: 'plain' }, data: null }),
+    })
+    expect([answer.status, answer.body]).toMatchObject([202, { result: 'duplicate' }])
+  })
+})
+
+test('the log verifies, names no subject, and tells of each lot', async () => {
+  const vera = await api.person('vera')
+  const { rows } = await owner.query<{ audit_id: string; type: string; record: object }>(
+    `select audit_id, type, record from audit_records where resource_id = $1 order by date, seq`,
+    [given.erasureId],
+  )
+  expect([rows[0]?.type, rows.at(-1)?.type]).toEqual(['erasure.requested', 'erasure.completed'])
+  const tables = rows.flatMap(({ record }) => {
+    const { table } = (record as { details?: { table?: string } }).details ?? {}
+    return table === undefined ? [] : [table]
+  })
+  expect(new Set(tables)).toEqual(
+    new Set([...new Set([...before.keys()].map((name) => name.split('.')[0])), 'spans', 'files']),
+  )
+  expect(JSON.stringify(rows).toLowerCase()).not.toContain(content)
+  const auditId = rows[0]?.audit_id
+  const record = payload<{ proof: object }>(await api.query(vera, 'audit.get', { auditId }))
+  expect(JSON.stringify(record)).toContain('erasure.requested')
+})
+
+test('an archive made afterwards is whole, and says what was erased', async () => {
+  const vera = await api.person('vera')
+  const json = { 'content-type': 'application/json' }
+  const period = {
+    startDate: new Date(Date.now() - 86_400_000).toISOString(),
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  }
+  const made = await api.request(vera, '/v1/evidence/export-jobs', {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify(period),
+  })
+  const { exportId } = made.body as { exportId: string }
+  const job = await until(
+    async () => {
+      const { body } = await api.request(vera, `/v1/evidence/factory/jobs/${exportId}`)
+      return JSON.stringify(body).includes('"completed') ? (body as { status: string }) : undefined
+    },
+    'the export is complete',
+    60_000,
+  )
+  expect(job.status).toBe('completed_with_omissions')
+  const headers = { authorization: `Bearer ${vera}` }
+  const zip = await fetch(new URL(`/v1/evidence/factory/jobs/${exportId}/download`, api.baseUrl), { headers })
+  const folder = await mkdtemp(join(tmpdir(), 'erasure-'))
+  try {
+    const top = await extractArchive(Buffer.from(await zip.arrayBuffer()), folder)
+    const omissions = parseLines(await readFile(join(top, 'data/omissions.ndjson'), 'utf8'))
+    expect(omissions).toContainEqual({ resource: 'executions', id: steps.id, reason: 'erased' })
+    expect(omissions).toContainEqual({ resource: 'approvals', id: steps.approvalId, reason: 'erased' })
+    expect(new Set(omissions.map((one: { resource: string }) => one.resource))).toEqual(
+      new Set(['executions', 'approvals', 'decisions', 'input-events', 'files']),
+    )
+    const executions = parseLines(await readFile(join(top, 'data/executions.ndjson'), 'utf8'))
+    const row = (id: string) => executions.find((one: { id: string }) => one.id === id)
+    expect(row(steps.id)).toMatchObject({ inputDigest: null, contentGone: 'erased' })
+    expect(row(held.id)).toMatchObject({ inputDigest: expect.stringMatching(/^sha256:/), contentGone: null })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}, 90_000)

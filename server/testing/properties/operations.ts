@@ -1,0 +1,406 @@
+import { randomUUID } from 'node:crypto'
+import type { Permission } from '#lib/permissions.ts'
+import type { Need } from '#server/kernel/operation.ts'
+import type { Input } from './call.ts'
+import { type Kind, manifest, type World } from './world.ts'
+
+/** One way in which an operation's input can name something. */
+export type Cell = {
+  /** An object; a name that the caller chooses, which another tenant may have too; nothing at all. */
+  names: Kind | 'new name' | 'nothing'
+  input(named: string, own: World): Input | undefined | Promise<Input>
+  /** Status for an object of another tenant, and for one that never existed. */
+  absent: number
+  /** Statuses that show that the caller's own object was reached; the first of them occurs at least once. */
+  own: readonly number[]
+  /** A permission that the operation asks for inside, besides its own. */
+  also?: Permission
+}
+
+/** The permission as the API's design has it, and the ways in which the input names something. */
+type Line = readonly [needs: Need, ...cells: Cell[]]
+
+type Expected = Partial<Pick<Cell, 'absent' | 'own' | 'also'>>
+const cell = (names: Cell['names'], input: Cell['input'], expected: Expected = {}): Cell => ({
+  names,
+  input,
+  absent: 404,
+  own: [200],
+  ...expected,
+})
+const by = (kind: Kind, input: Cell['input'], expected?: Expected) => cell(kind, input, expected)
+/** A list answers an empty page where the filter or the cursor names what is not there. */
+const filter = (kind: Kind, key: string) => cell(kind, (id) => ({ [key]: id }), { absent: 200 })
+const fresh = (input: Cell['input'], expected?: Expected) => cell('new name', input, expected)
+const plain = (input: Input | undefined = {}, expected?: Expected) => cell('nothing', () => input, expected)
+
+const decision = (approvalId: string) => ({
+  approvalId,
+  decision: 'approve',
+  decisionAcknowledged: true,
+  reason: 'Read and found right.',
+})
+const period = {
+  startDate: '2026-01-01T00:00:00.000Z',
+  endDate: '2026-01-02T00:00:00.000Z',
+  includeProofs: false,
+}
+const today = () => new Date().toISOString().slice(0, 10)
+const simulated = { environment: 'production', from: '2026-01-01T00:00:00.000Z', to: '2999-01-01T00:00:00.000Z' }
+const release = (agentId: string) => ({ agentId, version: '1.4.0', environment: 'staging' })
+const binding = (agentId: string, policyId: string) => ({ agentId, environment: 'staging', policyId, policyVersion: 1 })
+const source = '@id("everything")\npermit (principal, action, resource);'
+const canceled = { expectedRevision: 1, reason: 'No longer needed.' }
+const inputEvent = (executionId: string) => ({
+  source: 'urn:proof',
+  id: randomUUID(),
+  correlation: { executionId, input: 'confirmation' },
+  data: null,
+})
+const unknownRevision = { expectedRevision: 1_000_000, reason: 'No longer needed.' }
+const externalCall = (agentId: string) => ({
+  agentId,
+  environment: 'production',
+  resource: 'payments/lookup_order',
+  arguments: { id: 'A-1001' },
+})
+const absence = (delegate: string) => ({
+  delegate,
+  until: new Date(Date.now() + 86_400_000).toISOString(),
+  reason: 'On leave.',
+})
+const reason = 'As agreed.'
+const rootOf = ({ objects: { trace } }: World) => ({ traceId: trace, spanId: trace.slice(0, 16) })
+/** Of the people's operations a machine is refused some: nobody stands in for a machine. */
+const forPeople: Expected = { own: [200, 403] }
+const signed = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+const credential = { ...signed, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+const confirmation = { ...signed, response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' } }
+const exportOf = (exportId: string) => ({ exportId })
+
+/**
+ * One line for each operation of the catalog, by its address. The property tests fail for an operation without a line, for a line
+ * without an operation, and for one that asks for another permission.
+ */
+export const lines: Record<string, Line> = {
+  'GET /v1/agents.check': ['agent:create', plain({ yaml: 'name: unregistered' })],
+  'POST /v1/agents.create': [
+    'agent:create',
+    fresh(async (name, own) => ({ yaml: await manifest(name, own.tenant.slug) })),
+  ],
+  'GET /v1/agents.compare': ['agent:read', by('agent', (id) => ({ id, from: '1.4.0', to: '1.4.0' }))],
+  'GET /v1/agents.versions': ['agent:read', by('agent', (id) => ({ id }))],
+  'GET /v1/agents.get': ['agent:read', by('agent', (id) => ({ id }))],
+  'GET /v1/agents.list': ['agent:read', plain(), filter('agent', 'cursor')],
+
+  'GET /v1/agents.observed': ['agent:read', plain()],
+  // The world's agent has another revision: it goes on.
+  'POST /v1/agents.resume': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/agents.retire': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/agents.suspend': ['agent:operate', by('agent', (id) => ({ id, ...canceled }), { own: [409] })],
+
+  // A machine decides nothing, and a request is decided once.
+  // The world's request belongs to its execution, and another principal asked for it.
+  'POST /v1/approvals.cancel': [
+    'execution:start',
+    by('approval', (approvalId) => ({ approvalId, reason }), { own: [403, 409] }),
+  ],
+  'GET /v1/approvals.watch': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  'POST /v1/approvals.request': ['execution:start', by('agent', externalCall)],
+  'POST /v1/approvals.decide': ['approval:decide', by('approval', decision, { own: [200, 403, 409] })],
+  'GET /v1/approvals.get': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  'GET /v1/approvals.getPending': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.list': ['approval:list', plain(), filter('approval', 'cursor')],
+  'GET /v1/approvals.mails.list': ['approval:list', by('approval', (approvalId) => ({ approvalId }))],
+  // The world's mail has another revision: it goes on.
+  'POST /v1/approvals.mails.retry': ['input:manage', by('mail', (id) => ({ id, ...unknownRevision }), { own: [409] })],
+
+  'GET /v1/audit.checkpoint': ['any', plain()],
+  'GET /v1/audit.facets': ['audit:read', plain()],
+  'GET /v1/audit.get': ['audit:read', by('auditRecord', (auditId) => ({ auditId }))],
+  'GET /v1/audit.list': ['audit:read', plain(), filter('execution', 'resourceId')],
+
+  'GET /v1/catalog': ['any', plain()],
+  'GET /v1/catalog.list': ['any', plain(undefined)],
+  'GET /v1/openapi.json': ['any', plain()],
+
+  'GET /v1/changes.stream': ['any', plain({ topics: ['tenants'] })],
+
+  'POST /v1/delegations.create': ['approval:decide', by('approver', absence, { ...forPeople, absent: 400 })],
+  'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
+  'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],
+
+  // What it is asked is JSON-RPC, which these are not.
+  'POST /v1/mcp/:agent/:server': [
+    'execution:start',
+    by('agent', (agent) => ({ agent, server: 'payments' }), { own: [400] }),
+  ],
+
+  // The export of the world looked at today, so that there is a checkpoint.
+  'GET /v1/log/:path{.+}': ['any', by('tenantExternalId', (id) => ({ path: `t/${id}/audit/${today()}/checkpoint` }))],
+
+  // What is erased is searched for: any text is fine.
+  'POST /v1/erasures.create': ['subject:erase', plain({ subject: 'nobody@nowhere.example', reason })],
+  'GET /v1/erasures.list': ['subject:erase', plain()],
+
+  'GET /v1/evidence/export-jobs': ['evidence:list', plain(), filter('export', 'cursor')],
+  'POST /v1/evidence/export-jobs': ['evidence:export', plain(period, { own: [202] })],
+  'GET /v1/evidence/factory/jobs/:exportId': ['any', by('export', exportOf, { also: 'evidence:list' })],
+  // The world's export has ended.
+  'POST /v1/evidence/factory/jobs/:exportId/cancel': [
+    'evidence:export',
+    by('export', (exportId) => ({ exportId, ...canceled }), { own: [409], also: 'evidence:list' }),
+  ],
+  'GET /v1/evidence/factory/jobs/:exportId/download': [
+    'evidence:read',
+    by('export', exportOf, { also: 'evidence:list' }),
+  ],
+  'GET /v1/evidence/factory/jobs/:exportId/manifest': [
+    'evidence:read',
+    by('export', exportOf, { also: 'evidence:list' }),
+  ],
+
+  // So has its execution.
+  'POST /v1/executions.cancel': ['execution:cancel', by('execution', (id) => ({ id, ...canceled }), { own: [409] })],
+  'GET /v1/executions.inputEvents.get': ['input:read', by('inputEvent', (receiptId) => ({ receiptId }))],
+  'GET /v1/executions.inputEvents.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputEvent', 'cursor'),
+  ],
+  'GET /v1/executions.inputResolutions.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputResolution', 'cursor'),
+  ],
+  // The world's resolution is on its way: there is nothing to retry.
+  'POST /v1/executions.inputResolutions.retry': [
+    'input:manage',
+    by('inputResolution', (id) => ({ id, ...canceled }), { own: [409] }),
+  ],
+  'POST /v1/executions.inputWaits.cancel': ['input:manage', by('inputWait', (id) => ({ id, ...canceled }))],
+  'GET /v1/executions.inputWaits.list': [
+    'input:read',
+    plain(),
+    filter('execution', 'executionId'),
+    filter('inputWait', 'cursor'),
+  ],
+  // Kept for whatever it names: the sender does not learn whether that is there.
+  'POST /v1/input-events': [
+    'input:submit',
+    by('execution', inputEvent, { absent: 202, own: [202] }),
+    fresh((name, own) => ({ ...inputEvent(own.objects.execution), id: name }), { own: [202] }),
+  ],
+
+  'POST /v1/executions.execute': [
+    'execution:start',
+    by('agent', (agentId) => ({ agentId, environment: 'production', input: {} })),
+  ],
+  'GET /v1/executions.get': ['execution:read', by('execution', (id) => ({ id }))],
+  'GET /v1/executions.getEvents': ['execution:read', by('execution', (id) => ({ id }))],
+  'GET /v1/executions.list': ['execution:read', plain(), filter('agent', 'agentId'), filter('execution', 'cursor')],
+
+  'GET /v1/files/:id': ['execution:read', by('file', (id) => ({ id }))],
+  // The body is the file, whatever it says.
+  'POST /v1/files': ['input:submit', plain({ any: 'thing' }, { own: [201] })],
+
+  'POST /v1/groups.create': ['member:manage', fresh((name) => ({ name, displayName: name }))],
+  'GET /v1/groups.list': ['member:manage', plain(), filter('group', 'cursor')],
+  'POST /v1/groups.setMembers': [
+    'member:manage',
+    by('group', (id, own) => ({ id, expectedRevision: 1, memberIds: [own.objects.approver] })),
+    // The own group of the world waits for approval after the first time.
+    by('approver', (id, own) => ({ id: own.objects.group, expectedRevision: 1, memberIds: [id] }), {
+      absent: 400,
+      own: [200, 409],
+    }),
+  ],
+
+  'POST /v1/holds.create': [
+    'hold:manage',
+    by('trace', (traceId) => ({ traceId, reason })),
+    plain({ from: '2020-01-01', to: '2020-01-02', reason }),
+  ],
+  'GET /v1/holds.list': ['hold:manage', plain(), filter('hold', 'cursor')],
+  'POST /v1/holds.release': ['hold:manage', by('hold', (id) => ({ id, expectedRevision: 1, reason }))],
+
+  'GET /v1/metrics': ['metrics:read', plain()],
+
+  'POST /v1/members.invite': [
+    'member:manage',
+    fresh((name) => ({ email: `${name}@mail.example`, displayName: name, roles: [] })),
+  ],
+  'GET /v1/members.list': ['member:manage', plain(), filter('member', 'cursor')],
+  'POST /v1/members.remove': ['member:manage', by('member', (id) => ({ id, reason }))],
+  'POST /v1/members.resetPassword': ['member:manage', by('member', (id) => ({ id }))],
+  // The world's members are active.
+  'POST /v1/members.resume': ['member:manage', by('member', (id) => ({ id }), { own: [409] })],
+  'POST /v1/members.setRoles': [
+    'member:manage',
+    by('member', (id) => ({ id, expectedRevision: 1, roles: ['viewer'] })),
+  ],
+  'POST /v1/members.suspend': ['member:manage', by('member', (id) => ({ id, reason }))],
+
+  'GET /v1/policies': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies.budgets': ['policy:read', by('policy', (policyId) => ({ policyId }))],
+  'POST /v1/policies': ['policy:author', fresh((name) => ({ name, source }), { own: [201] })],
+  'GET /v1/policies.check': ['policy:author', plain({ source })],
+  'GET /v1/policies.decisions': [
+    'policy:read',
+    plain(),
+    by('policy', (policyId) => ({ policyId })),
+    filter('agent', 'agentId'),
+    filter('decision', 'cursor'),
+  ],
+  'GET /v1/policies.get': ['policy:read', by('policy', (id) => ({ id }))],
+  'GET /v1/policies.list': ['policy:read', plain(), filter('policy', 'cursor')],
+  'GET /v1/policies.recompute': ['policy:read', by('decision', (decisionId) => ({ decisionId }))],
+  'POST /v1/policies.evaluate': ['execution:start', by('agent', externalCall)],
+  // The world's decisions are of executions: nobody asked for them from elsewhere.
+  'POST /v1/policies.settle': [
+    'execution:start',
+    by('decision', (decisionId) => ({ decisionId, made: true }), { own: [409] }),
+  ],
+  // Without a device nothing is signed: what these refuse, and what they give, is in server/passkeys/passkeys.test.ts.
+  'POST /v1/passkeys.beginConfirmation': ['any', plain({ purpose: { act: 'register' } }, { own: [409, 403] })],
+  'POST /v1/passkeys.beginRegistration': ['any', plain(undefined, forPeople)],
+  'POST /v1/passkeys.finishRegistration': ['any', plain({ name: 'Laptop', credential }, { own: [409, 403] })],
+  'GET /v1/passkeys.list': ['any', plain()],
+  'POST /v1/passkeys.remove': ['any', plain({ id: randomUUID(), confirmation }, { own: [403] })],
+
+  'GET /v1/policies.simulate': [
+    'policy:author',
+    by('policy', (policyId) => ({ policyId, version: 1, ...simulated })),
+    cell('agent', (agentId, own) => ({ policyId: own.objects.policy, version: 1, agentId, ...simulated }), {
+      absent: 200,
+    }),
+    cell('decision', (cursor, own) => ({ policyId: own.objects.policy, version: 1, cursor, ...simulated }), {
+      absent: 200,
+    }),
+  ],
+  'GET /v1/policies/:policyId/versions': ['policy:read', by('policy', (policyId) => ({ policyId }))],
+  'POST /v1/policies/:policyId/versions': [
+    'policy:author',
+    by('policy', (policyId) => ({ policyId, source }), { own: [201] }),
+  ],
+  // The world's version is published already.
+  'POST /v1/policies/:policyId/versions/:version/publish': [
+    'policy:author',
+    by('policy', (policyId) => ({ policyId, version: 1 }), { own: [409] }),
+  ],
+  'GET /v1/policyBindings.list': [
+    'policy:read',
+    plain(),
+    filter('agent', 'agentId'),
+    filter('policy', 'policyId'),
+    filter('binding', 'cursor'),
+  ],
+  // The world's binding and release are active.
+  'POST /v1/policyBindings.withdraw': ['binding:propose', by('binding', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/policyBindings.revoke': [
+    'binding:revoke',
+    by('binding', (id) => ({ id, ...unknownRevision }), { own: [409] }),
+  ],
+  'POST /v1/policyBindings.propose': [
+    'binding:propose',
+    by('agent', (agentId, own) => binding(agentId, own.objects.policy)),
+    by('policy', (policyId, own) => binding(own.objects.agent, policyId)),
+  ],
+
+  'GET /v1/releases.get': ['release:read', by('release', (id) => ({ id }))],
+  'GET /v1/releases.list': ['release:read', plain(), filter('agent', 'agentId'), filter('release', 'cursor')],
+  'POST /v1/releases.withdraw': ['release:propose', by('release', (id) => ({ id, ...canceled }), { own: [409] })],
+  'POST /v1/releases.revoke': ['release:revoke', by('release', (id) => ({ id, ...unknownRevision }), { own: [409] })],
+  'POST /v1/releases.propose': ['release:propose', by('agent', release)],
+
+  'POST /v1/secrets.archive': [
+    'secret:revoke',
+    by('secret', (id) => ({ id })),
+    by('apiKey', (id) => ({ id }), { own: [409] }),
+  ],
+  'POST /v1/secrets.create': ['secret:create', fresh((name) => ({ name, value: name }))],
+  'POST /v1/secrets.createApiKey': ['secret:create', fresh((name) => ({ name, permissions: ['decisions:read'] }))],
+  'GET /v1/secrets.get': [
+    'secret:read',
+    by('secret', (id) => ({ id })),
+    by('secret', (id) => ({ id, includeValue: true }), { also: 'secret:read_value' }),
+    by('apiKey', (id) => ({ id })),
+  ],
+  'GET /v1/secrets.list': ['secret:read', plain(), filter('secret', 'cursor')],
+  'POST /v1/secrets.revoke': ['secret:revoke', by('secret', (id) => ({ id })), by('apiKey', (id) => ({ id }))],
+
+  'POST /v1/serviceAccounts.create': ['service-account:manage', fresh((name) => ({ name, roles: ['viewer'] }))],
+  'POST /v1/serviceAccounts.disable': ['service-account:manage', by('serviceAccount', (clientId) => ({ clientId }))],
+  'POST /v1/serviceAccounts.enable': ['service-account:manage', by('serviceAccount', (clientId) => ({ clientId }))],
+  'GET /v1/serviceAccounts.list': ['service-account:manage', plain(), filter('member', 'cursor')],
+  'POST /v1/serviceAccounts.rotateSecret': [
+    'service-account:manage',
+    by('serviceAccount', (clientId) => ({ clientId })),
+  ],
+
+  'GET /v1/session.me': ['any', plain(undefined)],
+  'GET /v1/session.watch': ['any', plain()],
+  'GET /v1/tenants.current': ['any', plain(undefined)],
+  'GET /v1/tenants.getSettings': ['tenant:manage', plain(undefined)],
+  'GET /v1/tenants.list': ['any', plain(), filter('tenant', 'cursor')],
+  'POST /v1/tenants.updateBranding': ['tenant:manage', cell('nothing', (_, own) => ({ logoAlt: own.tenant.slug }))],
+  // Some other revision: the settings of the world stay as they are.
+  'POST /v1/tenants.updateSettings': [
+    'tenant:manage',
+    plain({ expectedRevision: 1_000_000, machineDecisions: 'off' }, { own: [409] }),
+  ],
+
+  'POST /v1/traces': ['telemetry:write', plain()],
+  'GET /v1/traces.getSpan': [
+    'trace:read',
+    // Its root span has the first half of its id.
+    by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) })),
+    by('tenantExternalId', (tenantId, own) => ({ ...rootOf(own), tenantId }), { absent: 403 }),
+  ],
+  'GET /v1/traces.getSpanProof': [
+    'trace:verify',
+    // An execution recorded it, so that no batch proves it.
+    by('trace', (traceId) => ({ traceId, spanId: traceId.slice(0, 16) }), { own: [409] }),
+  ],
+  'POST /v1/traces.unmask': [
+    'trace:unmask',
+    by('trace', (traceId) => ({
+      traceId,
+      purpose: 'Proof',
+      justification: 'The property test looks at what is masked.',
+    })),
+  ],
+  'GET /v1/traces.getTrace': [
+    'trace:read',
+    by('trace', (traceId) => ({ traceId })),
+    by('tenantExternalId', (tenantId, own) => ({ traceId: own.objects.trace, tenantId }), { absent: 403 }),
+  ],
+  'GET /v1/traces.list': ['trace:read', plain()],
+  'GET /v1/traces.stream': [
+    'trace:read',
+    by('trace', (traceId) => ({ traceId })),
+    by('execution', (executionId) => ({ executionId })),
+  ],
+  // What can't be verified is an answer.
+  'GET /v1/traces.verify': [
+    'trace:verify',
+    by('auditRecord', (auditId, own) => ({ tenant: own.tenant.externalId, auditId }), { absent: 200 }),
+    by('tenantExternalId', (tenant, own) => ({ tenant, auditId: own.objects.auditRecord }), { absent: 403 }),
+  ],
+}
+
+export const cellsOf = (address: string): Cell[] => {
+  const [, ...cells] = lines[address] ?? ['any']
+  return cells
+}
+
+/** What a new operation's author reads when the property tests miss its line. */
+export const howToAddALine = (addresses: readonly string[]): string =>
+  [
+    'Add a line to server/testing/properties/operations.ts for:',
+    ...addresses.map((address) => `  '${address}': ['<permission>', plain()],`),
+    "with one cell for each way in which the input can name an object: by('<kind>', (id) => ({ <input that names it> })).",
+    'A new kind of object is made in server/testing/properties/world.ts.',
+  ].join('\n')

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { payload, startApi, type TestApi } from '#server/testing/api.ts'
+import { releaseAgent } from '#server/testing/released-agent.ts'
+import { until } from '#server/testing/until.ts'
+import { countCases, sized } from './counts.ts'
+
+// A waiting execution is rows: ten thousand of them cost a process no more memory than a hundred.
+
+const few = 100
+const many = sized(100_000, 10_000)
+
+let api: TestApi
+let owner: Client
+beforeAll(async () => {
+  api = await startApi()
+  owner = new Client({ connectionString: api.ownerUrl })
+  await owner.connect()
+}, 180_000)
+afterAll(async () => {
+  await owner.end()
+  await api.close()
+})
+
+const waiting = async (): Promise<number> =>
+  (
+    await owner.query<{ waiting: number }>(
+      `select count(*)::int as waiting from executions where status = 'waiting_input'`,
+    )
+  ).rows[0]?.waiting ?? 0
+
+/** Resident memory of a process that has just taken over these executions and has answered some calls, in kB: the least of many looks. */
+async function residentKb(): Promise<number> {
+  await api.killAndRestart()
+  const maria = await api.person('maria')
+  for (let asked = 0; asked < 200; asked++) payload(await api.query(maria, 'executions.list', { limit: 10 }))
+  const seen: number[] = []
+  await until(async () => {
+    const status = readFileSync(`/proc/${api.process.pid}/status`, 'utf8')
+    seen.push(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN))
+    return seen.length === 60 ? true : undefined
+  }, 'the memory was read')
+  return Math.min(...seen)
+}
+
+/**
+ * As many more executions like this waiting one, row by row: what is asked here is what such rows cost a process, and to
+ * run each of them up to its wait would take an hour. Their content is encrypted for the one that they were copied from.
+ */
+async function clone(id: string, count: number): Promise<void> {
+  const copy = (table: string, key: string, values: string) =>
+    owner.query(
+      `insert into ${table} select (jsonb_populate_record(x, jsonb_build_object(${values}))).*
+       from ${table} x join executions e on e.id = $1 and x.${key} cross join clones c`,
+      [id],
+    )
+  await owner.query('drop table if exists clones')
+  await owner.query(
+    `create temp table clones as select gen_random_uuid() as id, md5(random()::text || n) as trace, gen_random_uuid() as wait
+     from generate_series(1, $1::int) n`,
+    [count],
+  )
+  const wait = `left(encode(sha256(convert_to(c.trace || ' wait ok', 'UTF8')), 'hex'), 16)`
+  // Content is encrypted for the row that it stands in; this one's is empty.
+  await copy('executions', 'id = e.id', `'id', c.id, 'trace_id', c.trace, 'input', null`)
+  await copy('execution_events', 'execution_id = e.id', `'execution_id', c.id, 'data', null`)
+  await copy('execution_steps', 'execution_id = e.id', `'execution_id', c.id`)
+  await copy('traces', 'trace_id = e.trace_id', `'trace_id', c.trace, 'execution_id', c.id`)
+  const spanId = `case x.kind when 'wait' then ${wait} else left(c.trace, 16) end`
+  const parent = `case x.kind when 'wait' then left(c.trace, 16) end`
+  await copy('spans', 'trace_id = e.trace_id', `'trace_id', c.trace, 'span_id', ${spanId}, 'parent_span_id', ${parent}`)
+  await copy('input_waits', 'execution_id = e.id', `'execution_id', c.id, 'id', c.wait`)
+}
+
+test(`${many} waiting executions take no more memory than ${few}, and go on when their input comes`, async (context) => {
+  const agentId = await releaseAgent(api, 'parked', {
+    steps: [{ id: 'ok', wait: { input: 'go' } }],
+    tools: {},
+    more: { inputs: [{ name: 'go', ttl: 'P30D' }] },
+  })
+  const maria = await api.person('maria')
+  const start = async () =>
+    payload<{ executionId: string }>(
+      await api.mutate(maria, 'executions.execute', { agentId, environment: 'production', input: {} }),
+    ).executionId
+  const [first, last] = [await start(), await start()]
+  await until(async () => ((await waiting()) === 2 ? true : undefined), 'they wait')
+
+  await clone(first, few - 2)
+  const withFew = await residentKb()
+  await clone(first, many - few)
+  expect(await waiting()).toBe(many)
+  const withMany = await residentKb()
+  expect(withMany / withFew, `${withFew} kB, then ${withMany} kB`).toBeLessThanOrEqual(1.1)
+
+  for (const id of [first, last]) {
+    await api.request(await api.client('ci-pipeline'), '/v1/input-events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': id },
+      body: JSON.stringify({ correlation: { executionId: id, input: 'go' }, data: true }),
+    })
+    await until(async () => {
+      const { status } = payload<{ status: string }>(await api.query(maria, 'executions.get', { id }))
+      return status === 'succeeded' ? true : undefined
+    }, `${id} went on`)
+  }
+  countCases(context, many)
+}, 600_000)

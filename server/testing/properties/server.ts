@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { loadConfig } from '#server/kernel/config.ts'
+import { openDatabase } from '#server/kernel/db/database.ts'
+import { runtime, setRuntime } from '#server/kernel/runtime.ts'
+import { serve } from '#server/serve.ts'
+import { testDatabase } from '#server/testing/database.ts'
+
+export type ProofSettings = {
+  /** Connections of the API's pool. */
+  poolSize?: number
+  /** The API's statements run past row-level security, so that only the stores' own predicates keep tenants apart. */
+  pastRowSecurity?: boolean
+}
+
+export type PropertyServer = {
+  baseUrl: string
+  /** A connection past every grant and policy, to see what the API may not have changed. */
+  owner: Client
+  close(): Promise<void>
+}
+
+/**
+ * The real server over HTTP, without the demo, in the suite's own process: so the suite makes tenants, and callers with
+ * any permissions, with the product's own functions. `externalIds` name the tenants that may use the payments tools.
+ */
+export async function startPropertyServer(
+  externalIds: readonly string[],
+  { poolSize, pastRowSecurity = false }: ProofSettings = {},
+): Promise<PropertyServer> {
+  const source = await testDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-proof-'))
+  const payments = {
+    command: process.execPath,
+    args: [join(import.meta.dirname, '../fakes/gated-payments.ts')],
+    env: { COUNTERSIGN_GATE: join(folder, 'gate'), COUNTERSIGN_TOOL_DATA: join(folder, 'payments') },
+    tenants: externalIds,
+  }
+  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { payments } }))
+  const config = loadConfig({
+    PORT: '0',
+    DATABASE_URL: source.ownerUrl,
+    DATA_DIR: join(folder, 'data'),
+    MCP_SERVERS: join(folder, 'mcp.json'),
+    SEED_DEMO: 'false',
+    // The longest property test runs for more than half an hour on a busy machine.
+    ACCESS_TOKEN_TTL: '86400',
+    // The property tests call more often than a tenant may, and from one address.
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
+  })
+  const server = await serve(config, () => undefined, { console: false })
+  const { database, log } = runtime()
+  const other = openDatabase(pastRowSecurity ? source.ownerUrl : database.url, log, poolSize)
+  setRuntime({ ...runtime(), database: other })
+  const owner = new Client({ connectionString: source.ownerUrl })
+  await owner.connect()
+  return {
+    baseUrl: server.baseUrl,
+    owner,
+    async close() {
+      await owner.end()
+      await server.close()
+      await other.close()
+      await source.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

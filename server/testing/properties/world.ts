@@ -1,0 +1,266 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Role, rolePermissions } from '#lib/permissions.ts'
+import { until } from '#server/testing/until.ts'
+import type { PropertyServer } from './server.ts'
+import { type PropertyTenant, propertyTenant } from './tenant.ts'
+
+/** What an input can name. An operation that names something new adds its kind here, and an object of it below. */
+export type Kind =
+  | 'agent'
+  | 'apiKey'
+  | 'approval'
+  | 'approver'
+  | 'auditRecord'
+  | 'binding'
+  | 'decision'
+  | 'delegation'
+  | 'execution'
+  | 'export'
+  | 'file'
+  | 'group'
+  | 'hold'
+  | 'inputEvent'
+  | 'inputResolution'
+  | 'inputWait'
+  | 'mail'
+  | 'member'
+  | 'policy'
+  | 'release'
+  | 'secret'
+  | 'serviceAccount'
+  | 'tenant'
+  | 'tenantExternalId'
+  | 'trace'
+
+export type Credential = 'person' | 'service_account' | 'api_key'
+
+/** A tenant with one real object of each kind, and callers with every permission that their kind can have. */
+export type World = {
+  tenant: PropertyTenant
+  objects: Record<Kind, string>
+  /** Makes one more, for operations that use an object up. */
+  another: Partial<Record<Kind, () => Promise<string>>>
+  /** The headers by which each kind of caller is known. */
+  credentials: Record<Credential, Record<string, string>>
+}
+
+export const everyRole = Object.keys(rolePermissions) as Role[]
+const approverGroups = ['change-approvers', 'refund-approvers', 'escalation']
+
+/** Made over HTTP by a service account of the tenant's own; `slug` is the canary that each object carries. */
+export async function buildWorld(server: PropertyServer, slug: string): Promise<World> {
+  const tenant = await propertyTenant(server, slug)
+  const person = await tenant.signedIn('pat', everyRole, approverGroups)
+  const reviewer = await tenant.signedIn('rae', everyRole, approverGroups)
+  // Whoever asks for a change, or would get something by it, can't approve it: a third one must be there.
+  await tenant.signedIn('sam', everyRole, approverGroups)
+  // The agent's owner decides nothing about it (separation of duties), so she is nobody else here.
+  await tenant.person('olga', [])
+  const api = apiOf(server.baseUrl, await tenant.machine('maker', everyRole))
+
+  const yaml = await manifest(`agent-of-${slug}`, slug)
+  const { agentId } = await api.mutate<{ agentId: string }>('agents.create', { yaml })
+  const policy = await publishPolicy(api, slug)
+  const binding = await api.mutate<{ bindingId: string; approvalId: string }>('policyBindings.propose', {
+    agentId,
+    environment: 'production',
+    policyId: policy,
+    policyVersion: 1,
+    mode: 'enforce',
+  })
+  await approve(server, reviewer, binding.approvalId, slug)
+  const release = await api.mutate<{ releaseId: string; approvalId: string }>('releases.propose', {
+    agentId,
+    version: '1.4.0',
+    environment: 'production',
+  })
+  await approve(server, reviewer, release.approvalId, slug)
+  const { executionId, traceId } = await api.mutate<{ executionId: string; traceId: string }>('executions.execute', {
+    agentId,
+    environment: 'production',
+    input: { orderId: 'A-1001', note: slug },
+  })
+  const made = await api.send<{ exportId: string }>('POST', '/v1/evidence/export-jobs', {
+    startDate: new Date(Date.now() - 86_400_000).toISOString(),
+    endDate: new Date(Date.now() + 86_400_000).toISOString(),
+    includeProofs: true,
+  })
+  const waiting = await waitingExecution(api, (approvalId) => approve(server, reviewer, approvalId, slug), slug, policy)
+  const input = await waiting()
+  const approval = await until(async () => {
+    const { items } = await api.query<{ items: { approvalId: string; kind: string }[] }>('approvals.getPending', {})
+    return items.find((item) => item.kind === 'tool_call')?.approvalId
+  }, 'the refund waits for a person')
+  await until(async () => {
+    const job = await api.send<{ status: string }>('GET', `/v1/evidence/factory/jobs/${made.exportId}`)
+    return job.status.startsWith('completed') ? true : undefined
+  }, 'the export is complete')
+  const journal = await api.query<{ items: { data?: { decisionId?: string } }[] }>('executions.getEvents', {
+    id: executionId,
+  })
+  const records = await api.query<{ items: { auditId: string }[] }>('audit.list', {})
+  const mails = await api.query<{ items: { id: string }[] }>('approvals.mails.list', { approvalId: approval })
+  const own = apiOf(server.baseUrl, person)
+  const another = { ...makers(own, tenant, slug), inputWait: async () => (await waiting()).wait }
+  const reader = { name: slug, permissions: ['decisions:read'] }
+  return {
+    tenant,
+    another,
+    objects: {
+      agent: agentId,
+      apiKey: await another.apiKey(),
+      approval,
+      approver: await tenant.memberId('rae'),
+      auditRecord: records.items[0]?.auditId ?? '',
+      binding: binding.bindingId,
+      decision: journal.items.flatMap(({ data }) => data?.decisionId ?? [])[0] ?? '',
+      delegation: await another.delegation(),
+      execution: executionId,
+      export: made.exportId,
+      file: (await api.send<{ id: string }>('POST', `/v1/files?name=${slug}`, { content: slug })).id,
+      group: await another.group(),
+      hold: await another.hold(),
+      inputEvent: input.event,
+      inputResolution: input.resolution,
+      inputWait: input.wait,
+      mail: mails.items[0]?.id ?? '',
+      member: await another.member(),
+      policy,
+      release: release.releaseId,
+      secret: await another.secret(),
+      serviceAccount: await another.serviceAccount(),
+      tenant: tenant.id,
+      tenantExternalId: tenant.externalId,
+      trace: traceId,
+    },
+    credentials: {
+      person: { authorization: `Bearer ${person}` },
+      service_account: { authorization: `Bearer ${await tenant.machine('bot', everyRole)}` },
+      api_key: { 'x-svc-api-key': (await own.mutate<{ key: string }>('secrets.createApiKey', reader)).key },
+    },
+  }
+}
+
+/** Starts executions that wait for two inputs, of which one has come: an open wait, an event, and how it is delivered. */
+async function waitingExecution(
+  api: Api,
+  approved: (approvalId: string) => Promise<unknown>,
+  slug: string,
+  policyId: string,
+): Promise<() => Promise<{ wait: string; event: string; resolution: string }>> {
+  const manifest = {
+    metadata: { name: `waiter-of-${slug}`, version: '1.0.0' },
+    spec: {
+      owner: `olga@${slug}.example`,
+      runtime: { steps: [{ id: 'both', wait: { all: ['confirmation', 'amount'] } }] },
+      inputs: [{ name: 'confirmation' }, { name: 'amount' }],
+    },
+  }
+  const { agentId } = await api.mutate<{ agentId: string }>('agents.create', { yaml: JSON.stringify(manifest) })
+  const agent = { agentId, environment: 'production' }
+  const proposals = [
+    ['policyBindings.propose', { ...agent, policyId, policyVersion: 1, mode: 'enforce' }],
+    ['releases.propose', { ...agent, version: '1.0.0' }],
+  ] as const
+  for (const [name, input] of proposals)
+    await approved((await api.mutate<{ approvalId: string }>(name, input)).approvalId)
+  return async () => {
+    const { executionId } = await api.mutate<{ executionId: string }>('executions.execute', { ...agent, input: {} })
+    const wait = await until(async () => {
+      const { items } = await api.query<{ items: { id: string; input: string }[] }>('executions.inputWaits.list', {
+        executionId,
+      })
+      return items.find(({ input }) => input === 'amount')?.id
+    }, 'the execution waits for input')
+    const event = { correlation: { executionId, input: 'confirmation' }, data: slug, source: slug, id: executionId }
+    const { receiptId } = await api.send<{ receiptId: string }>('POST', '/v1/input-events', event)
+    const { items } = await api.query<{ items: { id: string }[] }>('executions.inputResolutions.list', { executionId })
+    return { wait, event: receiptId, resolution: items[0]?.id ?? '' }
+  }
+}
+
+/** Objects that an operation uses up; `api` is a person's, because some of them belong to whoever made them. */
+function makers(api: Api, tenant: PropertyTenant, slug: string) {
+  const name = () => `${slug.slice(0, 20)}-${randomBytes(8).toString('hex')}`
+  return {
+    async apiKey() {
+      const key = { name: name(), permissions: [] }
+      return (await api.mutate<{ apiKey: { id: string } }>('secrets.createApiKey', key)).apiKey.id
+    },
+    async delegation() {
+      const absence = { delegate: 'rae', until: new Date(Date.now() + 86_400_000).toISOString(), reason: slug }
+      return (await api.mutate<{ delegation: { id: string } }>('delegations.create', absence)).delegation.id
+    },
+    async group() {
+      const group = { name: name(), displayName: slug }
+      return (await api.mutate<{ group: { id: string } }>('groups.create', group)).group.id
+    },
+    async hold() {
+      const hold = { from: '2020-01-01', to: '2020-01-02', reason: slug }
+      return (await api.mutate<{ holdId: string }>('holds.create', hold)).holdId
+    },
+    async member() {
+      const username = name()
+      await tenant.person(username, [])
+      return await tenant.memberId(username)
+    },
+    secret: async () =>
+      (await api.mutate<{ secretId: string }>('secrets.create', { name: name(), value: slug })).secretId,
+    serviceAccount: async () =>
+      (await api.mutate<{ clientId: string }>('serviceAccounts.create', { name: name(), roles: ['viewer'] })).clientId,
+  } satisfies World['another']
+}
+
+/** An agent's manifest that names the tenant's own people. */
+export async function manifest(name: string, slug: string): Promise<string> {
+  const text = await readFile(new URL('../../demo/refund-assistant.yaml', import.meta.url), 'utf8')
+  return text
+    .replace('name: refund-assistant', `name: ${name}`)
+    .replace('displayName: Refund assistant', `displayName: Refund assistant of ${slug}`)
+    .replace('maria@northwind.example', `olga@${slug}.example`)
+}
+
+async function publishPolicy(api: Api, slug: string): Promise<string> {
+  const source = await readFile(new URL('../../demo/refund-policy.cedar', import.meta.url), 'utf8')
+  const { id } = await api.send<{ id: string }>('POST', '/v1/policies', {
+    name: `policy-of-${slug}`,
+    description: slug,
+  })
+  await api.send('POST', `/v1/policies/${id}/versions`, { source: `// ${slug}\n${source}` })
+  await api.send('POST', `/v1/policies/${id}/versions/1/publish`, {})
+  return id
+}
+
+const approve = ({ baseUrl }: PropertyServer, token: string, approvalId: string, slug: string) =>
+  apiOf(baseUrl, token).mutate('approvals.decide', {
+    approvalId,
+    decision: 'approve',
+    decisionAcknowledged: true,
+    reason: `Read by ${slug}.`,
+  })
+
+export type Api = ReturnType<typeof apiOf>
+
+/** Calls that must succeed. */
+export function apiOf(baseUrl: string, token: string) {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  type Result<T> = { result: { data: { json: T } } }
+  return {
+    send,
+    query: async <T>(name: string, input: unknown): Promise<T> =>
+      (await send<Result<T>>('GET', `/v1/${name}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`)).result
+        .data.json,
+    mutate: async <T>(name: string, input: unknown): Promise<T> =>
+      (await send<Result<T>>('POST', `/v1/${name}`, { json: input })).result.data.json,
+  }
+}

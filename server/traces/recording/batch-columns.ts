@@ -1,0 +1,70 @@
+import { ArrayWriter } from '#server/kernel/db/binary-array.ts'
+import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { resourceContext } from '#server/traces/encryption/encrypt-span.ts'
+import { nameable, type ResourceRow, type WrittenColumns } from './batch-store.ts'
+import { type SpanToWrite, type WrittenAttribute, writeResource, writeSpan } from './write-span.ts'
+
+/** A span with its resource: the same list for all that have the same one. */
+export type SpanOfBatch = SpanToWrite & { resource: readonly WrittenAttribute[] }
+
+/** What a batch's spans hold, written into the columns of one statement as they come. */
+export class BatchColumns {
+  readonly #attributes = new ArrayWriter('jsonb')
+  readonly #events = new ArrayWriter('jsonb')
+  readonly #links = new ArrayWriter('jsonb')
+  readonly #facts = new ArrayWriter('jsonb')
+  readonly #sealed = new ArrayWriter('bytea')
+  readonly #leaves: string[] = []
+  readonly #resources = new Map<readonly WrittenAttribute[], ResourceRow & { hash: string }>()
+  readonly #cipher: TenantCipher
+  readonly #auditId: string
+
+  constructor(cipher: TenantCipher, auditId: string) {
+    this.#cipher = cipher
+    this.#auditId = auditId
+  }
+
+  /** Gives the name under which the span is recorded, and the place of its resource; null: it has none. */
+  add(span: SpanOfBatch): { name: string; resource: number | null } {
+    const name = nameable(span.name)
+    const resource = span.resource.length === 0 ? undefined : this.#resource(span.resource)
+    const named = name === span.name ? span : { ...span, name }
+    const { attributes, events, links, facts, sealed, leaf } = writeSpan(this.#cipher, named, resource?.hash)
+    this.#attributes.json(attributes)
+    this.#events.json(events)
+    this.#links.json(links)
+    this.#facts.json(facts)
+    this.#sealed.bytes(sealed)
+    this.#leaves.push(leaf)
+    return { name, resource: resource?.index ?? null }
+  }
+
+  #resource(attributes: readonly WrittenAttribute[]): ResourceRow & { hash: string } {
+    const known = this.#resources.get(attributes)
+    if (known !== undefined) return known
+    const index = this.#resources.size
+    const made = { index, ...writeResource(this.#cipher, attributes, resourceContext(this.#auditId, index)) }
+    this.#resources.set(attributes, made)
+    return made
+  }
+
+  /** Hashes of the leaves of those that are wanted, one after the other. */
+  leavesOf(wanted: readonly boolean[]): Buffer {
+    return Buffer.from(this.#leaves.filter((_, index) => wanted[index]).join(''), 'binary')
+  }
+
+  /** Those of the resources that `used` holds. */
+  resourcesOf(used: ReadonlySet<number | null>): ResourceRow[] {
+    return [...this.#resources.values()].filter(({ index }) => used.has(index))
+  }
+
+  written(): WrittenColumns {
+    return {
+      attributes: this.#attributes.done(),
+      events: this.#events.done(),
+      links: this.#links.done(),
+      facts: this.#facts.done(),
+      sealed: this.#sealed.done(),
+    }
+  }
+}

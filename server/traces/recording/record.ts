@@ -1,0 +1,122 @@
+import { canonicalJson, JcsError } from '#lib/jcs.ts'
+import type { JsonValue } from '#lib/json.ts'
+import type { SpanKind } from '#lib/schemas/traces.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
+import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { type RecordedAttribute, statusMessageKey } from '#server/traces/attributes.ts'
+import { encryptSpan } from '#server/traces/encryption/encrypt-span.ts'
+import { insertTrace } from '#server/traces/store.ts'
+import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
+
+// Called by whoever runs agents, inside their transactions: a span is there exactly when what it tells of is. Sensitive
+// values are marked by the caller and encrypted here. Doing a thing twice changes nothing, because a job that crashed
+// repeats what it did. Each change of a span is one statement; it takes the lock on the trace until commit.
+
+export type Attributes = RecordedAttribute[]
+
+/**
+ * Content, whose sensitive parts are masked by `mask`. All of it is kept encrypted: what is shown for everyone who reads the
+ * trace, what is masked for whoever may see it.
+ */
+export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
+  const view = mask(value)
+  return isCanonical(value) ? { key, value, view } : { key, value: view, view }
+}
+
+/** What a tool answers need not be: nothing could be committed to, so that only what is shown is kept. */
+function isCanonical(value: JsonValue): boolean {
+  try {
+    canonicalJson(value)
+    return true
+  } catch (error) {
+    if (error instanceof JcsError) return false
+    throw error
+  }
+}
+
+/** What telemetry began under this id becomes the trace of the execution. */
+export async function startTrace(
+  tx: Transaction,
+  tenantId: string,
+  trace: { traceId: string; executionId?: string; agentId?: string; name: string; startedAt: Date | string },
+): Promise<void> {
+  const { executionId, agentId, ...row } = trace
+  const started = await insertTrace(tx, {
+    tenantId,
+    ...row,
+    executionId: executionId ?? null,
+    agentId: agentId ?? null,
+  })
+  if (started) notify(tx, 'trace', topicOf(tenantId, trace.traceId))
+}
+
+/** Throws when the trace was never started. With `ended` the span is over already: its start and its end are told at once. */
+export async function startSpan(
+  tx: Transaction,
+  tenantId: string,
+  span: {
+    traceId: string
+    spanId: string
+    parentSpanId?: string
+    name: string
+    kind: SpanKind
+    attributes: Attributes
+    startedAt: Date | string
+    ended?: { at: Date | string; status: 'ok' | 'error' }
+  },
+): Promise<void> {
+  const { attributes, sealed } = await store(tx, tenantId, span)
+  const { parentSpanId = null, ended = null } = span
+  told(tx, tenantId, span.traceId, await insertSpan(tx, { tenantId, ...span, parentSpanId, ended, attributes, sealed }))
+}
+
+/** Appends `attributes` to those of the start. A span that never began is ignored; throws when its trace never did. */
+export async function endSpan(
+  tx: Transaction,
+  tenantId: string,
+  span: {
+    traceId: string
+    spanId: string
+    status: 'unset' | 'ok' | 'error'
+    statusMessage?: string
+    attributes: Attributes
+    endedAt: Date | string
+  },
+): Promise<void> {
+  const { statusMessage, ...end } = span
+  // A message may hold what a tool said: it is content like any other.
+  const message = statusMessage === undefined ? [] : [masked(statusMessageKey, statusMessage, (text) => text)]
+  const { attributes, sealed } = await store(tx, tenantId, { ...end, attributes: [...end.attributes, ...message] })
+  told(tx, tenantId, span.traceId, await setSpanEnded(tx, { tenantId, ...end, attributes, sealed }))
+}
+
+export async function endTrace(
+  tx: Transaction,
+  tenantId: string,
+  trace: { traceId: string; endedAt: Date | string },
+): Promise<void> {
+  told(tx, tenantId, trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
+}
+
+/** The tenant's key is read only for a span that has something to hide. */
+async function store(
+  tx: Transaction,
+  tenantId: string,
+  span: { traceId: string; spanId: string; attributes: Attributes },
+) {
+  if (span.attributes.every((attribute) => attribute.class === undefined && attribute.view === undefined))
+    return { attributes: span.attributes, sealed: null }
+  return encryptSpan(await tenantCipher(tx, tenantId), span, span)
+}
+
+/** Wakes the trace's readers when something changed. */
+function told(
+  tx: Transaction,
+  tenantId: string,
+  traceId: string,
+  { known, changed }: { known: boolean; changed: boolean },
+): void {
+  if (!known) throw new Error(`The trace ${traceId} was never started.`)
+  if (changed) notify(tx, 'trace', topicOf(tenantId, traceId))
+}

@@ -1,0 +1,160 @@
+import { type Gone, insertErased } from '#server/kernel/content/erased-store.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { type StoredAttribute, StoredAttributes, StoredEvents, StoredLinks } from '#server/traces/attributes.ts'
+import {
+  commitment,
+  type Disclosure,
+  decryptResource,
+  decryptSpan,
+  resourceContext,
+  spanContext,
+} from '#server/traces/encryption/encrypt-span.ts'
+import { listForErasure, listResourcesForErasure, setErased, setResourceErased } from './erase-store.ts'
+
+/** Spans that one transaction looks at. */
+const lot = 200
+
+export type Erased = {
+  spans: number
+  values: number
+  /** Spans that hold the subject and are under a legal hold: left as they are. */
+  held: number
+  /** Where to go on; undefined: all has been looked at. */
+  next: string | undefined
+}
+
+/**
+ * Removes salt and value of each sensitive value that holds `subject` (as text, whatever its case) from some spans of the
+ * tenant, in the order of their keys from after `after`; only of `traceIds`, if they are given. The commitments stay, so that every proof does. A text that
+ * stands in clear is removed, too; the span's leaf stays in its batch, and only that span no longer verifies by itself.
+ */
+export async function eraseFrom(
+  tx: Transaction,
+  tenantId: string,
+  subject: string,
+  { erasureId, after, traceIds }: { erasureId: string | null; after: string; traceIds?: readonly string[] | undefined },
+): Promise<Erased> {
+  const rows = await listForErasure(tx, tenantId, { after, traceIds, limit: lot })
+  const cipher = await tenantCipher(tx, tenantId)
+  const holds = holder(subject)
+  const gone: Gone[] = []
+  let spans = 0
+  let values = 0
+  let held = 0
+  for (const row of rows) {
+    const disclosures = decryptSpan(cipher, row)
+    const { erase, gone: taken, erased } = eraser(disclosures, holds)
+    const attributes = erase(StoredAttributes.parse(row.attributes))
+    const events = StoredEvents.parse(row.events).map((event) => ({ ...event, attributes: erase(event.attributes) }))
+    const links = StoredLinks.parse(row.links).map((link) => ({ ...link, attributes: erase(link.attributes) }))
+    if (erased() === 0) continue
+    if (row.held) {
+      held += 1
+      continue
+    }
+    spans += 1
+    values += erased()
+    gone.push({ resource: 'trace', resourceId: row.traceId, texts: erased() })
+    const sealed = encryptedAgain(cipher, disclosures, taken, spanContext(row.traceId, row.spanId))
+    await setErased(tx, { tenantId, ...row, attributes, events, links, sealed })
+  }
+  values += await eraseResources(tx, tenantId, rows, holds)
+  await insertErased(tx, tenantId, erasureId, gone)
+  const last = rows.at(-1)
+  return { spans, values, held, next: rows.length < lot || last === undefined ? undefined : last.place }
+}
+
+/**
+ * The same in the resources of these spans. One that a held span has stays, whichever other spans have it; a resource of many
+ * spans is looked at with each lot of them, and there is nothing left to erase the second time.
+ */
+async function eraseResources(
+  tx: Transaction,
+  tenantId: string,
+  rows: Awaited<ReturnType<typeof listForErasure>>,
+  holds: (value: unknown) => boolean,
+): Promise<number> {
+  const cipher = await tenantCipher(tx, tenantId)
+  const held = new Set(rows.flatMap((row) => (row.held ? (row.auditId ?? []) : [])))
+  const batches = [...new Set(rows.flatMap(({ auditId }) => auditId ?? []))].filter((auditId) => !held.has(auditId))
+  let values = 0
+  for (const row of await listResourcesForErasure(tx, tenantId, batches)) {
+    const disclosures = decryptResource(cipher, row)
+    const { erase, gone, erased } = eraser(disclosures, holds)
+    const attributes = erase(StoredAttributes.parse(row.attributes))
+    if (erased() === 0) continue
+    values += erased()
+    const sealed = encryptedAgain(cipher, disclosures, gone, resourceContext(row.auditId, row.index))
+    await setResourceErased(tx, { tenantId, auditId: row.auditId, index: row.index, attributes, sealed })
+  }
+  return values
+}
+
+/** Whether a value holds the subject as text, whatever its case. */
+function holder(subject: string): (value: unknown) => boolean {
+  const wanted = quoted(subject.toLowerCase())
+  // What executions show is JSON text within the JSON.
+  const within = quoted(wanted)
+  return (value) => {
+    const text = JSON.stringify(value).toLowerCase()
+    return text.includes(wanted) || text.includes(within)
+  }
+}
+
+/** Takes the values that hold the subject out of attributes; `gone` are the commitments to those that were encrypted. */
+function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unknown) => boolean) {
+  const gone = new Set([...disclosures].filter(([, [, value]]) => holds(value)).map(([sd]) => sd))
+  let count = 0
+  const eraseOne = (attribute: StoredAttribute): StoredAttribute => {
+    const { key, masked, sd, shown, value } = attribute
+    const clear = value !== undefined && holds(value)
+    const isGone = (of: string | undefined) => of !== undefined && gone.has(of)
+    if (!clear && !isGone(sd) && !isGone(shown)) return attribute
+    count += 1
+    return {
+      key,
+      ...(shown === undefined || isGone(shown) ? {} : { shown }),
+      ...(clear || value === undefined ? {} : { value }),
+      ...(masked === undefined ? {} : { masked }),
+      ...(sd === undefined ? {} : { sd }),
+      erased: true,
+    }
+  }
+  return {
+    gone,
+    erased: () => count,
+    erase: (attributes: ReturnType<typeof StoredAttributes.parse>) => attributes.map((one) => eraseOne(stored(one))),
+  }
+}
+
+/** What is left of the disclosures, encrypted anew; null for nothing. */
+function encryptedAgain(
+  cipher: TenantCipher,
+  disclosures: ReadonlyMap<string, Disclosure>,
+  gone: ReadonlySet<string>,
+  context: string,
+): Buffer | null {
+  const left = [...disclosures.values()].filter((disclosure) => !gone.has(commitment(disclosure)))
+  return left.length === 0 ? null : cipher.encrypt(JSON.stringify(left), context)
+}
+
+/** As it stands inside of JSON. */
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** Without the members that are not there. */
+const stored = (from: {
+  key: string
+  value?: StoredAttribute['value'] | undefined
+  masked?: StoredAttribute['masked'] | undefined
+  sd?: string | undefined
+  shown?: string | undefined
+  erased?: true | undefined
+}): StoredAttribute => ({
+  key: from.key,
+  ...(from.value === undefined ? {} : { value: from.value }),
+  ...(from.masked === undefined ? {} : { masked: from.masked }),
+  ...(from.sd === undefined ? {} : { sd: from.sd }),
+  ...(from.shown === undefined ? {} : { shown: from.shown }),
+  ...(from.erased === undefined ? {} : { erased: from.erased }),
+})

@@ -1,0 +1,111 @@
+import { ApiError } from '#lib/errors.ts'
+import { appendAudit } from '#server/kernel/audit/append.ts'
+import type { Caller } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { actorOfCall } from '#server/kernel/operation.ts'
+import { settingsOf } from '#server/tenants/view.ts'
+import type { StoredAttribute } from '#server/traces/attributes.ts'
+import type { Disclosure } from '#server/traces/encryption/encrypt-span.ts'
+import { justificationOf, justificationRule } from './justification.ts'
+import { findGrant, insertReveal, listReveals } from './unmask-store.ts'
+
+/** By what someone may see masked values of a trace: a grant, or the justification that came with the request. */
+export type Authority = {
+  grantId: string | null
+  /** Keys of attributes; null: all. */
+  fields: readonly string[] | null
+  purpose: string
+  justification: string
+}
+
+/** What the caller may see of `traceId`, or the reason why nothing: a sentence for them. Asking is no error. */
+export async function authorityOver(
+  tx: Transaction,
+  { tenant, principal, justification }: Caller,
+  traceId: string,
+): Promise<Authority | string> {
+  if (!principal.permissions.has('trace:unmask'))
+    return 'Sensitive values stay masked: showing them needs the permission trace:unmask and a justification.'
+  const grant = await findGrant(tx, tenant.id, traceId, principal.memberId)
+  if (grant !== undefined)
+    return { grantId: grant.id, fields: grant.fields, purpose: grant.purpose, justification: grant.justification }
+  if (justification === undefined)
+    return 'Sensitive values stay masked: no unmask grant of yours covers this trace, and the request gives no justification.'
+  const text = justificationOf(justification)
+  if (text === undefined) return `Sensitive values stay masked. ${justificationRule}`
+  if (settingsOf(tenant).unmaskSecondPerson === 'required')
+    return 'Sensitive values stay masked: a second person must approve it. Ask with traces.unmask.'
+  return { grantId: null, fields: null, purpose: 'Stated with the request', justification: text }
+}
+
+/** Replaces what the authority covers by its clear value. Gives the attributes, and how many were revealed. */
+export function revealed(
+  attributes: readonly StoredAttribute[],
+  disclosures: ReadonlyMap<string, Disclosure>,
+  fields: Authority['fields'],
+): { attributes: StoredAttribute[]; count: number } {
+  let count = 0
+  const shown = attributes.map((attribute): StoredAttribute => {
+    const { key, sd } = attribute
+    const disclosure = sd === undefined || fields?.includes(key) === false ? undefined : disclosures.get(sd)
+    if (disclosure === undefined) return attribute
+    count += 1
+    return { key, value: disclosure[1] }
+  })
+  return { attributes: shown, count }
+}
+
+/** Writes down that values were shown: an audit record, and who is listed as having seen them. In the reading transaction. */
+export async function noteReveal(
+  tx: Transaction,
+  { tenant, principal, requestId }: Caller,
+  seen: { traceId: string; spanId: string | null; values: number; authority: Authority },
+): Promise<void> {
+  const { traceId, spanId, values, authority } = seen
+  if (principal.kind === 'api_key') throw new ApiError('forbidden', 'An API key sees no masked values.')
+  const auditId = newId()
+  await insertReveal(tx, {
+    tenantId: tenant.id,
+    auditId,
+    traceId,
+    spanId,
+    memberId: principal.memberId,
+    grantId: authority.grantId,
+    purpose: authority.purpose,
+    justification: authority.justification,
+  })
+  await appendAudit(tx, tenant, {
+    auditId,
+    actor: actorOfCall(principal),
+    action: 'trace.revealed',
+    resource: { type: 'trace', id: traceId },
+    reason: authority.justification,
+    details: {
+      purpose: authority.purpose,
+      values,
+      ...(spanId === null ? {} : { spanId }),
+      ...(authority.grantId === null ? {} : { grantId: authority.grantId }),
+      ...(authority.fields === null ? {} : { fields: [...authority.fields] }),
+    },
+    requestId,
+  })
+}
+
+/** Who has seen values of the trace, newest first: those of one span, and of the whole. */
+export async function seenBy(tx: Transaction, tenantId: string, traceId: string, spanId?: string) {
+  const rows = await listReveals(tx, tenantId, traceId, spanId)
+  return rows.map(({ memberId, displayName, username, kind, revealedAt, ...row }) => ({
+    by: {
+      id: memberId,
+      displayName,
+      username,
+      kind: kind === 'person' ? ('person' as const) : ('service_account' as const),
+    },
+    at: revealedAt.toISOString(),
+    purpose: row.purpose,
+    justification: row.justification,
+    spanId: row.spanId,
+    auditId: row.auditId,
+  }))
+}

@@ -87,10 +87,12 @@ test('a page without a socket polls, and follows again when the socket is back',
   const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
   let blocked = false
   const cut = new Set<() => Promise<void>>()
+  let opened = 0
   await page.routeWebSocket(/\/v1/, (socket) => {
     if (blocked) return void socket.close()
     socket.connectToServer()
     cut.add(() => socket.close())
+    opened += 1
   })
   await signIn(page, 'anna')
   await open(page, 'approvals')
@@ -102,10 +104,12 @@ test('a page without a socket polls, and follows again when the socket is back',
   await decideAs(origin, 'jonas', first.approvalId, 'reject', 'Not this one.')
   await expect(row(page, first)).toBeHidden()
 
+  const before = opened
   blocked = false
   // What is committed before the socket is back is found when it is.
   await decideAs(origin, 'jonas', second.approvalId, 'reject', 'Nor this one.')
   await expect(row(page, second)).toBeHidden()
+  await expect.poll(() => opened).toBeGreaterThan(before)
   const third = await waitingRefund(origin)
   await expect(row(page, third)).toBeVisible()
   await decideAs(origin, 'jonas', third.approvalId, 'reject', 'Nor this one.')

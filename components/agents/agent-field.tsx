@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { useTRPC } from '#lib/trpc.ts'

@@ -3,16 +3,17 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
 import { tokens } from '#components/session/session.ts'
-import { apiFetch, type RestFetch, restFetch } from '#lib/api-fetch.ts'
+import { apiFetch } from '#lib/api-fetch.ts'
 import { createQueryClient } from '#lib/query-client.ts'
+import { createRest, type Rest } from '#lib/rest.ts'
 import { type Client, createClient, TRPCProvider } from '#lib/trpc.ts'
 import { createLive, type Live } from './live.ts'
 
 export type Api = {
   /** `fetch` with token and tenant, for downloads and streams. Gives error answers back; no answer is a RequestError. */
   fetchApi: typeof fetch
-  /** JSON of a REST route; anything but 2xx is a RequestError. */
-  restFetch: RestFetch
+  /** The routes that the API has by REST alone; anything but 2xx is a RequestError. */
+  rest: Rest
   client: Client
   queryClient: QueryClient
   live: Live
@@ -53,5 +54,5 @@ function createApi(tenant: string): Api {
   const fetchApi = apiFetch(tenant, tokens)
   const client = createClient({ tenantExternalId: tenant, tokens, fetchApi })
   const queryClient = createQueryClient()
-  return { fetchApi, restFetch: restFetch(fetchApi), client, queryClient, live: createLive(client, queryClient) }
+  return { fetchApi, rest: createRest(fetchApi), client, queryClient, live: createLive(client, queryClient) }
 }

@@ -67,10 +67,11 @@ export function createLive(client: Client, cache: QueryClient): Live {
     roundBegan = Date.now()
     const changes = [...changed.values()]
     changed.clear()
-    const wanted = new Set([...wants].flatMap((want) => want.topics))
+    const isWantedTopic = (topic: Change['topic']) =>
+      [...wants].some((want) => want.topics.some((one) => one === topic))
     const touching = (isWanted: boolean) => ({
       predicate: (query: Query) =>
-        changes.some((change) => wanted.has(change.topic) === isWanted && isTouched(query, change)),
+        changes.some((change) => isWantedTopic(change.topic) === isWanted && isTouched(query, change)),
     })
     // Still followed, but shown by a component that gets its changes by another way, or by none.
     await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })

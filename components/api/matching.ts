@@ -2,12 +2,15 @@ import type { Query } from '@tanstack/react-query'
 import type { Topic } from '#lib/rules/changes.ts'
 
 /** What changed, as changes.stream reports it. `id` null: anything of the topic. */
-export type Change = { topic: Topic; id: string | null }
+export type Change = { topic: Shown; id: string | null }
+
+/** Topics, and what only its owner changes and sees. */
+export type Shown = Topic | 'passkeys'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
 /** The queries that show a topic, by the start of their path, and those below it that show another one. */
-const shown: Record<Topic, { in: readonly Path[]; except?: readonly Path[] }> = {
+const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
   agents: { in: [['agents']] },
   approvals: { in: [['approvals']], except: [['approvals', 'mails']] },
   audit: {
@@ -38,6 +41,7 @@ const shown: Record<Topic, { in: readonly Path[]; except?: readonly Path[] }> = 
   mails: { in: [['approvals', 'mails']] },
   // A change that waits for its approval is shown with the member or group that it is about.
   members: { in: [['members'], ['groups']] },
+  passkeys: { in: [['passkeys']] },
   policies: {
     in: [['policies']],
     except: [

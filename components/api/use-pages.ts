@@ -1,24 +1,33 @@
 'use client'
 
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { getUntypedClient } from '@trpc/client'
+import { useApi } from './api.tsx'
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null }
 
-type PagesOptions<Input extends Record<string, unknown>, Item> = {
-  /** The procedure: ['executions', 'list']. `trpc.executions.pathFilter()` invalidates it with the others. */
-  path: [domain: string, procedure: string]
-  input: Input
-  /** The procedure's call: `client.executions.list.query`. */
-  read: (input: Input & { cursor?: string }, options: { signal: AbortSignal }) => Promise<KeysetPage<Item>>
-  enabled?: boolean
+/** A keyset list: `trpc.executions.list`, or one of the REST table (`rest.evidence.list`), which reads by itself. */
+type Listing<Input, Item> = {
+  '~types': { input: Input; output: KeysetPage<Item> }
+  queryKey(): readonly [path: string[], ...unknown[]]
+  read?: (input: object, signal: AbortSignal) => Promise<KeysetPage<Item>>
 }
+type Filter<Input> = Omit<NonNullable<Exclude<Input, undefined>>, 'cursor'>
 
-/** A keyset list, page by page. `items` is undefined until the first page is there; an error leaves what was read. */
-export function usePages<Input extends Record<string, unknown>, Item>(options: PagesOptions<Input, Item>) {
-  const { path, input, read, enabled = true } = options
+/** A list, page by page. `items` is undefined until the first page is there; an error leaves what was read. */
+export function usePages<Input, Item>(listing: Listing<Input, Item>, input: Filter<Input>, { enabled = true } = {}) {
+  const { client } = useApi()
+  const [path] = listing.queryKey()
   const query = useInfiniteQuery({
+    // Keyset lists go by a key of their own: infiniteQueryOptions adds a `direction` to inputs that strict schemas refuse.
     queryKey: [path, { input, type: 'pages' }],
-    queryFn: ({ pageParam, signal }) => read(pageParam === null ? input : { ...input, cursor: pageParam }, { signal }),
+    async queryFn({ pageParam, signal }) {
+      const asked = pageParam === null ? input : { ...input, cursor: pageParam }
+      if (listing.read !== undefined) return await listing.read(asked, signal)
+      // The listing itself names the procedure and its types.
+      const page: unknown = await getUntypedClient(client).query(path.join('.'), asked, { signal })
+      return page as KeysetPage<Item>
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
     enabled,
@@ -33,6 +42,4 @@ export function usePages<Input extends Record<string, unknown>, Item>(options: P
   }
 }
 
-export type Pages<Item> = Omit<ReturnType<typeof usePages<Record<string, unknown>, Item>>, 'items'> & {
-  items: Item[] | undefined
-}
+export type Pages<Item> = Omit<ReturnType<typeof usePages<unknown, Item>>, 'items'> & { items: Item[] | undefined }

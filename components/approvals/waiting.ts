@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { useTenantSession } from '#components/session/session-provider.tsx'
 import type { Answers } from '#lib/trpc.ts'

@@ -1,7 +1,8 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Shown } from '#components/api/matching.ts'
+import { type ActRun, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
@@ -12,7 +13,6 @@ import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { toFailure } from '#lib/trpc.ts'
 
 /** The server's limit, in characters. */
 const reasonLimit = 2000
@@ -34,9 +34,9 @@ type ReasonDialogProps = {
   /** There is nothing to do it to any more: no button, but an open dialog stays with what it says. */
   over?: boolean
   /** Does it; rejects with what RequestError and tRPC reject with. */
-  act: (reason: string) => Promise<unknown>
-  /** Reads again what it changed. */
-  refresh: () => unknown
+  act: (reason: string, options: ActRun) => Promise<unknown>
+  /** What is read again after any outcome. */
+  touches: readonly Shown[]
   /** Said after it is done: "The wait is canceled." */
   done: string
   /** Said when it is refused: "The wait was not canceled." */
@@ -45,24 +45,24 @@ type ReasonDialogProps = {
 
 /** An act that needs a reason for the record. It shows as done when the server has said so, and never before. */
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, refresh } = props
+  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, touches } = props
   const { can } = useSession()
   const notice = useNotice()
   const [open, setOpen] = useState(false)
   const [reason, setReason] = useState('')
-  const acting = useMutation({
-    mutationFn: act,
-    onSuccess() {
+  const acting = useAct({
+    send: act,
+    // What is on the page is what the next try is about.
+    touches,
+    onDone() {
       setOpen(false)
       setReason('')
       notice(props.done)
     },
-    // What stands on the page is what the next try is about.
-    onSettled: () => void refresh(),
   })
   const change = (next: boolean) => {
     // A call under way is waited for: whoever leaves would not learn its outcome.
-    if (acting.isPending) return
+    if (acting.pending) return
     if (next) acting.reset()
     setOpen(next)
   }
@@ -87,9 +87,9 @@ export function ReasonDialog(props: ReasonDialogProps) {
             </Button>
             <Button
               variant="primary"
-              onClick={() => acting.mutate(reason.trim())}
+              onClick={() => acting.run(reason.trim())}
               disabledReason={over ? 'There is nothing to do it to any more.' : missing}
-              busyLabel={acting.isPending ? busyLabel : undefined}
+              busyLabel={acting.pending ? busyLabel : undefined}
             >
               {label}
             </Button>
@@ -101,10 +101,10 @@ export function ReasonDialog(props: ReasonDialogProps) {
           hint="Required, kept in the audit record"
           limit={reasonLimit}
           value={reason}
-          readOnly={acting.isPending}
+          readOnly={acting.pending}
           onChange={(event) => setReason(event.target.value)}
         />
-        {acting.error !== null && <NotDone failure={toFailure(acting.error)} title={props.notDone} />}
+        {acting.failure !== undefined && <NotDone failure={acting.failure} title={props.notDone} />}
       </Dialog>
     </>
   )

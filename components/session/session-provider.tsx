@@ -1,5 +1,7 @@
 'use client'
 
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { ApiProvider, useLive } from '#components/api/api.tsx'
 /**
  * Who is signed in, and what they may do in the tenant of the address.
  *
@@ -11,9 +13,7 @@
  * once it is known, so they never ask "is somebody signed in". When the session ends meanwhile they stay, and `ended`
  * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
  */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
-import { ApiProvider, useLive } from '#components/api/api.tsx'
+import { useQuery, useQueryClient } from '#components/api/query.ts'
 import type { Failure } from '#lib/failure.ts'
 import { signInPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
@@ -22,8 +22,6 @@ import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { rememberOrganisation } from './last-organisation.ts'
 import { type Identity, type SessionState, session } from './session.ts'
 import { useMembershipWatch } from './use-membership-watch.ts'
-
-export { useApi } from '#components/api/api.tsx'
 
 export type Session = {
   me: Me

@@ -1,8 +1,9 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import Link from 'next/link'
 import { type FormEvent, useId, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -11,7 +12,6 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { TextArea, TextField } from '#components/ui/text-field.tsx'
 import { approvalPath } from '#lib/paths.ts'
-import { useTRPC } from '#lib/trpc.ts'
 import type { Reveal } from './use-reveal.ts'
 
 /** As the server counts. */
@@ -36,15 +36,16 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const [purpose, setPurpose] = useState('')
   const [justification, setJustification] = useState('')
   const [tried, setTried] = useState(false)
-  const ask = useMutation({
-    ...useTRPC().traces.unmask.mutationOptions(),
-    onSuccess({ grantId, status, expiresAt }) {
+  const ask = useAct({
+    send: useApi().client.traces.unmask.mutate,
+    touches: [],
+    onDone({ grantId, status, expiresAt }) {
       if (status !== 'active' || expiresAt === null) return
       onGranted({ grantId, until: Date.parse(expiresAt) })
       onOpenChange(false)
     },
   })
-  const waiting = ask.data?.status === 'pending' ? ask.data : undefined
+  const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
     purpose: purpose.trim().length < 3 ? 'Say what it is for.' : undefined,
@@ -54,9 +55,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   function send(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if (ask.isPending || Object.values(missing).some((one) => one !== undefined) || justification.length > LONGEST)
-      return
-    ask.mutate({
+    if (ask.pending || Object.values(missing).some((one) => one !== undefined) || justification.length > LONGEST) return
+    ask.run({
       traceId,
       ...(whole ? {} : { fields: [...chosen] }),
       purpose: purpose.trim(),
@@ -79,7 +79,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
         waiting === undefined ? (
           <>
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.isPending ? 'Asking' : undefined}>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Asking' : undefined}>
               Reveal for 15 minutes
             </Button>
           </>
@@ -133,7 +133,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
             onChange={(event) => setJustification(event.target.value)}
             error={tried ? missing.justification : undefined}
           />
-          {ask.error !== null && (
+          {ask.failure !== undefined && (
             <RequestFailed
               error={ask.error}
               what="The grant"

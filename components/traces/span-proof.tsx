@@ -1,59 +1,55 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
 import type { SpanProof as SpanProofDocument } from '#lib/schemas/traces.ts'
-import { useTRPCClient } from '#lib/trpc.ts'
 import { type SpanCheck, verifySpanProof } from '#lib/verify-span-proof.ts'
 
 /** Reads what proves a span, checks it in this browser, and gives it as a file that others can check without us. */
 export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string }) {
-  const client = useTRPCClient()
+  const { client } = useApi()
   const mayVerify = useSession().can('trace:verify')
-  const proof = useMutation({
-    mutationFn: async () => {
-      const found = await client.traces.getSpanProof.query({ traceId, spanId })
+  const { output, pending, failure, error, run } = useAct({
+    send: async (span: { traceId: string; spanId: string }) => {
+      const found = await client.traces.getSpanProof.query(span)
       return { found, checks: await verifySpanProof(found, found.verifierKey) }
     },
+    touches: [],
   })
+  const check = () => run({ traceId, spanId })
   return (
     <div className="flex flex-col items-start gap-2">
       <Button
-        onClick={() => proof.mutate()}
-        busyLabel={proof.isPending ? 'Checking' : undefined}
+        onClick={check}
+        busyLabel={pending ? 'Checking' : undefined}
         disabledReason={mayVerify ? undefined : 'Needs the permission trace:verify, which approvers and auditors have.'}
       >
         Check the proof
       </Button>
       <div aria-live="polite" className="flex flex-col items-start gap-2">
-        {proof.data !== undefined && (
+        {output !== undefined && (
           <>
             <ul aria-label="What was checked" className="flex flex-col gap-1">
-              {checksToShow(proof.data).map(({ name, ok, detail }) => (
+              {checksToShow(output).map(({ name, ok, detail }) => (
                 <li key={name} className="flex flex-wrap items-baseline gap-x-2">
                   <StatusShape status={ok ? 'approved' : 'failed'} label={name} />
                   <span className="wrap-anywhere">{detail}</span>
                 </li>
               ))}
             </ul>
-            {!isSealed(proof.data) && (
+            {!isSealed(output) && (
               <p>Its audit record is not sealed yet: the next checkpoint covers it. Check again in a moment.</p>
             )}
-            <Button onClick={() => save(proof.data.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
+            <Button onClick={() => save(output.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
           </>
         )}
       </div>
-      {proof.error !== null && (
-        <RequestFailed
-          error={proof.error}
-          what="The proof"
-          act="verify traces"
-          permission="trace:verify"
-          retry={() => proof.mutate()}
-        />
+      {failure !== undefined && (
+        <RequestFailed error={error} what="The proof" act="verify traces" permission="trace:verify" retry={check} />
       )}
     </div>
   )

@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useQuery } from '#components/api/query.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import type { TraceSpan } from './trace-span.ts'
 import type { Reveal } from './use-reveal.ts'

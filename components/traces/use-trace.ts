@@ -1,9 +1,9 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { createAnswerLog, type PartialAnswer } from './answer-log.ts'

@@ -70,6 +70,14 @@ export const ExportJob = z.object({
   revision: Revision,
 })
 export type ExportJob = z.infer<typeof ExportJob>
+
+/** What the console reads of an archive's manifest.json. */
+export type ExportManifest = {
+  files: { path: string; sha256: string; bytes: number; mediaType: string; records?: number }[]
+  days: { date: string; size: number; root: string; open: boolean }[]
+  signer: { keyId: string; fingerprint: string }
+  sealedAt: string
+}
 export const ListExportsInput = z.strictObject(PageInput)
 export const ExportList = page(ExportJob)
 export const ExportById = z.strictObject({ exportId: Id })

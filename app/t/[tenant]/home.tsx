@@ -1,8 +1,8 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'

@@ -1,8 +1,8 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
 import { Fragment, type ReactNode } from 'react'
+import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
 import { useOnline } from '#components/session/online.ts'

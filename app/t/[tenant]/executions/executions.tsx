@@ -9,13 +9,14 @@ import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Time } from '#components/ui/time.tsx'
 import { executionPath, executionsPath, newExecutionPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { filterFrom, inputOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 
@@ -31,16 +32,12 @@ export function Executions() {
 }
 
 function ExecutionList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
   const filtered = filter.status !== '' || filter.agentId !== ''
   useChanges(['executions'], refreshMs)
-  const pages = usePages({
-    path: ['executions', 'list'],
-    input: inputOf(filter),
-    read: client.executions.list.query,
-  })
+  const pages = usePages(trpc.executions.list, inputOf(filter))
   return (
     <Page wide>
       <PageHeader

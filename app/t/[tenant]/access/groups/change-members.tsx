@@ -2,10 +2,10 @@
 
 import { useState } from 'react'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { TextField } from '#components/ui/text-field.tsx'

@@ -2,9 +2,9 @@
 
 import { useState } from 'react'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import { Asked } from './change-members.tsx'

@@ -1,10 +1,11 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'

@@ -1,10 +1,10 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import { Time } from '#components/ui/time.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 import type { Answers } from '#lib/trpc.ts'

@@ -1,9 +1,9 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
 import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { SourceView } from '#components/code/source-view.tsx'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { LinkButton } from '#components/layout/link-button.tsx'

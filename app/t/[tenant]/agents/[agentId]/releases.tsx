@@ -7,7 +7,7 @@ import { usePages } from '#components/api/use-pages.ts'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
@@ -15,6 +15,7 @@ import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { ChangedPolicies } from './changed-policies.tsx'
 import { ProposeRelease } from './propose-release.tsx'
 
@@ -28,13 +29,9 @@ export function Releases({ agent }: { agent: AgentDetail }) {
 }
 
 function ReleaseList({ agent }: { agent: AgentDetail }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['releases', 'list'],
-    input: { agentId: agent.id },
-    read: client.releases.list.query,
-  })
+  const pages = usePages(trpc.releases.list, { agentId: agent.id })
   return (
     <>
       <PagedTable

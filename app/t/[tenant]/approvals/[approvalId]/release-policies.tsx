@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { PolicyChanges } from '#components/agents/policy-changes.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'

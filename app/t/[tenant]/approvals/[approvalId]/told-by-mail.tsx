@@ -1,13 +1,14 @@
 'use client'
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
 import { mailGroups } from '#components/mail/mail-groups.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { StatusShape } from '#components/ui/status-shape.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
@@ -64,7 +65,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
       {can('input:manage') && (
         <div className="flex flex-wrap gap-3 empty:hidden">
           {data.items.map((mail) => (
-            <SendAgain key={mail.id} mail={mail} approvalId={approvalId} over={!open || !canGoAgain(mail)} />
+            <SendAgain key={mail.id} mail={mail} over={!open || !canGoAgain(mail)} />
           ))}
         </div>
       )}
@@ -72,10 +73,8 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
   )
 }
 
-function SendAgain({ mail, approvalId, over }: { mail: ApprovalMail; approvalId: string; over: boolean }) {
+function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
   const { client } = useApi()
-  const trpc = useTRPC()
-  const cache = useQueryClient()
   const { id, to, delivery, revision } = mail
   return (
     <ReasonDialog
@@ -90,8 +89,10 @@ function SendAgain({ mail, approvalId, over }: { mail: ApprovalMail; approvalId:
       }
       permission="input:manage"
       over={over}
-      act={(reason) => client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason })}
-      refresh={() => cache.invalidateQueries(trpc.approvals.mails.list.queryFilter({ approvalId }))}
+      act={(reason, options) =>
+        client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason }, options)
+      }
+      touches={['mails']}
       done="It is on its way again."
       notDone="It was not sent again."
     />

@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
@@ -40,7 +40,7 @@ function OneRecord({ auditId }: { auditId: string }) {
   const trpc = useTRPC()
   const { data, error, refetch } = useQuery(trpc.audit.get.queryOptions({ auditId }))
   useChanges(data?.seal === 'pending' ? ['seals'] : [], sealMs)
-  const verify = useVerify(data)
+  const verify = useVerify()
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
   const shownId = <Copyable value={auditId} label="audit id" shorten="middle" />
   if (data === undefined)
@@ -60,7 +60,7 @@ function OneRecord({ auditId }: { auditId: string }) {
         )}
       </Page>
     )
-  const seal = sealOf(data, verify.data)
+  const seal = sealOf(data, verify.output)
   return (
     <Page>
       <PageHeader
@@ -85,8 +85,8 @@ function OneRecord({ auditId }: { auditId: string }) {
           <Proof proof={data} />
         </CustodySection>
         {/* No seal of its own before it has run: until then it says nothing. */}
-        <CustodySection title="Verification" {...(verify.data === undefined ? {} : { seal })}>
-          <Verify verify={verify} pending={data.seal === 'pending'} />
+        <CustodySection title="Verification" {...(verify.output === undefined ? {} : { seal })}>
+          <Verify verify={verify} proof={data} />
         </CustodySection>
         {data.seal === 'sealed' && (
           <CustodySection title="Closed days" seal={data.sealLog === null ? 'unsealed' : seal}>

@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { Copyable } from '#components/ui/copyable.tsx'
 import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
 import { climb, leafOfText } from '#lib/ladder.ts'

@@ -1,9 +1,10 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { type Failure, failureFromBody, failureOf, RequestError } from '#lib/failure.ts'

@@ -1,12 +1,10 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useLive } from '#components/api/api.tsx'
+import { useApi, useLive } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { isOver } from '#components/evidence/export-status.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import type { ExportJob } from '#lib/schemas/evidence.ts'
 
 const defaultTimeoutMs = 300_000
 /** While the socket is down, in milliseconds. */
@@ -14,12 +12,11 @@ const refreshMs = 2_000
 
 /** One export, current until it is over. Without a socket it is polled, until the server's `pollTimeoutMs`, then on `resume`. */
 export function useExport(exportId: string) {
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   const [lookingSince, setLookingSince] = useState(Date.now)
   const [late, setLate] = useState(false)
   const query = useQuery({
-    queryKey: [['evidence', 'get'], { input: { exportId } }],
-    queryFn: ({ signal }) => restFetch<ExportJob>(`/v1/evidence/factory/jobs/${exportId}`, { signal }),
+    ...rest.evidence.get.queryOptions({ exportId }),
     staleTime: 0,
   })
   const over = query.data !== undefined && isOver(query.data.status)
@@ -43,19 +40,10 @@ export function useExport(exportId: string) {
   }
 }
 
-/** What the page reads of manifest.json. */
-export type Manifest = {
-  files: { path: string; sha256: string; bytes: number; mediaType: string; records?: number }[]
-  days: { date: string; size: number; root: string; open: boolean }[]
-  signer: { keyId: string; fingerprint: string }
-  sealedAt: string
-}
-
 export function useManifest(exportId: string, enabled: boolean) {
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   return useQuery({
-    queryKey: [['evidence', 'manifest'], { input: { exportId } }],
-    queryFn: ({ signal }) => restFetch<Manifest>(`/v1/evidence/factory/jobs/${exportId}/manifest`, { signal }),
+    ...rest.evidence.manifest.queryOptions({ exportId }),
     // It is sealed: it never changes.
     staleTime: Number.POSITIVE_INFINITY,
     enabled,

@@ -6,7 +6,7 @@ import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/copyable.tsx'
 import type { Column } from '#components/ui/data-table.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
@@ -16,6 +16,7 @@ import { Time } from '#components/ui/time.tsx'
 import { approvalPath, auditRecordPath, newEvidencePath, tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['audit']['list']['items'][number]
 
@@ -86,13 +87,9 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
 }
 
 function Records({ executionId }: { executionId: string }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['audit', 'list'],
-    input: { resourceId: executionId },
-    read: client.audit.list.query,
-  })
+  const pages = usePages(trpc.audit.list, { resourceId: executionId })
   return (
     <PagedTable
       pages={pages}

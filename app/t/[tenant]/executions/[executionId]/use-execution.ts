@@ -1,9 +1,9 @@
 'use client'
 
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery, useQueryClient } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -44,12 +44,3 @@ export function useJournal(id: string, execution: Execution | undefined) {
 
 const longest = (entries: [unknown, ExecutionEvent[] | undefined][]): ExecutionEvent[] =>
   entries.reduce<ExecutionEvent[]>((best, [, events = []]) => (events.length > best.length ? events : best), [])
-
-/** Reads again what an input changed: the execution, its waits, its inbox and its deliveries. */
-export const refreshInputs = (cache: QueryClient, id: string): Promise<unknown> =>
-  Promise.all([
-    cache.invalidateQueries({ queryKey: [['executions', 'get'], { input: { id } }] }),
-    ...['inputWaits.list', 'inputEvents.list', 'inputResolutions.list'].map((list) =>
-      cache.invalidateQueries({ queryKey: [['executions', list], { input: { executionId: id } }] }),
-    ),
-  ])

@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearchParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'

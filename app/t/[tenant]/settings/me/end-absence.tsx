@@ -1,8 +1,8 @@
 'use client'
 
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'
 

@@ -1,9 +1,9 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextArea, TextField } from '#components/ui/text-field.tsx'
 import { periodOf } from './absence-period.ts'

@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'

@@ -1,6 +1,6 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { JsonView } from '#components/json/json-view.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'

@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearchParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'

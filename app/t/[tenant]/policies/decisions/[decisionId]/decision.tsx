@@ -1,8 +1,8 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'

@@ -151,6 +151,14 @@ describe('who may import whom', () => {
     expect(having(/['"`]\/v1\/[a-z]/)).toEqual(['app/t/[tenant]/evidence/[exportId]/download.tsx'])
   })
 
+  test('forms take their limits from lib/limits.ts', () => {
+    const retyped =
+      /\b(limit|maxLength)=\{\d+\}|\.length > \d{2,}|[Aa]t (?:most|least) \d+ characters|up to \d+ characters/
+    const pages = code.filter((file) => /^(app|components)\//.test(file) && !file.startsWith('components/ui/'))
+    expect(pages.filter((file) => retyped.test(source.get(file) ?? ''))).toEqual([])
+    expect(source.get('lib/limits.ts')).not.toMatch(/^import/m)
+  })
+
   test('the demo is called by the composition root alone, the command line imports no server code', () => {
     expect(
       offenders(

@@ -12,10 +12,8 @@ import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
-
-/** The server's limit, in characters. */
-const reasonLimit = 2000
 
 type ReasonDialogProps = {
   /** On the button, and on the one in the dialog that acts: "Cancel the wait". */
@@ -67,7 +65,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
     setOpen(next)
   }
   const length = reason.trim().length
-  const missing = length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+  const missing = length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
   return (
     <>
       {!over && (
@@ -99,7 +97,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
         <TextArea
           label="Reason"
           hint="Required, kept in the audit record"
-          limit={reasonLimit}
+          limit={limits.reason}
           value={reason}
           readOnly={acting.pending}
           onChange={(event) => setReason(event.target.value)}

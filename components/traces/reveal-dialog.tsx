@@ -11,12 +11,9 @@ import { Checkbox } from '#components/ui/checkbox.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Reveal } from './use-reveal.ts'
-
-/** As the server counts. */
-const SHORTEST = 20
-const LONGEST = 2000
 
 type RevealDialogProps = {
   traceId: string
@@ -48,14 +45,21 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < 3 ? 'Say what it is for.' : undefined,
+    purpose: purpose.trim().length < limits.purpose.min ? 'Say what it is for.' : undefined,
     justification:
-      justification.trim().length < SHORTEST ? `Give a justification of at least ${SHORTEST} characters.` : undefined,
+      justification.trim().length < limits.justification.min
+        ? `Give a justification of at least ${limits.justification.min} characters.`
+        : undefined,
   }
   function send(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if (ask.pending || Object.values(missing).some((one) => one !== undefined) || justification.length > LONGEST) return
+    if (
+      ask.pending ||
+      Object.values(missing).some((one) => one !== undefined) ||
+      justification.length > limits.justification.max
+    )
+      return
     ask.run({
       traceId,
       ...(whole ? {} : { fields: [...chosen] }),
@@ -127,8 +131,8 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           />
           <TextArea
             label="Justification"
-            hint={`At least ${SHORTEST} characters.`}
-            limit={LONGEST}
+            hint={`At least ${limits.justification.min} characters.`}
+            limit={limits.justification.max}
             value={justification}
             onChange={(event) => setJustification(event.target.value)}
             error={tried ? missing.justification : undefined}

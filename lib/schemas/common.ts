@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { riskTiers } from '#lib/rules/risk.ts'
 
 /** UUID in lower case, as the server writes it; anything else can't name an object. */
@@ -9,10 +10,10 @@ export const Time = z.iso.datetime()
 export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)
 export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
-export const EnvironmentName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
+export const EnvironmentName = z.string().regex(slugPattern, 'lower-case letters, digits and hyphens')
 export const RiskTier = z.enum(riskTiers)
 /** Why a person does something; kept in the audit record. */
-export const Reason = z.string().trim().min(1, 'A reason is required.').max(2000)
+export const Reason = z.string().trim().min(1, 'A reason is required.').max(limits.reason)
 export const Revision = z.int32().min(1)
 export const Json = z.json()
 export const JsonObject = z.record(z.string(), z.json())
@@ -20,7 +21,7 @@ export const JsonObject = z.record(z.string(), z.json())
 export const ById = z.strictObject({ id: Id })
 
 /** Keyset pages: `cursor` is what the page before gave as `nextCursor`. */
-export const PageInput = { limit: z.int().min(1).max(200).default(50), cursor: Id.optional() }
+export const PageInput = { limit: z.int().min(1).max(limits.pageRows).default(50), cursor: Id.optional() }
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const ExportStatus = z.enum([
@@ -33,7 +34,7 @@ export const CreateExportInput = z
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
     /** Why raw payloads are needed, 20 characters at least; or the header x-svc-justification. */
-    justification: z.string().max(4000).optional(),
+    justification: z.string().max(limits.exportJustification.max).optional(),
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })

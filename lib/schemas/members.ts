@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
@@ -51,7 +52,7 @@ export const InviteInput = z.strictObject({
   email: Email,
   /** Default: what stands before the @, or the whole address where that is taken. */
   username: Username.optional(),
-  displayName: z.string().trim().min(1).max(120),
+  displayName: z.string().trim().min(1).max(limits.personName),
   roles: Roles,
   reason: Reason.optional(),
 })
@@ -97,14 +98,14 @@ export const Group = z.object({
 })
 export type Group = z.infer<typeof Group>
 
-export const GroupName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens')
+export const GroupName = z.string().regex(slugPattern, 'lower-case letters, digits and hyphens')
 const MemberIds = z.array(Id).max(200)
 
 export const ListGroupsInput = z.strictObject({ ...PageInput })
 export const GroupList = page(Group)
 export const CreateGroupInput = z.strictObject({
   name: GroupName,
-  displayName: z.string().trim().min(1).max(120),
+  displayName: z.string().trim().min(1).max(limits.groupDisplayName),
   /** Asked for like any later change of the members: the group begins empty. */
   memberIds: MemberIds.default([]),
   reason: Reason.optional(),

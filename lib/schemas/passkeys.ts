@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { Digest, Id, PageInput, page, Time } from './common.ts'
 
 // The shapes of WebAuthn Level 3, 5.1: binary values in base64url.
@@ -95,7 +96,7 @@ export const BeginRegistrationOutput = z.object({
   confirmationNeeded: z.boolean(),
 })
 export const FinishRegistrationInput = z.strictObject({
-  name: z.string().trim().min(1, 'A name is required.').max(80),
+  name: z.string().trim().min(1, 'A name is required.').max(limits.passkeyName),
   credential: Attestation,
   confirmation: Assertion.optional(),
 })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { Actor, Digest, EnvironmentName, Id, PageInput, PlacedIssue, page, Reason, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'lower-case letters, digits and hyphens'),
-  description: z.string().max(500).default(''),
+  name: z.string().regex(slugPattern, 'lower-case letters, digits and hyphens'),
+  description: z.string().max(limits.policyDescription).default(''),
   /** Its first version, stored as a draft with it: one comes with the other, or neither. */
   source: z.string().min(1).optional(),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { maxValueBytes } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
@@ -8,7 +9,7 @@ export type SecretStatus = z.infer<typeof SecretStatus>
 
 /** Any text: what is no id of the tenant's is not found, like one that never existed. */
 const AnyId = z.string().min(1).max(200)
-const Name = z.string().trim().min(1).max(120)
+const Name = z.string().trim().min(1).max(limits.secretName)
 const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'must lie in the future')
 
 /** `permissions` are scopes. Only those that the specification maps grant anything; the others are kept as they are. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { AuditProof } from './audit.ts'
 import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
@@ -149,7 +150,7 @@ export const ListTracesInput = z.strictObject({
   from: Time.optional(),
   to: Time.optional(),
   /** In the names of the trace and its spans. */
-  text: z.string().trim().min(1).max(100).optional(),
+  text: z.string().trim().min(1).max(limits.traceText).optional(),
 })
 export const TraceSummary = Trace.extend(Counted)
 export const TraceList = page(TraceSummary)
@@ -223,8 +224,12 @@ export const UnmaskInput = z.strictObject({
   traceId: TraceId,
   /** Keys of attributes; without them every masked value of the trace. */
   fields: z.array(z.string().min(1).max(256)).min(1).max(50).optional(),
-  purpose: z.string().trim().min(3).max(200),
-  justification: z.string().trim().min(20, 'A justification has at least 20 characters.').max(2000),
+  purpose: z.string().trim().min(limits.purpose.min).max(limits.purpose.max),
+  justification: z
+    .string()
+    .trim()
+    .min(limits.justification.min, 'A justification has at least 20 characters.')
+    .max(limits.justification.max),
 })
 export const UnmaskOutput = z.object({
   grantId: Id,

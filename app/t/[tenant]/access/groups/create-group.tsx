@@ -7,10 +7,9 @@ import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import { Asked } from './change-members.tsx'
 import { MemberBoxes } from './member-boxes.tsx'
-
-const maxDisplayName = 120
 
 /** Makes an empty group, and asks for its first members. */
 export function CreateGroup({ onClose }: { onClose: () => void }) {
@@ -42,8 +41,8 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
       missing={
         name === '' || wrongName
           ? 'Give it a name by which policies refer to it.'
-          : displayName.trim() === '' || displayName.trim().length > maxDisplayName
-            ? `Enter what people see, at most ${maxDisplayName} characters.`
+          : displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
+            ? `Enter what people see, at most ${limits.groupDisplayName} characters.`
             : undefined
       }
       act={act}

@@ -7,6 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Checkbox } from '#components/ui/checkbox.tsx'
 import { ShownText } from '#components/ui/shown-text.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
+import { limits } from '#lib/limits.ts'
 import { permissionsOf } from '#lib/permissions.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import type { Member } from '#lib/schemas/members.ts'
@@ -24,7 +25,7 @@ type MemberBoxesProps = {
 export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesProps) {
   const id = useId()
   const trpc = useTRPC()
-  const pages = usePages(trpc.members.list, { kind: 'person', limit: 200 })
+  const pages = usePages(trpc.members.list, { kind: 'person', limit: limits.pageRows })
   const { items, error, hasMore, loadMore, loadingMore, reload } = pages
   if (items === undefined)
     return error === null ? (

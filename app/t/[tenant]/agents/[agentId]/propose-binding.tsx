@@ -9,12 +9,10 @@ import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Binding } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-/** As many as one answer holds. */
-const mostPolicies = 200
 
 /** Asks the change approvers to let the newest published version of a policy decide for the agent. */
 export function ProposeBinding({ agent }: { agent: AgentDetail }) {
@@ -23,7 +21,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
   const [policyId, setPolicyId] = useState('')
   const [environment, setEnvironment] = useState('production')
   const [mode, setMode] = useState<Binding['mode']>('enforce')
-  const policies = useQuery(trpc.policies.list.queryOptions({ limit: mostPolicies }))
+  const policies = useQuery(trpc.policies.list.queryOptions({ limit: limits.pageRows }))
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const published = (policies.data?.items ?? []).filter((policy) => policy.latestPublishedVersion !== null)
   const policyVersion = published.find((policy) => policy.id === policyId)?.latestPublishedVersion ?? undefined

@@ -10,10 +10,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
-
-/** The server's limit, in characters. */
-const reasonLimit = 2000
 
 /** Stops an export that is still being made, with a reason for the record. */
 export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
@@ -47,7 +45,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
               variant="primary"
               onClick={() => cancel.run({ exportId, expectedRevision: revision, reason })}
               disabledReason={
-                length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+                length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
               }
               busyLabel={cancel.pending ? 'Canceling the export' : undefined}
             >
@@ -59,7 +57,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         <TextArea
           label="Reason"
           hint="Required, kept in the audit record"
-          limit={reasonLimit}
+          limit={limits.reason}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         />

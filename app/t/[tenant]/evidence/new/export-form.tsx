@@ -13,11 +13,10 @@ import { Checkbox } from '#components/ui/checkbox.tsx'
 import { ErrorPanel } from '#components/ui/error-panel.tsx'
 import { TextArea } from '#components/ui/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
 import { type CustomDays, type Preset, type Range, rangeOf, touchesToday } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
-
-const shortestWhy = 20
 
 type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
 
@@ -39,7 +38,7 @@ export function ExportForm() {
     onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
   const range = rangeOf(preset, custom, now)
-  const tooShort = raw && why.trim().length < shortestWhy
+  const tooShort = raw && why.trim().length < limits.exportJustification.min
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -84,10 +83,12 @@ export function ExportForm() {
         {raw && (
           <TextArea
             label="Why are sensitive values needed?"
-            hint={`At least ${shortestWhy} characters. It is kept in the audit log under your name.`}
-            error={tried && tooShort ? `Give a reason of at least ${shortestWhy} characters.` : undefined}
+            hint={`At least ${limits.exportJustification.min} characters. It is kept in the audit log under your name.`}
+            error={
+              tried && tooShort ? `Give a reason of at least ${limits.exportJustification.min} characters.` : undefined
+            }
             value={why}
-            limit={2000}
+            limit={limits.exportJustification.max}
             onChange={(event) => setWhy(event.target.value)}
             aria-required
           />

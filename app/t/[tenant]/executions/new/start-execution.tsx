@@ -9,12 +9,10 @@ import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
+import { limits } from '#lib/limits.ts'
 import { executionsPath, newAgentPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { StartForm } from './start-form.tsx'
-
-/** As many as one answer holds. */
-const mostAgents = 200
 
 /** Which agent, where, with what input. */
 export function StartExecution() {
@@ -29,7 +27,7 @@ function WithAgents() {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const wanted = useSearchParams().get('agentId') ?? undefined
-  const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
+  const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
   return (
     <Page>
       <PageHeader

@@ -9,11 +9,9 @@ import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { RadioCards } from '#components/ui/radio-cards.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import type { Binding, PolicyVersion } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-/** As many as one answer holds. */
-const mostAgents = 200
 
 /** Asks the change approvers to let a published version decide for an agent. */
 export function Propose({ version: { policyId, version, status } }: { version: PolicyVersion }) {
@@ -22,7 +20,7 @@ export function Propose({ version: { policyId, version, status } }: { version: P
   const [agentId, setAgentId] = useState('')
   const [environment, setEnvironment] = useState('production')
   const [mode, setMode] = useState<Binding['mode']>()
-  const agents = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const missing =
     status === 'draft'

@@ -12,6 +12,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import { policyPath } from '#lib/paths.ts'
 import { FIRST_TEXT } from './first-text.ts'
 import { whyNotPolicyName } from './policy-name.ts'
@@ -41,7 +42,9 @@ export function PolicyForm() {
   const badName = taken ? `There is already a policy named ${name}.` : whyNotPolicyName(name)
   const missing =
     badName ??
-    (description.length > 500 ? 'What it is for has at most 500 characters.' : undefined) ??
+    (description.length > limits.policyDescription
+      ? `Purpose: up to ${limits.policyDescription} characters.`
+      : undefined) ??
     (source.trim() === '' ? 'Write a rule first.' : blocked)
   const busy = create.pending || create.output !== undefined
   const body = { name, description: description.trim(), source }
@@ -72,7 +75,11 @@ export function PolicyForm() {
           value={description}
           readOnly={busy}
           onChange={(event) => set({ description: event.target.value })}
-          error={description.length > 500 ? `${description.length - 500} characters too long.` : undefined}
+          error={
+            description.length > limits.policyDescription
+              ? `${description.length - limits.policyDescription} characters too long.`
+              : undefined
+          }
         />
       </div>
       <CodeEditor

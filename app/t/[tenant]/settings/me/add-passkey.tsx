@@ -7,8 +7,7 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { registerPasskey } from '#components/passkeys/ceremony.ts'
 import { useNotice } from '#components/ui/live-notice.tsx'
 import { TextField } from '#components/ui/text-field.tsx'
-
-const maxName = 80
+import { limits } from '#lib/limits.ts'
 
 /** Registers a passkey: the device makes it, a passkey that is there already confirms. */
 export function AddPasskey({ onClose }: { onClose: () => void }) {
@@ -31,7 +30,9 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       label="Add it"
       busyLabel="Waiting for your device"
       done="added"
-      missing={wanted === '' ? 'Give it a name.' : wanted.length > maxName ? 'The name is too long.' : undefined}
+      missing={
+        wanted === '' ? 'Give it a name.' : wanted.length > limits.passkeyName ? 'The name is too long.' : undefined
+      }
       act={act}
       onRun={() => act.run(wanted)}
       onClose={onClose}

@@ -35,15 +35,17 @@ describe('a change touches', () => {
     expect(touched({ topic: 'releases', id: 'r' }, [[releases]])).toEqual(keys(releases))
   })
 
-  test('what waits for its seal, when a checkpoint is signed', () => {
+  test('what is not sealed yet, when a checkpoint is signed', () => {
     const sealed = [['audit', 'get'], { input: { auditId: 'x' } }]
     const unsealed = [['audit', 'get'], { input: { auditId: 'y' } }]
     const queries = [
       [sealed, { seal: 'sealed' }],
       [unsealed, { seal: 'pending' }],
       [get, { seal: 'pending' }],
+      // Read before the decision that the checkpoint covers.
+      [other, { seal: null }],
     ] as const
-    expect(touched({ topic: 'seals', id: null }, queries)).toEqual(keys(unsealed, get))
+    expect(touched({ topic: 'seals', id: null }, queries)).toEqual(keys(unsealed, get, other))
   })
 
   test('nothing that other software keeps in the cache', () => {

@@ -70,7 +70,7 @@ const subjects = ['id', 'approvalId', 'exportId', 'traceId', 'decisionId'] as co
 export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>, { topic, id }: Change): boolean {
   const [path, options] = queryKey
   if (!isPath(path)) return false
-  if (topic === 'seals' && hasPendingSeal(state.data)) return true
+  if (topic === 'seals' && isUnsealed(state.data)) return true
   const { in: places, except = [] } = shown[topic]
   const within = (place: Path) => place.every((name, index) => path[index] === name)
   if (!places.some(within) || except.some(within)) return false
@@ -80,9 +80,9 @@ export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>
 
 const isPath = (path: unknown): path is string[] => Array.isArray(path)
 
-/** A record's seal is part of what is about it; the checkpoint that brings it names no record. */
-const hasPendingSeal = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'seal' in data && data.seal === 'pending'
+/** A checkpoint names no record: it may seal whatever has a seal and is not sealed yet, or not known to be recorded yet. */
+const isUnsealed = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'seal' in data && data.seal !== 'sealed'
 
 function subjectOf(options: unknown): string | undefined {
   const input: unknown =

@@ -2,8 +2,8 @@
 
 import { type ReactNode, useId } from 'react'
 import type { Act } from '#components/api/use-act.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { ActFailed } from './act-failed.tsx'
 
 type ActDialogProps = {

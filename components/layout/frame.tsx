@@ -1,7 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { LiveNotices } from '#components/ui/live-notice.tsx'
+import { LiveNotices } from '#components/ui/feedback/live-notice.tsx'
 import { Rail } from './rail.tsx'
 import { useTenantAccent } from './tenant-accent.ts'
 import type { FrameMembership } from './tenant-switcher.tsx'

@@ -2,7 +2,7 @@
 
 import { Menu as MenuIcon } from 'lucide-react'
 import { useState } from 'react'
-import { Dialog } from '#components/ui/dialog.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { Rail } from './rail.tsx'
 
 /** The rail as a sheet behind a button, for small screens. */

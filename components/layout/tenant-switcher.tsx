@@ -2,7 +2,7 @@
 
 import { Check, ChevronsUpDown } from 'lucide-react'
 import Link from 'next/link'
-import { Menu, MenuHeading, MenuLink } from '#components/ui/menu.tsx'
+import { Menu, MenuHeading, MenuLink } from '#components/ui/controls/menu.tsx'
 import { homePath } from '#lib/paths.ts'
 
 /** An organisation of the person's, the present one included. */

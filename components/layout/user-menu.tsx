@@ -1,7 +1,7 @@
 'use client'
 
 import { CircleUser } from 'lucide-react'
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/menu.tsx'
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
 import type { FrameUser } from './frame.tsx'
 import { THEME_CHOICES, useTheme } from './theme.ts'
 

@@ -4,11 +4,11 @@ import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } fr
 import { useApi } from '#components/api/api.tsx'
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
+import { createAnswerLog, type PartialAnswer } from '#components/traces/model/answer-log.ts'
+import { createSpanLog } from '#components/traces/model/span-log.ts'
+import { spansOfSkeleton, type TraceSpan, withoutDetails } from '#components/traces/model/trace-span.ts'
 import type { TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
-import { createAnswerLog, type PartialAnswer } from './answer-log.ts'
-import { createSpanLog } from './span-log.ts'
-import { spansOfSkeleton, type TraceSpan, withoutDetails } from './trace-span.ts'
 
 /** `over`: the trace has ended, nothing more comes. `lost`: the server refused the stream. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'

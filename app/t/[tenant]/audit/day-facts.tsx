@@ -2,7 +2,7 @@
 
 import { useQuery } from '#components/api/query.ts'
 import { useChanges } from '#components/api/use-changes.ts'
-import { Seal } from '#components/ui/seal.tsx'
+import { Seal } from '#components/ui/status/seal.tsx'
 import { formatCount } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 

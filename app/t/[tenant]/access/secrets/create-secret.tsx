@@ -5,8 +5,8 @@ import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-fi
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 import { maxValueBytes } from '#lib/rules/secrets.ts'
 

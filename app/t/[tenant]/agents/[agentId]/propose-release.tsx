@@ -6,7 +6,7 @@ import { useAct } from '#components/api/use-act.ts'
 import { whyNotEnvironment } from '#components/forms/environment-name.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 
 /** Asks the change approvers to let a version run in an environment. */

@@ -1,9 +1,9 @@
 'use client'
 
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { formatBytes, formatCount } from '#lib/format.ts'
 import type { ExportManifest } from '#lib/schemas/evidence.ts'
 import { useManifest } from './use-export.ts'

@@ -2,7 +2,7 @@
 
 import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 
 /** The agents that the policy decides for, now or before. */

@@ -5,8 +5,8 @@ import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { registerPasskey } from '#components/passkeys/ceremony.ts'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 
 /** Registers a passkey: the device makes it, a passkey that is there already confirms. */

@@ -23,7 +23,8 @@ export function usePages<Input, Item>(listing: Listing<Input, Item>, input: Filt
     queryKey: [path, { input, type: 'pages' }],
     async queryFn({ pageParam, signal }) {
       const asked = pageParam === null ? input : { ...input, cursor: pageParam }
-      if (listing.read !== undefined) return await listing.read(asked, signal)
+      // The proxy answers to any name, so only a member of its own tells a route from a procedure.
+      if ('read' in listing && listing.read !== undefined) return await listing.read(asked, signal)
       // The listing itself names the procedure and its types.
       const page: unknown = await getUntypedClient(client).query(path.join('.'), asked, { signal })
       return page as KeysetPage<Item>

@@ -1,6 +1,7 @@
 import { setNonce } from 'get-nonce'
 import { showStoredTheme } from '#components/layout/theme.ts'
 import { installLeaveGuard } from '#components/navigation/leave-guard.ts'
+import { installStalePageReload } from '#components/navigation/stale-page.ts'
 
 type TrustedTypes = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string | undefined }): unknown
@@ -13,18 +14,19 @@ declare global {
 }
 
 // The page's policy enforces Trusted Types. The bundler's loader sets `script.src` from plain strings, which the
-// policy named "default" judges: only our own build's files pass, and no HTML or script text at all.
+// policy named "default" checks: it accepts only files of our build, and no HTML or script text at all.
 window.trustedTypes?.createPolicy('default', {
   createScriptURL(url) {
     const { origin, pathname } = new URL(url, window.location.origin)
-    // As it came: the loader knows its chunks by the attribute's text, and would wait forever for another spelling.
+    // Returned unchanged: the loader identifies its chunks by the attribute's text, and would wait forever for another spelling.
     return origin === window.location.origin && pathname.startsWith('/_next/static/') ? url : undefined
   },
 })
 
-// Radix locks scrolling behind a dialog with a style element, which the policy wants to see a nonce on.
+// Radix locks scrolling behind a dialog with a style element, for which the policy requires a nonce.
 const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce
 if (nonce) setNonce(nonce)
 
 showStoredTheme()
 installLeaveGuard()
+installStalePageReload()

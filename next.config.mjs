@@ -1,23 +1,22 @@
+/**
+ * Next builds the console's pages and nothing else: cli/console/ turns what it wrote into files that server/shell.ts serves.
+ * Route handlers are `route.ts`, so the extension alone leaves them out; our server calls them itself. The proof in
+ * server/testing/properties/routes-through-next.test.ts builds them too, into a folder of its own.
+ */
+const routesInto = process.env.NEXT_ROUTES_DIST_DIR
+
 /** @type {import('next').NextConfig} */
 export default {
-  // Pages are static shells that server/shell.ts serves; in production Next itself only answers /_next/static.
+  pageExtensions: routesInto === undefined ? ['tsx'] : ['tsx', 'ts'],
+  ...(routesInto === undefined ? {} : { distDir: routesInto }),
+  // It reads its WebAssembly from a file next to its own, which a bundle does not have.
+  serverExternalPackages: ['@cedar-policy/cedar-wasm'],
   agentRules: false,
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,
-  // Images are inline SVG or a tenant's logo; the optimiser would be an unneeded fetcher of URLs.
+  // Images are inline SVG or a tenant's logo; the optimiser would only add code that fetches URLs.
   images: { unoptimized: true },
-  // It reads its WebAssembly from beside its own files, which a bundle has not.
-  serverExternalPackages: ['@cedar-policy/cedar-wasm'],
-  // `npm test` runs tsc over the whole tree; a build at the first start need not do it again.
+  // `npm test` runs tsc over the whole tree; a build at the first start need not repeat it.
   typescript: { ignoreBuildErrors: true },
-  headers: async () => [
-    {
-      source: '/_next/static/:path*',
-      headers: [
-        { key: 'x-content-type-options', value: 'nosniff' },
-        { key: 'cross-origin-resource-policy', value: 'same-origin' },
-      ],
-    },
-  ],
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
 import { demoTenants } from './server/demo/tenants.ts'
 
-// Workers load this file too: what the first one made is handed on by the environment.
+// Workers load this file too: the first one passes its values on through the environment.
 if (process.env.E2E_DIR === undefined) {
   const directory = mkdtempSync(join(tmpdir(), 'countersign-e2e-'))
-  // As root PostgreSQL runs under another account, which must be able to enter.
+  // As root, PostgreSQL runs under another account, which needs access to this folder.
   chmodSync(directory, 0o711)
   mkdirSync(join(directory, 'gate'))
   writeFileSync(
@@ -38,12 +38,12 @@ export default defineConfig({
   fullyParallel: false,
   // Two cores: the server and its database need one.
   workers: 1,
-  // A browser's timing on a strange machine; what needed a second try is told at the end of `npm test`. The server's own
-  // tests, races among them, have no second try.
+  // For a browser's timing on an unknown machine; `npm test` lists the tests that needed a second try at its end. Server
+  // tests, including races, run once.
   retries: process.env.CI === undefined ? 0 : 1,
-  // A test that goes through many pages takes as long as the machine; what it waits for has a limit of its own.
+  // A test across many pages takes as long as the machine needs; each wait has its own limit.
   timeout: 240_000,
-  // For a machine that others keep busy: what holds at once is not waited for.
+  // For a busy machine; conditions that are already met do not wait.
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? 'list' : [['list'], ['json']],
   use: {
@@ -71,9 +71,9 @@ export default defineConfig({
       PORT: port,
       DATA_DIR: join(directory, 'data'),
       MCP_SERVERS: join(directory, 'mcp-servers.json'),
-      // Models of tests answer on this machine.
+      // The tests' models run on this machine.
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-      // The tests share two tenants; the limits have tests of their own.
+      // The tests share two tenants; rate limits have separate tests.
       RATE_LIMIT_PER_MINUTE: '1000000',
       TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'warn',

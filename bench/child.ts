@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline'
 
 export type Child = {
   pid: number
-  /** What stood behind the word that it printed when it was ready. */
+  /** The text after the word that it printed when it was ready. */
   address: string
-  /** From the start to that word. */
+  /** Time from the start to that word. */
   startMs: number
   stop(): Promise<void>
 }
@@ -15,7 +15,7 @@ export type Child = {
 const root = join(import.meta.dirname, '..')
 const running = new Set<ChildProcess>()
 
-/** Starts a file of this repository on this Node and waits until it prints a line that `ready` matches. Throws when it ends first. */
+/** Starts a file of this repository on this Node and waits until it prints a line that `ready` matches. Throws if it ends first. */
 export async function startChild(
   file: string,
   environment: Record<string, string> = {},
@@ -50,5 +50,5 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Ends what a case that failed left behind. */
+/** Ends the processes that a failed case left running. */
 export const stopChildren = (): Promise<unknown> => Promise.all([...running].map(stop))

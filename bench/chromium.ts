@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import type { TestApi } from '#server/testing/api.ts'
 
-/** The browser that the tests use, without a screen and with the processor to draw with. */
+/** The browser of the tests, headless and with software rendering. */
 export const openChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   })
 
-/** Signs a person of the first demo tenant in through the console at `address`. */
+/** Signs in a person of the first demo tenant through the console at `address`. */
 export async function signInAt(page: Page, address: string, api: TestApi, username: string): Promise<void> {
   const [tenant] = api.credentials.tenants
   const user = tenant?.users.find((one) => one.username === username)
-  if (tenant === undefined || user === undefined) throw new Error(`There is no demo user ${username}.`)
+  if (tenant === undefined || user === undefined) throw new Error(`The demo user ${username} was not found.`)
   await page.goto(`${address}/sign-in`)
   await page.getByRole('textbox', { name: 'Organisation' }).fill(tenant.slug)
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -25,7 +25,7 @@ export async function signInAt(page: Page, address: string, api: TestApi, userna
 
 const patienceMs = 60_000
 
-/** A page that draws no frame would be waited for without an end. */
+/** Limits the wait, which would never end for a page that draws no frame. */
 export const within = <T>(complaint: string, work: Promise<T>): Promise<T> =>
   Promise.race([
     work,

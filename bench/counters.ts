@@ -15,11 +15,11 @@ import { type Figure, figure } from './report.ts'
 import { openWireMeter, type Traffic, type WireMeter } from './wire-meter.ts'
 
 const repeats = 11
-/** Longer than the log waits for more records before it signs them. */
+/** Longer than the log collects records before it signs them. */
 const silenceMs = 800
 const silenceLimitMs = 30_000
 
-/** Statements and commits of each job, and bytes of the calls: the same on every machine. */
+/** Statements and commits of each job, and bytes of the calls; the same on every machine. */
 export async function counters(): Promise<Figure[]> {
   const serverUrl = process.env.TEST_DATABASE_URL ?? ''
   const meter = await openWireMeter({ port: Number(new URL(serverUrl).port) })
@@ -85,7 +85,7 @@ async function ofTheParts(meter: WireMeter): Promise<Figure[]> {
   }
 }
 
-/** The median over some calls: what happens in the background falls into few of them. */
+/** The median over several calls, because background work affects few of them. */
 async function perCall(meter: WireMeter, once: () => Promise<unknown>): Promise<Traffic> {
   await once()
   const seen: Traffic[] = []
@@ -103,11 +103,11 @@ async function perCall(meter: WireMeter, once: () => Promise<unknown>): Promise<
   return { statements: of('statements'), commits: of('commits'), bytes: of('bytes') }
 }
 
-/** Resolves when nothing was sent for a while: the demo's first execution and the signing of the log are over. */
+/** Resolves when nothing was sent for a while: the demo's first execution and the signing of the log have finished. */
 async function silence(meter: WireMeter): Promise<void> {
   const giveUp = performance.now() + silenceLimitMs
   for (let last = -1; meter.read().bytes !== last; ) {
-    if (performance.now() > giveUp) throw new Error('The server does not come to rest.')
+    if (performance.now() > giveUp) throw new Error('The server did not become idle.')
     last = meter.read().bytes
     await delay(silenceMs)
   }

@@ -25,7 +25,7 @@ spec:
       allow: [lookup_order]
 `
 
-/** An agent of one step, governed by one policy and released. Gives what starts it. */
+/** A one-step agent, governed by one policy and released. Returns the input that starts it. */
 export async function governedAgent(lab: Lab) {
   const { pipeline } = lab
   const approve = (approvalId: string) =>

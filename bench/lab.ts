@@ -10,31 +10,31 @@ import { execute, type Operation } from '#server/kernel/operation.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 
-/** The server's own parts in this process, without HTTP, on a database of their own. */
+/** The server's parts in this process, without HTTP, on a separate database. */
 export type Lab = {
   runtime: Awaited<ReturnType<typeof testRuntime>>
   tenant: TestTenant
-  /** Past row-level security: for fixtures, and for what is done by hand. */
+  /** Bypasses row-level security: for fixtures, and for the peers' statements. */
   owner: Pool
   /** Registers, proposes and starts; a service account. */
   pipeline: Caller
-  /** Decides what the pipeline asks for. */
+  /** Decides the pipeline's requests. */
   approver: Caller
   auditor: Caller
-  /** Address of the database as its owner. */
+  /** Connection string of the database's owner. */
   ownerUrl: string
   close(): Promise<void>
 }
 
 const slug = 'bench'
-/** The demo's tool server: a process of its own, as an operator would name it. */
+/** The demo's tool server: a separate process, configured as an operator would. */
 const paymentsServer = join(import.meta.dirname, '..', 'server', 'demo', 'payments.ts')
 
 export async function openLab(): Promise<Lab> {
   const payments = { command: process.execPath, args: [paymentsServer], env: {}, tenants: [`ext-${slug}`] }
   const runtime = await testRuntime({ mcpServers: { payments } })
   registerDecisions()
-  // Exports are run by their case alone.
+  // Only the export case runs exports.
   await runtime.queue.work([advanceExecutions, expiry, { ...evidenceExports, run: () => Promise.resolve() }])
   const tenant = await testTenant(runtime, slug)
   const maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: ['change-approvers'] })
@@ -61,7 +61,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** The address of a database of the run as its owner. */
+/** The connection string of a database of this run, as its owner. */
 function ownerUrlOf(appUrl: string): string {
   const url = new URL(process.env.TEST_DATABASE_URL ?? '')
   url.pathname = new URL(appUrl).pathname

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import type { Side } from './measure.ts'
 
-/** `width` callers, each with its next call as soon as its last one was answered, until `deadline`. Gives the number of calls. */
+/** `width` callers, each starting its next call when the last one is answered, until `deadline`. Returns the number of calls. */
 export async function closedLoop(width: number, deadline: number, once: () => Promise<unknown>): Promise<number> {
   let done = 0
   const caller = async () => {
@@ -45,7 +45,7 @@ export function call({ url, method = 'GET', headers = {}, body }: HttpCall, agen
 
 const width = 16
 
-/** A server under calls of one kind from 16 connections. `processes` are its own. */
+/** A server under calls of one kind from 16 connections. `processes` are the server's. */
 export const httpSide = (
   name: string,
   processes: readonly number[],
@@ -56,7 +56,7 @@ export const httpSide = (
   processes,
   database,
   async run(deadline) {
-    // Connections of this segment alone: the server may have stood still since the last one.
+    // New connections for each segment: the server may have been paused since the last one.
     const agent = new Agent({ keepAlive: true, maxSockets: width })
     try {
       return await closedLoop(width, deadline, () => call(typeof what === 'function' ? what() : what, agent))

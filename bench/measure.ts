@@ -1,18 +1,18 @@
 import { cpuSeconds, isQuiet, machineSeconds } from './procfs.ts'
 
-/** How long a run takes: rounds, milliseconds for each segment of a round, and the largest size of a growing case. */
+/** The length of a run: rounds, milliseconds per segment of a round, and the largest size of a growing case. */
 export type Pace = { rounds: number; segmentMs: number; full: boolean }
 
-/** One of two that do the same work. */
+/** One of two sides that do the same work. */
 export type Side = {
   name: string
-  /** Processes whose trees do the work and are charged for it; this process's own by default. */
+  /** Processes whose trees do the work and are charged for it; by default this process. */
   processes?: readonly number[]
-  /** Whether PostgreSQL is charged, too. */
+  /** Whether PostgreSQL is charged as well. */
   database: boolean
-  /** Before each segment, not measured. */
+  /** Runs before each segment, unmeasured. */
   prepare?(): Promise<void>
-  /** Works until `deadline` (performance.now()) or until nothing is left; gives the units of work done. */
+  /** Works until `deadline` (performance.now()) or until nothing is left; returns the units of work done. */
   run(deadline: number): Promise<number>
 }
 
@@ -23,19 +23,19 @@ export type Comparison = {
   /** ours ÷ peer: the median of the rounds, the lowest and the highest. */
   ratio: number
   spread: [number, number]
-  /** Units of work per second of wall-clock time: only to be read beside each other. */
+  /** Units of work per second of wall-clock time; meaningful only in comparison. */
   wall: { ours: number; peer: number }
-  /** Rounds that there was time for. */
+  /** Rounds that fitted into the time. */
   rounds: number
   /** PostgreSQL's part of the CPU time, 0 to 1. */
   database: { ours: number; peer: number }
-  /** Cores that everybody else on the machine used meanwhile. */
+  /** Cores that other programs used during the run. */
   others: number
 }
 
 type Segment = { perCpu: number; perWall: number; database: number; others: number }
 
-/** A comparison starts no further round after this many times the time that it should take as a whole. */
+/** A comparison starts no further round after this multiple of its expected total time. */
 const patience = 2
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -44,9 +44,9 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** A comparer that charges the PostgreSQL of `postmaster` (a process id) to the sides that use it. */
+/** A comparison that charges the PostgreSQL of `postmaster` (a process id) to the sides that use it. */
 export function comparer(postmaster: number, pace: Pace) {
-  /** peer → ours → ours → peer, as often as the pace says, after a warm-up of each. */
+  /** Runs peer → ours → ours → peer, as often as the pace allows, after a warm-up of each. */
   return async function compare(peer: Side, ours: Side, changes: Partial<Pace> = {}): Promise<Comparison> {
     const { rounds, segmentMs } = { ...pace, ...changes }
     const giveUp = performance.now() + patience * pace.segmentMs * (4 * rounds + 2)
@@ -75,7 +75,7 @@ export function comparer(postmaster: number, pace: Pace) {
   }
 }
 
-/** The other side's processes stand still meanwhile: what they do in the background must not be charged to this one. */
+/** Pauses the other side's processes, so that their background work is not charged to this side. */
 async function withPaused<T>(paused: Side, running: Side, work: () => Promise<T>): Promise<T> {
   const pids = (paused.processes ?? []).filter((pid) => running.processes?.includes(pid) !== true)
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
@@ -100,7 +100,7 @@ async function measure(side: Side, segmentMs: number, postmaster: number): Promi
   const seconds = (performance.now() - began) / 1000
   const after = read()
   const database = after.database - before.database
-  // At least one tick: less can't be told from nothing.
+  // At least one tick, the smallest measurable time.
   const charged = Math.max(after.processes - before.processes + database, 0.01)
   return {
     perCpu: done / charged,
@@ -122,7 +122,7 @@ export async function latency(
     await once()
     times.push(performance.now() - began)
   }
-  // A neighbour that began meanwhile is in the figures.
+  // A neighbour that started during the run affects the figures.
   if (!(await isQuiet())) return undefined
   times.sort((a, b) => a - b)
   return { p50: times[Math.floor(count * 0.5)] ?? Number.NaN, p99: times[Math.floor(count * 0.99)] ?? Number.NaN }

@@ -5,7 +5,7 @@ import { cpuSeconds, memoryMb } from './procfs.ts'
 
 const onLinux = existsSync('/proc/self/stat')
 
-test.runIf(onLinux)('charges a process with its children that have ended, and with nothing that is left out', () => {
+test.runIf(onLinux)('charges a process with its ended children, and not with excluded processes', () => {
   const before = cpuSeconds([process.pid], [])
   const busy = 'const end = process.cpuUsage().user + 200_000; while (process.cpuUsage().user < end);'
   expect(spawnSync(process.execPath, ['-e', busy]).status).toBe(0)
@@ -13,7 +13,7 @@ test.runIf(onLinux)('charges a process with its children that have ended, and wi
   expect(cpuSeconds([], [process.pid])).toBe(0)
 })
 
-test.runIf(onLinux)('gives resident memory in MB, at most the peak', () => {
+test.runIf(onLinux)('returns resident memory in MB, at most the peak', () => {
   const { rss, peak } = memoryMb([process.pid])
   expect(rss).toBeGreaterThan(20)
   expect(rss).toBeLessThanOrEqual(peak)

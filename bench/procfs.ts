@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Kernel ticks in a second: 100 on every Linux that Node runs on (USER_HZ). */
+/** Kernel ticks per second: 100 on every Linux that Node runs on (USER_HZ). */
 const ticksPerSecond = 100
 
 type Process = { pid: number; parent: number; ticks: number }
 
-/** A process may end between the listing and the reading; anything else is an error. */
+/** A process may end between listing and reading; anything else is an error. */
 function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -17,7 +17,7 @@ function readProc(path: string): string | undefined {
   }
 }
 
-/** See proc(5): after the name in brackets come state, parent and, from the 12th on, utime stime cutime cstime. */
+/** See proc(5): the name in brackets is followed by state, parent and, from the 12th field on, utime stime cutime cstime. */
 function readProcess(pid: number): Process | undefined {
   const text = readProc(`/proc/${pid}/stat`)
   if (text === undefined) return undefined
@@ -31,7 +31,7 @@ const allProcesses = (): Process[] =>
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readProcess(Number(name)) ?? [])
 
-/** The trees below `roots`, without the trees below `except` (the embedded PostgreSQL is a child of whoever started it). */
+/** The trees below `roots`, without the trees below `except` (the embedded PostgreSQL is a child of the process that started it). */
 function treesOf(roots: readonly number[], except: readonly number[]): Process[] {
   const processes = allProcesses()
   const found = processes.filter((process) => roots.includes(process.pid))
@@ -45,11 +45,11 @@ function treesOf(roots: readonly number[], except: readonly number[]): Process[]
   return found
 }
 
-/** CPU seconds that the trees have used so far, ended children included once they were waited for. To 10 ms. */
+/** CPU seconds used by the trees so far, including ended children that were waited for. Accurate to 10 ms. */
 export const cpuSeconds = (roots: readonly number[], except: readonly number[]): number =>
   treesOf(roots, except).reduce((sum, process) => sum + process.ticks, 0) / ticksPerSecond
 
-/** Resident memory of the trees now, and the sum of each process's own peak, in MB. */
+/** Current resident memory of the trees, and the sum of each process's peak, in MB. */
 export function memoryMb(roots: readonly number[]): { rss: number; peak: number } {
   const sum = { rss: 0, peak: 0 }
   for (const { pid } of treesOf(roots, [])) {
@@ -71,7 +71,7 @@ export function machineSeconds(): number {
   return (user + nice + system + irq + softirq) / ticksPerSecond
 }
 
-/** Whether less than 0.7 of a core is busy over one second: call it while nothing of ours runs. */
+/** Whether less than 0.7 of a core is busy over one second; call it while our processes are idle. */
 export async function isQuiet(): Promise<boolean> {
   const before = machineSeconds()
   const began = performance.now()
@@ -79,14 +79,14 @@ export async function isQuiet(): Promise<boolean> {
   return (machineSeconds() - before) / ((performance.now() - began) / 1000) < 0.7
 }
 
-/** Resolves when the trees use less than a tenth of a core over half a second: what they did at their start is over. */
+/** Resolves when the trees use less than a tenth of a core over half a second, that is, after their startup work. */
 export async function settled(roots: readonly number[]): Promise<void> {
   const giveUp = performance.now() + 30_000
   for (let before = cpuSeconds(roots, []); ; ) {
     await delay(500)
     const now = cpuSeconds(roots, [])
     if (now - before < 0.05) return
-    if (performance.now() > giveUp) throw new Error('The server does not come to rest.')
+    if (performance.now() > giveUp) throw new Error('The server did not become idle.')
     before = now
   }
 }

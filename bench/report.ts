@@ -3,7 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import type { Comparison, Pace } from './measure.ts'
 
-/** One line of the table. A `case` is a number of docs' list of benchmarks. */
+/** One line of the table. `case` is the number in the list of bench/README.md. */
 export type Figure = {
   case: number
   job: string
@@ -12,9 +12,9 @@ export type Figure = {
   /** Median, lowest to highest, and number of rounds. */
   ratio: string
   target: string
-  /** '?' where the rounds disagree, or where there was only one. */
+  /** '?' if the rounds disagree, or if only one was run. */
   met: 'yes' | 'no' | '?' | '–'
-  /** Cores that others used: above 0.7 the figure is noisy. */
+  /** Cores that other programs used: above 0.7 the figure is noisy. */
   others: string
   note: string
   data?: unknown
@@ -24,11 +24,11 @@ const empty = { ours: '', peer: '', ratio: '', target: '', met: '–', others: '
 
 export const figure = (fields: Pick<Figure, 'case' | 'job'> & Partial<Figure>): Figure => ({ ...empty, ...fields })
 
-/** Three significant digits, with a separator of thousands. */
+/** Three significant digits, with thousands separators. */
 export const number = (value: number): string =>
   new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value)
 
-/** The line of a comparison; `least` is the lowest ratio that meets the target. */
+/** The table line of a comparison; `least` is the lowest ratio that meets the target. */
 export function ratioFigure(
   fields: Pick<Figure, 'case' | 'job'> & Partial<Figure> & { unit: string; least: number | undefined },
   comparison: Comparison,
@@ -47,7 +47,7 @@ export function ratioFigure(
   })
 }
 
-/** A median on one side of the target says nothing while single rounds lie on the other, or where there was but one. */
+/** A median on one side of the target is inconclusive if single rounds are on the other side, or if only one was run. */
 function verdict({ spread: [low, high], rounds }: Comparison, least: number): 'yes' | 'no' | '?' {
   if (rounds < 2) return '?'
   return low >= least ? 'yes' : high < least ? 'no' : '?'
@@ -66,7 +66,7 @@ export function printTable(figures: readonly Figure[]): void {
   process.stdout.write(`\n${rows.map(line).join('\n')}\n`)
 }
 
-/** Writes the figures beside those of earlier runs; gives the file's path. */
+/** Writes the figures next to those of earlier runs; returns the file's path. */
 export async function saveResults(figures: readonly Figure[], pace: Pace, quiet: boolean): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run bench`: what the server costs beside its peers. Must parse on Node 20, as all that it imports statically.
+// `npm run bench`: the server's cost compared with its peers. This file and its static imports must parse on Node 20.
 import { continueOnPinnedNode } from '../cli/pinned-node.mjs'
 
 await continueOnPinnedNode()

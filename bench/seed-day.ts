@@ -6,7 +6,7 @@ import { newId } from '#server/kernel/ids.ts'
 const perStatement = 5000
 const type = 'tool.called'
 
-/** A whole day of a tenant's log as if it had been written then: real digests and leaf hashes, not yet signed. */
+/** A whole day of a tenant's log, as if written on that day: real digests and leaf hashes, not yet signed. */
 export async function seedDay(
   {
     tenant,

@@ -47,7 +47,7 @@ const only = values.only?.split(',')
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const figures: Figure[] = []
 
-/** A case that breaks is a line of the table; the others go on. */
+/** A case that throws becomes a line of the table; the others continue. */
 async function run(name: string, work: () => Promise<Figure[]> | Figure[]): Promise<void> {
   if (only !== undefined && !only.includes(name)) return
   const since = performance.now()
@@ -65,7 +65,7 @@ const wanted = (...names: string[]) => only === undefined || names.some((name) =
 const began = performance.now()
 const quiet = await isQuiet()
 const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-// As root the server runs under another account, which must be able to enter.
+// As root, the server uses another account, which needs access to this folder.
 await chmod(folder, 0o711)
 const database = await openEmbeddedDatabase({ dataDir: folder, say: () => undefined })
 process.env.TEST_DATABASE_URL = database.ownerUrl
@@ -84,7 +84,7 @@ try {
       await run('4', () => telemetry(api, pid, compare))
       await run('5', () => liveSpan(api, pid, compare))
       await run('7', () => inputEvents(api, pid, compare))
-      // A browser takes minutes: only where it is asked for.
+      // The browser cases take minutes, so they run only on request.
       if (pace.full || only?.includes('15')) await run('15', () => waterfall(api, pace.full ? 5 : 1))
       await run('16', () => coldStart(api))
     } finally {
@@ -96,7 +96,7 @@ try {
     try {
       await run('3', () => policy(lab, compare))
       await run('6', () => execution(lab, compare))
-      // Asked for by name, the rows are fewer: making a million takes minutes.
+      // With `--only` the case uses fewer rows: creating a million takes minutes.
       const size = pace.full ? { finished: 1_000_000, waiting: 100_000 } : { finished: 100_000, waiting: 10_000 }
       if (pace.full || only?.includes('6-many') === true)
         await run('6-many', () => manyExecutions(lab, postmaster, { ...size, segmentMs: pace.segmentMs * 2 }))
@@ -110,7 +110,7 @@ try {
       await lab.close()
     }
   }
-  // Seconds for a gigabyte, and much disk: only where it is asked for.
+  // A gigabyte takes seconds and much disk space, so this runs only on request.
   if (pace.full || only?.includes('11')) await run('11', () => exportMemory(1))
   await run('14', javascript)
   await run('counters', counters)
@@ -125,6 +125,7 @@ printTable(figures)
 say(
   `\nAt most ${pace.rounds} rounds of ${pace.segmentMs} ms segments, ${Math.round((performance.now() - began) / 1000)} s in all.`,
 )
-if (!quiet) say('The machine was not idle when this began: read the ratios with their spreads, and no absolute figure.')
+if (!quiet)
+  say('The machine was not idle at the start: read the ratios with their spreads, and ignore absolute figures.')
 say(`Results: ${await saveResults(figures, pace, quiet)}`)
 process.exit()

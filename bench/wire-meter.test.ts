@@ -22,7 +22,7 @@ const conversation = [
   message('Q', 'COMMIT\0'),
 ]
 
-test.each([1, 3, 1000])('counts statements and commits, whatever the stream is cut into (%i bytes)', (size) => {
+test.each([1, 3, 1000])('counts statements and commits, however the stream is split (%i bytes)', (size) => {
   const traffic = { statements: 0, commits: 0, bytes: 0 }
   const read = counter(traffic)
   const stream = Buffer.concat([startup('countersign'), ...conversation])
@@ -30,7 +30,7 @@ test.each([1, 3, 1000])('counts statements and commits, whatever the stream is c
   expect(traffic).toEqual({ statements: 4, commits: 2, bytes: Buffer.concat(conversation).length })
 })
 
-test('leaves the queue’s own connections out', () => {
+test('ignores the queue’s connections', () => {
   const traffic = { statements: 0, commits: 0, bytes: 0 }
   counter(traffic)(Buffer.concat([startup('countersign-queue'), ...conversation]))
   expect(traffic).toEqual({ statements: 0, commits: 0, bytes: 0 })

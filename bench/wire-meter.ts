@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What clients have sent to PostgreSQL so far, the queue's own housekeeping (application name countersign-queue) left out. */
+/** The clients' messages to PostgreSQL so far, without the queue's housekeeping (application name countersign-queue). */
 export type Traffic = { statements: number; commits: number; bytes: number }
 
 export type WireMeter = {
-  /** `url` with this meter's port in it. */
+  /** `url` with this meter's port. */
   through(url: string): string
   read(): Traffic
   close(): void
@@ -15,7 +15,7 @@ const headerBytes = 5
 
 /**
  * A relay in front of PostgreSQL that counts the frontend's messages: each simple query and each execution of a prepared
- * one is a statement. See https://www.postgresql.org/docs/current/protocol-message-formats.html
+ * statement counts as one. See https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 export async function openWireMeter(target: { port: number }): Promise<WireMeter> {
   const traffic: Traffic = { statements: 0, commits: 0, bytes: 0 }
@@ -78,6 +78,6 @@ function note(traffic: Traffic, type: string, body: Buffer): void {
   if (type === 'Q' || type === 'E') traffic.statements += 1
   // The text of a parsed statement follows its name.
   const text = type === 'Q' ? body : type === 'P' ? body.subarray(body.indexOf(0) + 1) : undefined
-  // A COMMIT that has something to tell comes last in its message.
+  // A COMMIT with notifications is the last statement of its message.
   if (text !== undefined && /(^|; )commit\0?$/i.test(text.toString('latin1'))) traffic.commits += 1
 }

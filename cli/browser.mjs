@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** The browser of the end-to-end tests: CHROMIUM_PATH, else one that is installed, else Debian's when this is root. */
+/** The browser of the end-to-end tests: CHROMIUM_PATH, otherwise an installed one, otherwise Debian's if this is root. */
 export function findBrowser() {
   const found = [process.env.CHROMIUM_PATH, ...places].find((path) => path !== undefined && existsSync(path))
   if (found !== undefined) return found

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = [
+  'cli/build-console.mjs',
   'package.json',
   'package-lock.json',
   'next.config.mjs',
@@ -14,9 +15,16 @@ const FILES = [
   'postcss.config.mjs',
   'instrumentation-client.ts',
 ]
-const FOLDERS = ['app', 'components', 'lib', 'public', 'server']
+const FOLDERS = ['app', 'components', 'lib', 'public', 'cli/console']
 const TEST_FILE = /\.test\.tsx?$/
-const RECORD = join(ROOT, '.next', 'countersign-build.json')
+/** Route handlers: our server runs them from their sources. */
+const NOT_BUILT = join(ROOT, 'app', 'v1')
+const NEXT_DIR = join(ROOT, '.next')
+/** What the server reads. */
+export const CONSOLE_DIR = join(NEXT_DIR, 'console')
+const RECORD = join(NEXT_DIR, 'countersign-build.json')
+/** `cache` makes the next build quick; `dev` and `lock` are a development server's. */
+const KEPT = ['cache', 'console', 'dev', 'lock']
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SQLITE_BUSY = 5
 const LONGEST_WAIT_MS = 10 * 60 * 1000
@@ -24,8 +32,8 @@ const LONGEST_WAIT_MS = 10 * 60 * 1000
 const say = (line) => process.stdout.write(`${line}\n`)
 
 /**
- * Builds the console unless the build that is there was made from exactly the present files; two processes never
- * build at once. Where the build fails, writes its output and ends this process with exit code 1.
+ * Builds the console unless the existing build was made from exactly the current files; two processes never build
+ * concurrently. If the build fails, writes its output and ends this process with exit code 1.
  */
 export async function buildConsole() {
   if (await isFresh()) return
@@ -33,41 +41,58 @@ export async function buildConsole() {
   try {
     if (await isFresh()) return
     say('Building the console (about 20 s)…')
-    // Before the build: what is edited while it runs makes it stale.
+    // Before the build, so that an edit during the build makes it stale.
     const digest = await sourceDigest()
     await rm(RECORD, { force: true })
     await runNextBuild()
+    await pack()
     await writeFile(RECORD, `${JSON.stringify({ digest })}\n`)
   } finally {
     lock.close()
   }
 }
 
+/** Whether a console is built, of whatever sources. */
+export const isBuilt = () => existsSync(RECORD)
+
 async function isFresh() {
-  if (!existsSync(RECORD) || !existsSync(join(ROOT, '.next', 'BUILD_ID'))) return false
+  if (!isBuilt()) return false
   return JSON.parse(await readFile(RECORD, 'utf8')).digest === (await sourceDigest())
 }
 
-/** SHA-256 (hex) over path and content of all that the build is made from. */
+/** SHA-256 (hex) over path and content of every file that the build depends on. */
 export async function sourceDigest() {
   const found = FILES.map((file) => join(ROOT, file)).filter((file) => existsSync(file))
   for (const folder of FOLDERS) {
     const path = join(ROOT, folder)
     if (!existsSync(path)) continue
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && !TEST_FILE.test(entry.name)) found.push(join(entry.parentPath, entry.name))
+      if (!entry.isFile() || TEST_FILE.test(entry.name)) continue
+      if (!entry.parentPath.startsWith(NOT_BUILT)) found.push(join(entry.parentPath, entry.name))
     }
   }
   const digest = createHash('sha256')
   for (const file of found.sort()) {
     const content = await readFile(file)
-    // With its length, so that no two lists of files run together to the same bytes.
+    // With its length, so that two different lists of files never produce the same bytes.
     digest.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content)
   }
   return digest.digest('hex')
 }
 
-/** SQLite's file lock: the operating system drops it when its holder dies. Outside .next, which the build empties. */
+/** Makes of Next's output what the server reads, and removes the rest: nothing runs it. */
+async function pack() {
+  const { packConsole } = await import('./console/pack.ts')
+  try {
+    packConsole(NEXT_DIR, join(ROOT, 'public'), CONSOLE_DIR)
+  } catch (error) {
+    fail(error.message)
+  }
+  for (const name of await readdir(NEXT_DIR))
+    if (!KEPT.includes(name)) await rm(join(NEXT_DIR, name), { recursive: true })
+}
+
+/** SQLite's file lock, which the operating system releases when its holder dies. Outside .next, which the build empties. */
 async function takeBuildLock() {
   const folder = join(ROOT, 'node_modules', '.cache')
   await mkdir(folder, { recursive: true })
@@ -77,7 +102,7 @@ async function takeBuildLock() {
     lock.exec(take)
   } catch (error) {
     if (error.errcode !== SQLITE_BUSY) throw error
-    say('Another start is building the console; waiting for it.')
+    say('Another process is building the console. Waiting for it…')
     lock.exec(`PRAGMA busy_timeout = ${LONGEST_WAIT_MS}`)
     lock.exec(take)
   }
@@ -102,7 +127,7 @@ function runNextBuild() {
     stoppedBy = signal
     child.kill(signal)
   }
-  // A build that outlived this process would go on writing without the lock.
+  // A build that outlived this process would keep writing without the lock.
   for (const signal of STOP_SIGNALS) process.on(signal, stop)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -116,6 +141,6 @@ function runNextBuild() {
 }
 
 function fail(output) {
-  process.stderr.write(`${output}\nThe console could not be built; the reason is above.\n`)
+  process.stderr.write(`${output}\nThe console could not be built. See the output above.\n`)
   process.exit(1)
 }

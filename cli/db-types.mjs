@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run db:types`: migrates a throw-away database and writes server/kernel/db/schema.ts from it.
+// `npm run db:types`: migrates a temporary database and writes server/kernel/db/schema.ts from it.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

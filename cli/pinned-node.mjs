@@ -1,4 +1,4 @@
-// Must parse on Node 20: it runs before the right Node does.
+// Must parse on Node 20, because it runs before the pinned Node.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, realpathSync } from 'node:fs'
@@ -9,9 +9,9 @@ const OLDEST_MAJOR = 24
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 
 /**
- * Returns when this process runs on the Node that the project pins, or, where there is none for this platform, on
- * one that is new enough, under these settings: variables that are set to anything, and options of Node. Otherwise runs the
- * same command on the pinned Node with them and ends with its exit code or signal.
+ * Returns if this process runs with these settings (variables set to any value, and options of Node) on the Node that the
+ * project pins or, if none is available for this platform, on one that is new enough. Otherwise runs the same command with
+ * the settings on the pinned Node and ends with its exit code or signal.
  */
 export async function continueOnPinnedNode(settings = { environment: {}, options: [] }) {
   const pinned = pinnedNode()
@@ -20,14 +20,14 @@ export async function continueOnPinnedNode(settings = { environment: {}, options
   else if (!isUnder(settings)) await startOver(here, settings)
   if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
     process.stderr.write(
-      `Countersign needs Node ${OLDEST_MAJOR} or newer, and this is ${process.version}: run npm ci without omitting optional packages, or install Node ${OLDEST_MAJOR}.\n`,
+      `Countersign needs Node ${OLDEST_MAJOR} or newer, but this is ${process.version}. Run npm ci without omitting optional packages, or install Node ${OLDEST_MAJOR}.\n`,
     )
     process.exit(1)
   }
   followLauncher()
 }
 
-/** Real path of the executable in `node-<platform>-<arch>`, or undefined where npm installed none. */
+/** Real path of the executable in `node-<platform>-<arch>`, or undefined if npm installed none. */
 function pinnedNode() {
   try {
     const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
@@ -49,7 +49,7 @@ const argumentsWith = (options) => [
   ...process.argv.slice(1),
 ]
 
-/** The same process begins again, so that nobody else has to stay for it. Where it can't, another one does its work. */
+/** Replaces this process, so that no launcher stays. If that is impossible, a child process does the work. */
 async function startOver(node, settings) {
   const { environment, options } = settings
   if (process.execve && !process.channel)
@@ -59,7 +59,7 @@ async function startOver(node, settings) {
 
 /** Returns only if `node` does not run on this system. */
 async function relaunch(node, { environment, options }) {
-  // In a session of its own, so that Ctrl-C reaches the child once, through here, and not through the terminal as well.
+  // In a separate session, so that Ctrl-C reaches the child once, through here, and not from the terminal as well.
   const child = spawn(node, argumentsWith(options), {
     env: { ...environment, ...process.env },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -72,12 +72,12 @@ async function relaunch(node, { environment, options }) {
   if (typeof code === 'number') process.exit(code)
   if (signal) {
     process.kill(process.pid, signal)
-    // The signal arrives after this turn; nothing else may run before it.
+    // The signal arrives after this turn of the event loop; nothing else may run before it.
     await new Promise(() => setInterval(() => undefined, 1_000))
   }
 }
 
-/** In the child: a launcher that was killed could not forward anything, so its end counts as a request to stop. */
+/** In the child: a killed launcher can't forward signals, so its end counts as a request to stop. */
 function followLauncher() {
   if (!process.channel) return
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))

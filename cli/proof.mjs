@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run proof`: the generated proofs at their full counts, on a real PostgreSQL, then a table of what was run.
+// `npm run proof`: the property tests at their full counts, on a real PostgreSQL, then a table of the results.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-proof-'))
 const report = join(scratch, 'vitest.json')
-/** Where the suites stand that generate their cases, or whose counts the product promises. */
+/** The folders of the suites that generate their cases, or whose counts the product promises. */
 const known = [
   'server/testing/properties/',
   'server/audit/sealing/sealer-killed',
@@ -37,12 +37,12 @@ const { status } = spawnSync(
   { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PROOF: 'full' } },
 )
 
-/** A test that does not count its cases is one. */
+/** A test that does not count its cases counts as one. */
 const casesOf = (test) => test.meta?.cases ?? 1
 const line = (name, cases, failed, seconds) =>
   `${name.padEnd(110)} ${cases.padStart(8)} ${failed.padStart(7)} ${seconds.padStart(8)}\n`
 
-/** One line for each suite; below it one for each test that generated its cases, and for each that failed. */
+/** One line per suite; below it one per test that generated its cases, and per failed test. */
 function print({ testResults }) {
   const total = { cases: 0, failed: 0 }
   process.stdout.write(`\n${line('proof', 'cases', 'failed', 'seconds')}`)
@@ -68,7 +68,7 @@ function print({ testResults }) {
 try {
   print(JSON.parse(readFileSync(report, 'utf8')))
 } catch (error) {
-  process.stdout.write(`\nThere is no report to count: ${error.message}\n`)
+  process.stdout.write(`\nThe report could not be read: ${error.message}\n`)
 }
 rmSync(scratch, { recursive: true, force: true })
 process.exit(status ?? 1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// `npm run rotate-master-key`: what the master key protects is encrypted under a new one. Safe to run again at any point.
+// `npm run rotate-master-key`: encrypts everything that the master key protects with a new one. Safe to repeat at any point.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
-// Settings may stand in .env, as for npm start.
+// Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
 const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')
@@ -12,7 +12,9 @@ const { RotationError, rotateMasterKey } = await import('../server/rotate-master
 
 try {
   const { keys, reencrypted } = await rotateMasterKey(loadConfig(), (line) => process.stdout.write(`${line}\n`))
-  process.stdout.write(`${keys} keys are under the current master key, ${reencrypted} of them since now.\n`)
+  process.stdout.write(
+    `${keys} keys are encrypted with the current master key; ${reencrypted} of them were re-encrypted now.\n`,
+  )
 } catch (error) {
   const known = [ConfigError, EmbeddedDatabaseError, RotationError].some((kind) => error instanceof kind)
   process.stderr.write(`${known ? error.message : error.stack}\n`)

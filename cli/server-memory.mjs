@@ -1,10 +1,10 @@
-// Must parse on Node 20: start.mjs reads it before the right Node runs.
+// Must parse on Node 20: start.mjs imports it before the pinned Node runs.
 
 /**
  * @type {{ environment: Record<string, string>, options: string[] }}
- * What keeps the server's memory near what it holds; bench/ measures it like this (decision 0019). glibc gives what was freed
- * back to the system only where it is told to: large buffers at once, small ones from two arenas instead of one for each
- * thread. What the operator has set stays. V8's space for young objects stays small: a batch's objects outlive it anyway.
+ * Settings that keep the server's memory close to what it uses; bench/ measures with them (decision 0019). glibc returns freed
+ * memory to the system only if configured to: large buffers immediately, small ones from two arenas instead of one per
+ * thread. The operator's settings take precedence. V8's young generation stays small: a batch's objects outlive it anyway.
  */
 export const serverMemory = {
   environment:

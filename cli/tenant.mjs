@@ -1,19 +1,21 @@
 #!/usr/bin/env node
-// `npm run tenant -- create | link | join | seat | rotate-log-key | list`: what the operator does for tenants, beside a running server or without.
+// `npm run tenant -- --help`: manages tenants, with or without a running server. Exits with 2 for invalid arguments and with 1
+// for a command that fails.
 import { existsSync } from 'node:fs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
-// Settings may stand in .env, as for npm start.
+// Settings may be in .env, as for npm start.
 if (existsSync('.env')) process.loadEnvFile('.env')
 const { ConfigError, loadConfig } = await import('../server/kernel/config.ts')
 const { EmbeddedDatabaseError } = await import('../server/kernel/db/embedded.ts')
+const { UsageError } = await import('../server/command-line.ts')
 const { CommandError, runTenantCommand } = await import('../server/tenant-command.ts')
 
 try {
   await runTenantCommand(loadConfig(), process.argv.slice(2), (line) => process.stdout.write(`${line}\n`))
 } catch (error) {
-  const known = [CommandError, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind)
+  const known = [UsageError, CommandError, ConfigError, EmbeddedDatabaseError].some((kind) => error instanceof kind)
   process.stderr.write(`${known ? error.message : error.stack}\n`)
-  process.exitCode = 1
+  process.exitCode = error instanceof UsageError ? 2 : 1
 }

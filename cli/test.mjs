@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm test`: types, lint, unit and integration tests on a real PostgreSQL, then a real browser on the production build.
-// Ends with one line that counts.
+// Ends with one line of counts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,9 @@ await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }
-/** What failed, told again at the end: the runners' own words are thousands of lines above it. */
+/** Failures, repeated at the end because the runners' messages are thousands of lines above. */
 const failures = []
-/** Browser tests that passed at the second try only: each is a defect of the page or of the test. */
+/** Browser tests that passed only on the second try: each is a defect of the page or of the test. */
 const flaky = []
 
 function run(name, script, args, env = {}) {
@@ -34,7 +34,7 @@ function count(passed, failed) {
   total.failed += failed
 }
 
-/** A runner that broke before it wrote its report has failed as a whole. */
+/** A runner that ended before it wrote its report has failed as a whole. */
 function read(name, file, counts, ok) {
   try {
     const { passed, failed, told } = counts(JSON.parse(readFileSync(file, 'utf8')))
@@ -43,7 +43,7 @@ function read(name, file, counts, ok) {
     failures.push(...told, ...(whole ? [`${name}: the run as a whole`] : []))
   } catch {
     count(0, 1)
-    failures.push(`${name}: there is no report`)
+    failures.push(`${name}: the report is missing`)
   }
 }
 
@@ -53,10 +53,10 @@ function check(name, script, args) {
   if (!ok) failures.push(name)
 }
 
-/** The first lines of what a test threw, without colours. */
+/** The first lines of a test's error, without colours. */
 const cause = (message = '') => stripVTControlCharacters(message).split('\n').slice(0, 6).join('\n    ')
 
-/** A file that could not be read or set up has failed once, whatever it holds. */
+/** A file that could not be read or set up counts as one failure, however many tests it contains. */
 function fromVitest({ numPassedTests: passed, testResults }) {
   const told = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(root, name)
@@ -96,9 +96,9 @@ read('unit and integration', unit, fromVitest, unitOk)
 
 const browser = findBrowser()
 if (browser === undefined) {
-  process.stdout.write('\nNo browser: install Chromium, or set CHROMIUM_PATH, and run npm test again.\n')
+  process.stdout.write('\nChromium was not found. Install it or set CHROMIUM_PATH, and run npm test again.\n')
   count(0, 1)
-  failures.push('browser: there is none')
+  failures.push('browser: not found')
 } else {
   const e2e = join(scratch, 'playwright.json')
   const e2eOk = run('browser', '@playwright/test/cli.js', ['test'], {
@@ -109,7 +109,7 @@ if (browser === undefined) {
 }
 
 rmSync(scratch, { recursive: true, force: true })
-for (const test of flaky) process.stdout.write(`\nFLAKY (passed at the second try) ${test}\n`)
+for (const test of flaky) process.stdout.write(`\nFLAKY (passed on the second try) ${test}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -95,7 +95,7 @@ test('somebody without the permission sees why, and somebody without the list ge
 }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'vera', refund)
-  await expect(rail(page)).toContainText('Deciding needs the permission approval:decide.')
+  await expect(rail(page)).toContainText('You need the permission approval:decide to decide requests.')
   await expectAccessible(page)
 })
 

@@ -52,8 +52,8 @@ test('vera checks what proves one span in her browser, and takes it along for wh
   await detail.getByRole('button', { name: 'Check the proof' }).click()
   const checks = detail.getByRole('list', { name: 'What was checked' }).getByRole('listitem')
   await expect(checks).toHaveText([/^Span/, /^Resource/, /^Batch/, /^Record/, /^Signature/])
-  await expect(checks.filter({ hasText: 'The text that was hashed is of this span.' })).toHaveCount(1)
-  await expect(checks.filter({ hasText: 'The key signed that root.' })).toHaveCount(1)
+  await expect(checks.filter({ hasText: 'The hashed text belongs to this span.' })).toHaveCount(1)
+  await expect(checks.filter({ hasText: 'The key signed this root.' })).toHaveCount(1)
   await expectAccessible(page)
 
   const [download] = await Promise.all([

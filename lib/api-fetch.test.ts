@@ -12,7 +12,7 @@ afterEach(() => {
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => void
 
-/** A real server; its address, and the requests that came. */
+/** A real server: its address, and the requests that it received. */
 async function serve(answer: Answer): Promise<{ url: string; seen: IncomingMessage[] }> {
   const seen: IncomingMessage[] = []
   const made = createServer((req, res) => {
@@ -24,7 +24,7 @@ async function serve(answer: Answer): Promise<{ url: string; seen: IncomingMessa
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, seen }
 }
 
-/** Presents a token with what it was asked to prove in the clear. */
+/** Presents a token whose proof states in plain text what it covers. */
 const token = (text: string): AccessToken => ({
   text,
   headersFor: async ({ method, url, nonce }) => ({
@@ -56,7 +56,7 @@ const failureOf = async (promise: Promise<unknown>) => {
 const json = (res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-test('each request carries the token, a proof for itself and the tenant of the address', async () => {
+test('each request carries the token, its own proof and the tenant of the address', async () => {
   const { url, seen } = await serve((_req, res) => json(res, 200, {}))
   await apiFetch('org-1', source())(`${url}/v1/x`)
   expect(seen[0]?.headers.authorization).toBe('DPoP one')
@@ -67,7 +67,7 @@ test('each request carries the token, a proof for itself and the tenant of the a
 })
 
 describe('a refused token', () => {
-  test('is replaced, and the same request is sent once more', async () => {
+  test('is replaced, and the same request is sent again', async () => {
     const { url, seen } = await serve((req, res) =>
       req.headers.authorization === 'DPoP one' ? json(res, 401, {}) : json(res, 200, { ok: true }),
     )
@@ -78,7 +78,7 @@ describe('a refused token', () => {
     expect(tokens.ended).toBe(false)
   })
 
-  test('stays when only its proof was refused: another proof is made, with the nonce that the server asked for', async () => {
+  test('is kept when only its proof was refused: a new proof is created with the nonce that the server requires', async () => {
     const { url, seen } = await serve((req, res) =>
       req.headers.dpop === 'POST /v1/x n-1'
         ? json(res, 200, {})
@@ -90,7 +90,7 @@ describe('a refused token', () => {
     expect(tokens.ended).toBe(false)
   })
 
-  test('ends the session when its replacement is refused, too', async () => {
+  test('ends the session when its replacement is refused as well', async () => {
     const { url, seen } = await serve((_req, res) => json(res, 401, {}))
     const tokens = source()
     expect((await apiFetch('t', tokens)(`${url}/v1/x`)).status).toBe(401)
@@ -99,7 +99,7 @@ describe('a refused token', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('a request without a response', () => {
   test('a cut connection is "network": the outcome is unknown', async () => {
     const { url } = await serve((_req, res) => res.destroy())
     expect(await failureOf(apiFetch('t', source())(`${url}/v1/x`))).toMatchObject({
@@ -109,7 +109,7 @@ describe('what is no answer', () => {
     })
   })
 
-  test('an abort of the caller stays an abort', async () => {
+  test('rejects with the caller’s abort', async () => {
     const { url } = await serve(() => undefined)
     const stop = new AbortController()
     const request = apiFetch('t', source())(`${url}/v1/x`, { signal: stop.signal })
@@ -117,7 +117,7 @@ describe('what is no answer', () => {
     await expect(request).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('a denied tenant is told, whatever the transport', async () => {
+  test('reports a denied tenant on both transports', async () => {
     const { url } = await serve((_req, res) => json(res, 403, { error: 'Tenant access denied' }))
     expect(await failureOf(apiFetch('t', source())(`${url}/v1/x`))).toMatchObject({
       code: 'tenant_access_denied',
@@ -132,7 +132,7 @@ describe('REST', () => {
     return restFetch((path, init) => fetchApi(`${url}${String(path)}`, init))
   }
 
-  test('sends JSON and an idempotency key, and gives the answer', async () => {
+  test('sends JSON and an idempotency key, and returns the response', async () => {
     const { url, seen } = await serve((_req, res) => json(res, 202, { exportId: 'e' }))
     const answer = await at(url)<{ exportId: string }>('/v1/evidence/export-jobs', {
       method: 'POST',
@@ -143,7 +143,7 @@ describe('REST', () => {
     expect(seen[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'k' })
   })
 
-  test('an error answer becomes a failure with everything that it said', async () => {
+  test('turns an error response into a failure with all its members', async () => {
     const { url } = await serve((_req, res) =>
       json(
         res,
@@ -165,7 +165,7 @@ describe('REST', () => {
   })
 
   test.each(['<html>Bad gateway</html>', '', '{"code":"no_such_code","error":"x"}'])(
-    '%s is unreadable, not a crash',
+    'reports %s as unreadable',
     async (body) => {
       const { url } = await serve((_req, res) => res.writeHead(502).end(body))
       expect(await failureOf(at(url)('/v1/x'))).toMatchObject({ code: 'unreadable', httpStatus: 502 })

@@ -10,7 +10,7 @@ export type AccessToken = {
 
 /** Where requests get their access token from; the session implements it. */
 export type TokenSource = {
-  /** A token that is valid now. Rejects with a RequestError when there is none to be had. */
+  /** A token that is valid now. Rejects with a RequestError when none is available. */
   accessToken(): Promise<AccessToken>
   /** Another token than `rejected`, which the API refused. Rejects with a RequestError when the session is over. */
   replaceToken(rejected: string): Promise<AccessToken>
@@ -22,9 +22,9 @@ export type TokenSource = {
 const timeoutMs = 30_000
 
 /**
- * `fetch` for the API: with the session's token and the tenant, which is the address's and not the token's; asks once
- * more with a new token after a 401. Rejects with a RequestError when no answer came or the tenant is denied; other error
- * answers are returned, as fetch does. An abort by the caller's own signal rejects with its reason.
+ * `fetch` for the API, with the session's token and the tenant from the address rather than from the token. After a 401 it
+ * repeats the request with a new token. Rejects with a RequestError without a response or when the tenant is denied; other
+ * error responses are returned, as fetch does. An abort by the caller's signal rejects with the signal's reason.
  */
 export function apiFetch(tenantExternalId: string | undefined, tokens: TokenSource): typeof fetch {
   return async (input, init = {}) => {

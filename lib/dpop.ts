@@ -1,15 +1,15 @@
-/** A request as its proof names it. */
+/** The parts of a request that its proof covers. */
 export type ProvenRequest = {
   method: string
-  /** Absolute. */
+  /** An absolute URL. */
   url: string
-  /** Given by the server, when it asks for one. */
+  /** The server's nonce, if it asked for one. */
   nonce?: string | undefined
 }
 
 /**
  * A proof that the sender of one request holds the key that `accessToken` is bound to (RFC 9449, section 4.2): a JWT,
- * ES256, good for a minute and for one use. `keys` are a P-256 pair; `now` is the server's time in epoch milliseconds.
+ * ES256, valid for a minute and for one use. `keys` is a P-256 pair; `now` is the server's time in epoch milliseconds.
  */
 export async function makeProof(
   keys: CryptoKeyPair,
@@ -26,7 +26,7 @@ export async function makeProof(
     htu: `${address.origin}${address.pathname}`,
     iat: Math.floor(now / 1000),
     ath: base64url(await crypto.subtle.digest('SHA-256', utf8(accessToken))),
-    ...(nonce === undefined ? {} : { nonce }),
+    nonce,
   }
   const content = `${base64url(utf8(JSON.stringify(header)))}.${base64url(utf8(JSON.stringify(payload)))}`
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, keys.privateKey, utf8(content))

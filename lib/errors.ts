@@ -1,4 +1,4 @@
-/** Every code that the API answers with, and its HTTP status. One table, so that a code never has two meanings. */
+/** Every error code of the API with its HTTP status. One table, so that a code never has two meanings. */
 export const errorStatus = {
   bad_request: 400,
   validation_failed: 400,
@@ -49,8 +49,8 @@ export const isRetryable = (code: ErrorCode): boolean => retryable.has(code)
 export type Issue = { path: string; message: string; line?: number; column?: number }
 
 /**
- * An expected refusal. `message` is for the caller (no SQL, no foreign value); `cause` is for the log.
- * `details` are further JSON members of the answer, such as the current revision.
+ * An expected refusal. `message` is for the caller (no SQL, no data of others); `cause` is for the log.
+ * `details` are further JSON members of the response, such as the current revision.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -73,5 +73,5 @@ export class ApiError extends Error {
   }
 }
 
-/** The answer for an object of another tenant and for one that never existed: the same bytes. */
+/** The response for an object of another tenant and for one that never existed: the same bytes. */
 export const notFound = (): ApiError => new ApiError('not_found', 'Not found.')

@@ -1,35 +1,35 @@
 import { type ErrorCode, errorStatus, type Issue, isRetryable } from './errors.ts'
 
-/** Codes of the API, and of what happens before an answer comes. */
+/** Codes of the API, and codes for failures without a response. */
 export type FailureCode =
   | ErrorCode
-  /** The request or its answer was lost: whether it took effect is unknown. */
+  /** The request or its response was lost: whether it took effect is unknown. */
   | 'network'
-  /** No answer in time: whether it took effect is unknown. */
+  /** The response did not arrive in time: whether the request took effect is unknown. */
   | 'timeout'
-  /** An answer that isn't the API's (a proxy's page, say). */
+  /** A response that isn't the API's, for example a proxy's page. */
   | 'unreadable'
-  /** The person or their device gave no passkey: nothing was sent. */
+  /** The person canceled, or their device offered no passkey: nothing was sent. */
   | 'no_passkey'
 
-/** What went wrong with a request, the same for procedures, REST routes and the network. */
+/** Why a request failed, in one form for procedures, REST routes and the network. */
 export type Failure = {
   code: FailureCode
-  /** For people. */
+  /** The text for people. */
   message: string
-  /** For support; there is none when no answer came. */
+  /** For support; undefined without a response. */
   requestId: string | undefined
   httpStatus: number | undefined
   /** The same request may be sent again unchanged. */
   retryable: boolean
-  /** How long to wait before that, when the server said so. */
+  /** How long to wait before that, if the server said so. */
   retryAfterSeconds: number | undefined
   issues: Issue[]
-  /** Further members of the answer, such as the current revision. */
+  /** Further members of the response, such as the current revision. */
   details: Record<string, unknown>
 }
 
-/** A request that failed; thrown by everything that fetches. */
+/** A failed request; thrown by everything that fetches. */
 export class RequestError extends Error {
   readonly failure: Failure
 
@@ -40,7 +40,7 @@ export class RequestError extends Error {
   }
 }
 
-/** A failure without an answer of the API's. */
+/** A failure without a response of the API. */
 export function failureOf(code: FailureCode, message: string, httpStatus?: number): Failure {
   const retryable =
     code === 'network' || code === 'timeout' || (Object.hasOwn(errorStatus, code) && isRetryable(code as ErrorCode))
@@ -56,11 +56,11 @@ export function failureOf(code: FailureCode, message: string, httpStatus?: numbe
   }
 }
 
-/** Members of an error answer, on both transports: `reason` is tRPC's name for our code. */
+/** Reads an error response of either transport: `reason` is tRPC's name for our code. */
 export function failureFromBody(body: unknown, response: Response): Failure {
   const fallback = failureOf(
     'unreadable',
-    `The server answered ${response.status} in a form that can’t be read.`,
+    `The server returned ${response.status} with a response that can’t be read.`,
     response.status,
   )
   if (!isRecord(body)) return { ...fallback, retryAfterSeconds: retryAfter(response) }

@@ -30,7 +30,7 @@ test.each([
   expect(formatBytes(bytes)).toBe(text)
 })
 
-test('one is singular', () => {
+test('uses the singular for one', () => {
   expect(formatCount(1, 'entry', 'entries')).toBe('1 entry')
   expect(formatCount(12_400, 'span')).toBe('12,400 spans')
 })

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A length of time for people: `0 ms`, `340 ms`, `1.23 s`, `2 min 5 s`, `1 h 20 min`, `3 d 4 h`. In milliseconds; negative counts as 0. */
+/** A duration for people: `0 ms`, `340 ms`, `1.23 s`, `2 min 5 s`, `1 h 20 min`, `3 d 4 h`. In milliseconds; negative counts as 0. */
 export function formatDuration(milliseconds: number): string {
   const ms = Math.max(0, milliseconds)
   if (ms < SECOND) return `${ms < 10 && ms % 1 !== 0 ? ms.toFixed(1) : Math.floor(ms)} ms`

@@ -6,17 +6,17 @@ import type { JsonValue } from '#lib/json.ts'
 const vectors = new URL('../server/audit/vectors/jcs/', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, vectors), 'utf8')
 
-/** A value as it arrives from a cast or from untyped code: the type says JSON, the value does not. */
+/** A value from a cast or from untyped code: its type says JSON, but the value is not. */
 const untyped = (value: unknown) => value as JsonValue
 
 describe('RFC 8785 vectors', () => {
   const files = readdirSync(new URL('input/', vectors))
 
-  test('all six are there', () => {
+  test('all six vectors are present', () => {
     expect(files).toHaveLength(6)
   })
 
-  test.each(files)('%s gives the published bytes', (file) => {
+  test.each(files)('%s produces the published bytes', (file) => {
     const canonical = canonicalJson(JSON.parse(read(`input/${file}`)))
     const hex = read(`outhex/${file.replace('.json', '.txt')}`).replace(/\s/g, '')
     expect(Buffer.from(canonical).toString('hex')).toBe(hex)
@@ -24,7 +24,7 @@ describe('RFC 8785 vectors', () => {
   })
 })
 
-describe('what JCS can not carry is refused, with its place', () => {
+describe('a value that JCS cannot represent is refused, with its position', () => {
   const itself: { a: unknown[] } = { a: [] }
   itself.a.push(itself)
 
@@ -50,27 +50,27 @@ describe('what JCS can not carry is refused, with its place', () => {
     expect(() => canonicalJson(untyped(value))).toThrow(expect.objectContaining({ pointer }))
   })
 
-  test('a value that contains itself', () => {
+  test('for a value that contains itself', () => {
     expect(() => canonicalJson(untyped(itself))).toThrow(/contains itself/)
   })
 
-  test('a value nested 100,000 levels deep', () => {
+  test('for a value nested 100,000 levels deep', () => {
     expect(() => canonicalJson(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)))).toThrow(/nested too deeply/)
   })
 
-  test('the refused value is not in the message', () => {
+  test('without the value in the message', () => {
     expect(() => canonicalJson({ token: 'secret\ud800' })).toThrow(/^(?!.*secret)/)
   })
 })
 
-test('the edges of what is exact are carried', () => {
+test('accepts the largest and smallest exact numbers', () => {
   const edge = 2 ** 53 - 1
   expect(canonicalJson([edge, -edge, -0, 0.1, 1e21, 5e-324])).toBe(
     '[9007199254740991,-9007199254740991,0,0.1,1e+21,5e-324]',
   )
 })
 
-test('keys such as __proto__ and constructor are ordinary', () => {
+test('treats keys such as __proto__ and constructor as ordinary keys', () => {
   expect(canonicalJson(JSON.parse('{"constructor":1,"__proto__":{"b":2,"a":1}}'))).toBe(
     '{"__proto__":{"a":1,"b":2},"constructor":1}',
   )

@@ -7,20 +7,20 @@ const maxDepth = 1000
 /** From here on ECMAScript writes a number with an exponent, so it no longer looks like an exact integer. */
 const exponentFrom = 1e21
 
-/** A value that has no faithful canonical form. `pointer` (RFC 6901) says where; the value itself is not in the message. */
+/** A value that can't be canonicalised exactly. `pointer` (RFC 6901) is its position; the message omits the value itself. */
 export class JcsError extends Error {
   override readonly name = 'JcsError'
   readonly pointer: string
 
   constructor(pointer: string, reason: string) {
-    super(`No canonical JSON: ${pointer === '' ? 'the value' : pointer} ${reason}.`)
+    super(`Can’t be written as canonical JSON: ${pointer === '' ? 'the value' : pointer} ${reason}.`)
     this.pointer = pointer
   }
 }
 
 /**
  * Canonical JSON (RFC 8785), to be hashed or signed as UTF-8.
- * Throws JcsError for what would be lost or rounded without a word: lone surrogates, NaN and infinities, undefined,
+ * Throws JcsError for whatever would be lost or rounded silently: lone surrogates, NaN and infinities, undefined,
  * functions, symbols, bigints, objects that are not plain (dates, maps), integers written in digits beyond ±(2^53 − 1)
  * (they may have been rounded by JSON.parse already: write them as strings), and nesting deeper than 1,000 levels.
  */
@@ -34,7 +34,7 @@ export function canonicalJson(value: JsonValue): string {
 
 type Flaw = { path: (string | number)[]; reason: string }
 
-// The path is put together only on the way out, so that a sound value costs no strings.
+// The path is assembled only when a flaw is returned, so that a valid value allocates no strings.
 function findFlaw(value: unknown, depth: number): Flaw | undefined {
   if (typeof value !== 'object') return flawOf(whyNotPrimitive(value))
   if (value === null) return undefined
@@ -51,7 +51,7 @@ function findFlawInArray(array: unknown[], depth: number): Flaw | undefined {
 
 function findFlawInObject(object: object, depth: number): Flaw | undefined {
   const prototype: unknown = Object.getPrototypeOf(object)
-  // A plain object of another realm has another Object.prototype, which is as rootless as ours.
+  // A plain object of another realm has a different Object.prototype, whose prototype is also null.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return flawOf('is not a plain object')
   for (const [key, member] of Object.entries(object)) {
     if (!key.isWellFormed()) return flawOf('has a key with a lone surrogate')
@@ -76,7 +76,7 @@ function whyNotPrimitive(value: unknown): string | undefined {
 function whyNotNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'is not a finite number'
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < exponentFrom) {
-    return 'is an integer that a JSON number does not hold exactly; write it as a string'
+    return 'is an integer that a JSON number can’t represent exactly; write it as a string'
   }
 }
 

@@ -37,7 +37,7 @@ function pathOf(index: number, hashes: Buffer[]): string[] {
     : [...pathOf(index - middle, right), rootOf(left).toString('hex')]
 }
 
-test('every leaf of every tree climbs to the root of the vectors', async () => {
+test('every leaf of every tree leads to the root of the vectors', async () => {
   for (let size = 1; size <= 8; size++) {
     const hashes = leafHashes.slice(0, size)
     for (let index = 0; index < size; index++) {
@@ -48,14 +48,14 @@ test('every leaf of every tree climbs to the root of the vectors', async () => {
   }
 })
 
-test('a changed leaf climbs to another root', async () => {
+test('a changed leaf leads to a different root', async () => {
   const siblings = pathOf(3, leafHashes)
   const ladder = await climb({ index: 3, size: 8, leaf: '00'.repeat(32), siblings })
   expect(ladder?.rungs).toHaveLength(3)
   expect(ladder?.root).not.toBe(ROOTS[7])
 })
 
-test('a path that is too short or too long leads nowhere', async () => {
+test('rejects a path that is too short or too long', async () => {
   const siblings = pathOf(3, leafHashes)
   const leaf = leafHashes[3]?.toString('hex') ?? ''
   expect(await climb({ index: 3, size: 8, leaf, siblings: siblings.slice(1) })).toBeUndefined()
@@ -81,7 +81,7 @@ const proof = (record: AuditProof['record']): AuditProof => ({
   sealTlogProof: null,
 })
 
-test('the leaf commits to record, nonce, place and tenant, as the log writes it', async () => {
+test('the leaf commits to record, nonce, position and tenant, in the form that the log writes', async () => {
   const record = { action: 'approval.approve', at: '2026-11-20T13:00:00.000Z' }
   const canonical = '{"action":"approval.approve","at":"2026-11-20T13:00:00.000Z"}'
   const digest = sha(Buffer.from('agcp.audit.record.v1\n'), Buffer.from('ab'.repeat(32), 'hex'), Buffer.from(canonical))
@@ -89,7 +89,7 @@ test('the leaf commits to record, nonce, place and tenant, as the log writes it'
   expect(await leafOf(proof(record))).toBe(sha(Buffer.of(0), Buffer.from(leaf)).toString('hex'))
 })
 
-test('a record that was never written like this has no leaf', async () => {
+test('returns no leaf for a record that the log never writes', async () => {
   expect(await leafOf(proof('odd'))).toBeUndefined()
   expect(await leafOf(proof({ at: 'x' }))).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject } from '#lib/json.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 
-/** One level: SHA-256(0x01 ‖ left ‖ right) = parent. Hashes are lower-case hex; `own` is the side that was reached from below. */
+/** One level: SHA-256(0x01 ‖ left ‖ right) = parent. Hashes are lower-case hex; `own` is the side that the previous level produced. */
 export type Rung = { left: string; right: string; parent: string; own: 'left' | 'right' }
 
 /** What this browser computed itself, from the leaf up. `root` is the last parent, or the leaf of a tree of one. */
@@ -25,10 +25,10 @@ export async function leafOf({
   return await sha256(Uint8Array.of(0), utf8(canonicalJson(leaf)))
 }
 
-/** The leaf hash of an entry that is a text: SHA-256(0x00 ‖ UTF-8). */
+/** The leaf hash of a text entry: SHA-256(0x00 ‖ UTF-8). */
 export const leafOfText = (text: string): Promise<string> => sha256(Uint8Array.of(0), utf8(text))
 
-/** Climbs the inclusion proof (RFC 9162, 2.1.3.2). Undefined when the path has not the length that index and size ask for. */
+/** Follows the inclusion proof up to the root (RFC 9162, 2.1.3.2). Undefined unless the path has the length that index and size require. */
 export async function climb({ index, size, leaf, siblings }: Path): Promise<Ladder | undefined> {
   if (index < 0 || index >= size) return undefined
   const rungs: Rung[] = []
@@ -38,7 +38,7 @@ export async function climb({ index, size, leaf, siblings }: Path): Promise<Ladd
   for (const sibling of siblings) {
     if (last === 0) return undefined
     const isRight = node % 2 === 1 || node === last
-    // A subtree without a right neighbour moves up unchanged until it has a left one.
+    // A subtree without a right sibling moves up unchanged until it has a left one.
     if (isRight) while (node % 2 === 0 && node !== 0) [node, last] = [half(node), half(last)]
     const [left, right] = isRight ? [sibling, own] : [own, sibling]
     const parent = await sha256(Uint8Array.of(1), bytesOf(left), bytesOf(right))

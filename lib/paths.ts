@@ -1,13 +1,13 @@
 /** Every address of the console, and the only place that builds one. Keep in step with the folders below app/. */
 
-/** What a parameter in a path may be: it is written into HTML and flight data as it stands. */
+/** The parameters allowed in a path, which are written into HTML and flight data unescaped. */
 const PARAMETER = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
 
 export function isPathParameter(value: string): boolean {
   return PARAMETER.test(value)
 }
 
-/** Stands for a parameter in the one prerendered shell of its page; unique per parameter, or hydration fails. */
+/** Placeholder for a parameter in the prerendered shell of its page; unique per parameter, or hydration fails. */
 export function placeholder(parameter: string): string {
   return `__${parameter}__`
 }
@@ -19,14 +19,14 @@ function withSearch(path: string, search: Search = {}): string {
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
-/** Throws on a value that could leave its segment, instead of linking to somewhere else. */
+/** Throws for a value that could leave its segment, instead of linking to another page. */
 function segment(value: string): string {
-  if (!isPathParameter(value)) throw new Error(`not usable in an address: ${JSON.stringify(value)}`)
+  if (!isPathParameter(value)) throw new Error(`Not usable in an address: ${JSON.stringify(value)}`)
   return value
 }
 
 export const rootPath = () => '/'
-/** `again`: in a window of its own, for a page whose session has ended. */
+/** `again`: in a separate window, for a page whose session has ended. */
 export const signInPath = (search: { organisation?: string; again?: '1' } = {}) => withSearch('/sign-in', search)
 export const authCallbackPath = () => '/auth/callback'
 export const signedOutPath = () => '/signed-out'
@@ -40,12 +40,12 @@ export const homePath = (tenant: string) => `/t/${segment(tenant)}`
 export type ApprovalsView = 'needs-me' | 'mine' | 'expiring' | 'decided' | 'all'
 export const approvalsPath = (tenant: string, search: { view?: ApprovalsView } = {}) =>
   withSearch(`${homePath(tenant)}/approvals`, search)
-/** `view` is the list that the page's "next" and "previous" go through. */
+/** `view` is the list that the page's "next" and "previous" move through. */
 export const approvalPath = (tenant: string, approvalId: string, search: { view?: ApprovalsView } = {}) =>
   withSearch(`${homePath(tenant)}/approvals/${segment(approvalId)}`, search)
 
 export type ExecutionTab = 'timeline' | 'inputs' | 'waits' | 'trace' | 'evidence'
-/** `status`: a state, or `under-way` for all that can still change. */
+/** `status`: a state, or `under-way` for all states that can still change. */
 export const executionsPath = (tenant: string, search: { status?: string; agentId?: string } = {}) =>
   withSearch(`${homePath(tenant)}/executions`, search)
 export const newExecutionPath = (tenant: string, search: { agentId?: string } = {}) =>
@@ -86,7 +86,7 @@ export const auditPath = (tenant: string, search: AuditSearch = {}) => withSearc
 export const auditRecordPath = (tenant: string, auditId: string) => `${homePath(tenant)}/audit/${segment(auditId)}`
 
 export const agentsPath = (tenant: string) => `${homePath(tenant)}/agents`
-/** `name`: of an agent that telemetry names; the manifest begins with it. */
+/** `name`: the agent's name from telemetry, for a new manifest. */
 export const newAgentPath = (tenant: string, search: { name?: string } = {}) =>
   withSearch(`${homePath(tenant)}/agents/new`, search)
 export const agentPath = (tenant: string, agentId: string) => `${homePath(tenant)}/agents/${segment(agentId)}`
@@ -95,18 +95,18 @@ export const compareAgentPath = (tenant: string, agentId: string, versions: { fr
 
 export const policiesPath = (tenant: string) => `${homePath(tenant)}/policies`
 export const newPolicyPath = (tenant: string) => `${homePath(tenant)}/policies/new`
-/** `version` is the one to show; without it, the published one. */
+/** `version` is the version to show; by default the published one. */
 export const policyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${homePath(tenant)}/policies/${segment(policyId)}`, search)
-/** One answer of the decision point. */
+/** One decision of the decision point. */
 export const decisionPath = (tenant: string, decisionId: string) =>
   `${policiesPath(tenant)}/decisions/${segment(decisionId)}`
-/** `version`: the one whose text the editor begins with. */
+/** `version`: the version whose text the editor starts with. */
 export const editPolicyPath = (tenant: string, policyId: string, search: { version?: number } = {}) =>
   withSearch(`${policyPath(tenant, policyId)}/edit`, search)
 
 export type AccessPage = 'members' | 'groups' | 'service-accounts' | 'api-keys' | 'secrets'
-/** `status` filters the members, `archived` adds what was archived to keys and secrets. */
+/** `status` filters the members, `archived` adds archived keys and secrets. */
 export const accessPath = (
   tenant: string,
   page: AccessPage = 'members',

@@ -1,4 +1,4 @@
-/** Permissions and the roles that carry them (the table of the API's design). Isomorphic: the console says why with it. */
+/** Permissions and the roles that include them. Shared, so that the console can say why a control is blocked. */
 const viewer = ['agent:read', 'release:read', 'policy:read', 'execution:read', 'approval:list', 'trace:read'] as const
 
 export const rolePermissions = {
@@ -59,7 +59,7 @@ export const roleNames = Object.keys(rolePermissions) as [Role, ...Role[]]
 
 const isRole = (name: string): name is Role => Object.hasOwn(rolePermissions, name)
 
-/** The permissions of a set of role names; a name that is no role grants nothing. */
+/** The permissions of a set of role names; an unknown name grants nothing. */
 export function permissionsOf(roles: Iterable<string>): Set<Permission> {
   const permissions = new Set<Permission>()
   for (const role of roles)
@@ -67,13 +67,13 @@ export function permissionsOf(roles: Iterable<string>): Set<Permission> {
   return permissions
 }
 
-/** Roles that carry `permission`, for "who can" sentences. */
+/** Roles that include `permission`, for sentences about who can act. */
 export const rolesWith = (permission: Permission): Role[] =>
   (Object.keys(rolePermissions) as Role[]).filter((role) =>
     (rolePermissions[role] as readonly string[]).includes(permission),
   )
 
-/** Roles to ask for, in words. A role named like a scope is what machines carry; it is told only where there is no other. */
+/** The roles that include a permission, in words. Roles of machines, named like scopes, are listed only if no other role includes it. */
 export function rolesToAskFor(permission: Permission): string[] {
   const roles = rolesWith(permission)
   const ofPeople = roles.filter((role) => !role.includes(':'))

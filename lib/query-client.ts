@@ -11,7 +11,7 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: staleMs,
-        // A pause while the browser thinks that it is offline would look like loading for ever.
+        // Pausing while the browser believes that it is offline would look like endless loading.
         networkMode: 'always',
         retry: (count, error) => {
           const { retryable, httpStatus } = toFailure(error)

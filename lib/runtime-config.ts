@@ -1,6 +1,6 @@
-/** What the server tells the page at run time, so that one build serves any host. */
+/** The configuration that the server gives a page at run time, so that one build serves any host. */
 export type RuntimeConfig = {
-  /** Public address of the identity provider, without a slash at the end; realms are below it. */
+  /** Public address of the identity provider, without a slash at the end; realms are paths below it. */
   authUrl: string
   /** Version of the product, as in package.json. */
   version: string
@@ -10,8 +10,8 @@ export type RuntimeConfig = {
 export const RUNTIME_CONFIG_ID = 'countersign-config'
 
 /**
- * Reads the element's text. Without one (the development server writes none) the page's own origin is the provider.
- * Throws on a text that isn't the shell's.
+ * Reads the element's text. Without an element (the development server writes none) the provider is the page's own origin.
+ * Throws for any other text.
  */
 export function parseRuntimeConfig(text: string | null | undefined, origin: string): RuntimeConfig {
   if (!text) return { authUrl: origin, version: 'development' }
@@ -26,5 +26,5 @@ export function parseRuntimeConfig(text: string | null | undefined, origin: stri
   ) {
     return { authUrl: value.authUrl, version: value.version }
   }
-  throw new Error(`The page's ${RUNTIME_CONFIG_ID} element has no authUrl or version.`)
+  throw new Error(`The page's ${RUNTIME_CONFIG_ID} element lacks authUrl or version.`)
 }

@@ -5,7 +5,7 @@ import { incrementalSha256, sha256Now } from './sha256.ts'
 const expected = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-test('agrees with the system’s at every length around the ends of blocks', () => {
+test('matches the system’s SHA-256 at every length around the ends of blocks', () => {
   const bytes = randomBytes(300)
   for (let length = 0; length <= bytes.length; length++) {
     const hash = incrementalSha256()
@@ -17,14 +17,14 @@ test('agrees with the system’s at every length around the ends of blocks', () 
   }
 })
 
-test('of a large whole too', () => {
+test('matches it for a large input', () => {
   for (const length of [4095, 4096, 4097, 1_000_003]) {
     const bytes = randomBytes(length)
     expect(hexOf(sha256Now(bytes)), `${length} bytes`).toBe(expected(bytes))
   }
 })
 
-test('does not care into which pieces the bytes are cut', () => {
+test('gives the same digest however the bytes are split', () => {
   const bytes = randomBytes(100_000)
   for (const size of [1, 3, 63, 64, 65, 1000, 65_536]) {
     const hash = incrementalSha256()
@@ -33,7 +33,7 @@ test('does not care into which pieces the bytes are cut', () => {
   }
 })
 
-test('counts lengths that no longer fit into 32 bits', () => {
+test('counts lengths beyond 32 bits', () => {
   // 512 MiB are 2^32 bits.
   const piece = new Uint8Array(64 * 1024 * 1024)
   const [hash, system] = [incrementalSha256(), createHash('sha256')]

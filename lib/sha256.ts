@@ -1,6 +1,6 @@
-// SHA-256 (FIPS 180-4) where WebCrypto doesn't do: of bytes that come in pieces, as it takes a whole only and a browser can't
-// hold a file of many gigabytes; and of a million short records, as waiting for it costs ten times the hash.
-// Goes into verify.html of every archive, so it imports nothing. Of one larger thing in memory WebCrypto is faster.
+// SHA-256 (FIPS 180-4) where WebCrypto is unsuitable: for bytes that arrive in pieces, because it takes whole buffers only and a
+// browser can't hold a file of many gigabytes; and for a million short records, because awaiting it costs ten times the hash.
+// Included in verify.html of every archive, so it imports nothing. For one larger buffer in memory WebCrypto is faster.
 
 const K = Int32Array.of(
   0x428a2f98,
@@ -79,19 +79,19 @@ const initialState = Int32Array.of(
   0x5be0cd19,
 )
 const blockBytes = 64
-/** Room to work in, for every hash: nothing here waits, so no two need it at once. */
+/** Working memory shared by all hashes: nothing here awaits, so no two use it concurrently. */
 const words = new Int32Array(64)
 const ending = new Uint8Array(2 * blockBytes)
 const endingView = new DataView(ending.buffer)
 
-/** Of bytes that are there as a whole: 32 bytes. */
+/** The 32-byte digest of a whole buffer. */
 export function sha256Now(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const state = initialState.slice()
   const rest = compressWhole(state, bytes, 0)
   return digestAtEnd(state, bytes.subarray(rest), bytes.length)
 }
 
-/** `update` with each piece in order, then `digest` once, which gives the 32 bytes. */
+/** Call `update` with each piece in order, then `digest` once, which returns the 32 bytes. */
 export function incrementalSha256() {
   const state = initialState.slice()
   const block = new Uint8Array(blockBytes)
@@ -117,14 +117,14 @@ export function incrementalSha256() {
   }
 }
 
-/** Every whole block from `at` on, into the state; gives where the rest begins. */
+/** Hashes every whole block from `at` on into the state; returns where the rest begins. */
 function compressWhole(state: Int32Array, bytes: Uint8Array, at: number): number {
   let next = at
   for (; bytes.length - next >= blockBytes; next += blockBytes) compress(state, bytes, next)
   return next
 }
 
-/** `rest`, a one, zeros up to the end of a block, and the length of all in bits as 64 bits; then the state is the digest. */
+/** Hashes `rest`, a one bit, zeros up to the end of a block, and the total length in bits as 64 bits; the state is then the digest. */
 function digestAtEnd(state: Int32Array, rest: Uint8Array, total: number): Uint8Array<ArrayBuffer> {
   const end = rest.length < 56 ? blockBytes : 2 * blockBytes
   ending.fill(0)
@@ -138,7 +138,7 @@ function digestAtEnd(state: Int32Array, rest: Uint8Array, total: number): Uint8A
   return new Uint8Array(digest.buffer)
 }
 
-/** One block of `bytes`, from `at` on, into the state. Reads inside its arrays only. */
+/** Hashes one block of `bytes`, from `at` on, into the state. Never reads outside its arrays. */
 function compress(state: Int32Array, bytes: Uint8Array, at: number): void {
   for (let i = 0, from = at; i < 16; i++, from += 4)
     words[i] =

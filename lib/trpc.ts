@@ -52,9 +52,9 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
     connectionParams: async () => {
       const token = await tokens.accessToken()
       return {
-        // What a socket is opened with; its first message is no request of HTTP.
+        // The parameters of a new socket, because its first message is not an HTTP request.
         ...(await token.headersFor({ method: 'GET', url: `${window.location.origin}/v1` })),
-        ...(tenantExternalId === undefined ? {} : { tenantExternalId }),
+        tenantExternalId,
       }
     },
     lazy: { enabled: true, closeMs: socketIdleMs },

@@ -1,15 +1,15 @@
-// Why above 300 lines: this file and the one that it imports go as they are into verify.html of every archive.
-// It checks an evidence-room-bundle-v1 with what a browser has: no network, no library. Also run by the page /verify.
+// Why above 300 lines: this file and the one that it imports are copied unchanged into verify.html of every archive.
+// It checks an evidence-room-bundle-v1 with browser features only: no network, no library. The page /verify runs it too.
 import { incrementalSha256, sha256Now } from './sha256.ts'
 
-/** One thing that was checked. `detail` says what holds, or what does not. */
+/** The result of one check. `detail` states what was confirmed, or what is wrong. */
 export type BundleCheck = { name: string; ok: boolean; detail: string }
 export type BundleReport = {
-  /** Every check holds. It says that the bundle agrees with itself: whose key it is, `fingerprint` must tell. */
+  /** Whether every check passed. This proves that the bundle is consistent; `fingerprint` identifies whose key sealed it. */
   ok: boolean
   checks: BundleCheck[]
   exportId: string
-  /** SHA-256 of the key's DER in hex, to be compared with the one that the service publishes. */
+  /** SHA-256 of the key's DER in hex, to compare with the one that the service publishes. */
   fingerprint: string | undefined
 }
 
@@ -20,14 +20,14 @@ type Note = { origin: string; size: number; root: string; text: string; signatur
 
 class Broken extends Error {}
 
-/** Files of more bytes are hashed while they are read, so that an archive may be larger than the memory. */
+/** Larger files are hashed while they are read, so that an archive may be larger than memory. */
 const wholeBytes = 64 * 1024 * 1024
-/** What has to be in memory as a whole: lists, signatures, and the 32 bytes that each record of a day has as its leaf. */
+/** The largest file that is read into memory as a whole: lists, signatures, and a day's leaves of 32 bytes per record. */
 const mostBytes = 1024 * 1024 * 1024
 
 /**
- * Checks a whole archive. Never throws for what is in it; `said` is told each check as it is made, `progress` which share
- * of the files' bytes is hashed, from 0 to 1.
+ * Checks a whole archive. Never throws because of its content. `said` receives each check as it completes, `progress` the
+ * share of the files' bytes hashed so far, from 0 to 1.
  */
 export async function verifyBundle(
   file: Blob,
@@ -50,7 +50,7 @@ export async function verifyBundle(
     const opened = await openZip(file)
     entries = opened.entries
     report.exportId = opened.exportId
-    return `${entries.size} files, each once, all below evidence-room-${opened.exportId}.`
+    return `${entries.size} files, each listed once, all below evidence-room-${opened.exportId}.`
   })
   if (!readable) return report
   const entryOf = (path: string): Entry => {
@@ -72,14 +72,15 @@ export async function verifyBundle(
   await check('Files', async () => {
     const listed = await checkList(await text('manifest-sha256.txt'), digest)
     for (const name of entries.keys())
-      if (name.startsWith('data/') && !listed.has(name)) throw new Broken(`${name} is in no list: it is no evidence.`)
-    return `All ${listed.size} files below data/ have the listed SHA-256.`
+      if (name.startsWith('data/') && !listed.has(name))
+        throw new Broken(`${name} is not in the list of files, so it is not evidence.`)
+    return `All ${listed.size} files below data/ match the listed SHA-256.`
   })
   await check('Description', async () => {
     const listed = await checkList(await text('tagmanifest-sha256.txt'), digest)
     for (const path of ['bagit.txt', 'manifest.json', 'manifest-sha256.txt'])
       if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
-    return `The ${listed.size} files that describe the bundle belong together.`
+    return `The ${listed.size} files that describe the bundle match their list.`
   })
   let manifest: Json = null
   const sealKey = async () => {
@@ -91,12 +92,13 @@ export async function verifyBundle(
     const key = await sealKey()
     const signed = await bytes('manifest.json')
     if (!(await crypto.subtle.verify('Ed25519', key, await bytes('seal/manifest.json.sig'), signed)))
-      throw new Broken('The signature is not of this manifest.json and this key.')
+      throw new Broken('The signature does not match this manifest.json and this key.')
     manifest = JSON.parse(utf8(signed))
     const list = hex(await sha256(await bytes('manifest-sha256.txt')))
     if (member(manifest, 'payloadManifestSha256') !== list)
-      throw new Broken('The signed manifest names another list of files.')
-    if (member(manifest, 'exportId') !== report.exportId) throw new Broken('The signed manifest is of another export.')
+      throw new Broken('The signed manifest refers to a different list of files.')
+    if (member(manifest, 'exportId') !== report.exportId)
+      throw new Broken('The signed manifest belongs to a different export.')
     return 'The key signed this manifest, and the manifest covers the list of files.'
   })
   await check('Sigstore bundle', async () => {
@@ -105,11 +107,12 @@ export async function verifyBundle(
     for (const [index, path] of expected.entries()) {
       const subject = member(statement, 'subject')
       const named = Array.isArray(subject) && subject.length === expected.length ? subject[index] : undefined
-      if (member(named, 'name') !== path) throw new Broken('It names other files than this archive’s seal is over.')
+      if (member(named, 'name') !== path)
+        throw new Broken('The bundle names other files than this archive’s seal covers.')
       if (member(member(named, 'digest'), 'sha256') !== hex(await sha256(await bytes(path))))
-        throw new Broken(`It is over another ${path}.`)
+        throw new Broken(`The bundle covers a different ${path}.`)
     }
-    return 'The same key signed the same files, for tools that read Sigstore bundles.'
+    return 'The same key signed the same files in the Sigstore format.'
   })
   const days = member(manifest, 'days')
   const keys = entries.has('data/keys/vkeys.txt') ? (await text('data/keys/vkeys.txt')).trim().split('\n') : []
@@ -124,8 +127,8 @@ export async function verifyBundle(
 }
 
 /**
- * The statement in a Sigstore bundle that the key signed (DSSE). What the signature does not cover has to be as the service
- * writes it, so that no byte of the file is left to chance.
+ * The statement in a Sigstore bundle that the key signed (DSSE). The parts that the signature does not cover must be exactly
+ * as the service writes them, so that every byte of the file is checked.
  */
 async function checkEnvelope(bundle: string, key: CryptoKey, fingerprint: string | undefined): Promise<Json> {
   const envelope = member(JSON.parse(bundle), 'dsseEnvelope')
@@ -138,15 +141,16 @@ async function checkEnvelope(bundle: string, key: CryptoKey, fingerprint: string
     verificationMaterial: { publicKey: { hint: keyid } },
     dsseEnvelope: { payload: toBase64(payload), payloadType, signatures: [{ sig: toBase64(sig), keyid }] },
   }
-  if (`${JSON.stringify(written)}\n` !== bundle) throw new Broken('It is malformed, or of another key.')
+  if (`${JSON.stringify(written)}\n` !== bundle)
+    throw new Broken('The bundle is malformed, or belongs to a different key.')
   // DSSE signs the type and the payload, each with its length.
   const signed = concat(encode(`DSSEv1 ${payloadType.length} ${payloadType} ${payload.length} `), payload)
   if (!(await crypto.subtle.verify('Ed25519', key, sig, signed)))
-    throw new Broken('The signature is not of this statement and this key.')
+    throw new Broken('The signature does not match this statement and this key.')
   return JSON.parse(utf8(payload))
 }
 
-/** Every record leads to its leaf, the leaves to the root, and the root stands in the signed checkpoint. */
+/** Checks that every record matches its leaf, the leaves give the root, and the root is in the signed checkpoint. */
 async function checkDay(
   day: Json,
   date: string,
@@ -157,27 +161,29 @@ async function checkDay(
   const leaves = await bytes(`data/proofs/${date}.leaves`)
   const note = parseNote(utf8(await bytes(`data/proofs/${date}.checkpoint`)))
   await checkSignature(note, keys)
-  if (leaves.length !== note.size * 32) throw new Broken(`${leaves.length / 32} leaves, and ${note.size} were signed.`)
+  if (leaves.length !== note.size * 32)
+    throw new Broken(`The archive has ${leaves.length / 32} leaves, but ${note.size} were signed.`)
   const root = treeRoot(leaves)
-  if (hex(root) !== note.root) throw new Broken('The leaves do not have the signed root.')
+  if (hex(root) !== note.root) throw new Broken('The leaves do not give the signed root.')
   if (member(day, 'root') !== note.root || member(day, 'size') !== note.size)
-    throw new Broken('The manifest names another root than the checkpoint.')
-  if (!note.origin.endsWith(`/audit/${date}`)) throw new Broken('The checkpoint is of another log.')
+    throw new Broken('The manifest names a different root than the checkpoint.')
+  if (!note.origin.endsWith(`/audit/${date}`)) throw new Broken('The checkpoint belongs to a different log.')
   let records = 0
   for await (const line of linesIn(`data/audit/${date}.ndjson`)) {
     const { leaf, nonce, record } = JSON.parse(line)
     const digest = sha256Now(concat(recordDomain, fromHex(String(nonce)), encode(canonical(record))))
-    if (leaf.digest !== `sha256:${hex(digest)}`) throw new Broken(`Record ${leaf.seq} does not have the logged digest.`)
+    if (leaf.digest !== `sha256:${hex(digest)}`)
+      throw new Broken(`Record ${leaf.seq} does not match the logged digest.`)
     const own = sha256Now(concat(leafPrefix, encode(canonical(leaf))))
     const place = leaves.subarray(leaf.seq * 32, leaf.seq * 32 + 32)
     if (place.length !== 32 || !own.every((byte, index) => byte === place[index]))
-      throw new Broken(`Record ${leaf.seq} is not the leaf at its place.`)
+      throw new Broken(`Record ${leaf.seq} does not match the leaf at its position.`)
     records += 1
   }
-  return `${records} records are what was logged; with all ${note.size} leaves of the day they have the signed root.`
+  return `${records} records match the log; all ${note.size} leaves of the day give the signed root.`
 }
 
-/** The day's checkpoint is a leaf of the signed log of closed days. */
+/** Checks that the day's checkpoint is a leaf of the signed log of closed days. */
 async function checkSealProof(date: string, keys: readonly string[], text: (path: string) => Promise<string>) {
   const proof = await text(`data/proofs/${date}.seal.tlog-proof`)
   const split = proof.indexOf('\n\n')
@@ -185,7 +191,7 @@ async function checkSealProof(date: string, keys: readonly string[], text: (path
   const note = parseNote(proof.slice(split + 2))
   const index = Number(/^index (\d+)$/.exec(indexLine)?.[1])
   if (header !== 'c2sp.org/tlog-proof@v1' || !(index < note.size)) throw new Broken('The proof is malformed.')
-  if (!note.origin.endsWith('/seals')) throw new Broken('The proof is of another log.')
+  if (!note.origin.endsWith('/seals')) throw new Broken('The proof belongs to a different log.')
   await checkSignature(note, keys)
   const entry = parseNote(await text(`data/proofs/${date}.checkpoint`)).text
   const leaf = await sha256(concat(Uint8Array.of(0), encode(entry)))
@@ -209,7 +215,7 @@ async function climb(index: number, size: number, leaf: Bytes, path: readonly By
   return last === 0 ? own : undefined
 }
 
-/** RFC 6962 root: perfect subtrees are folded while the leaves go by. */
+/** RFC 6962 root: perfect subtrees are folded while the leaves are read. */
 function treeRoot(leaves: Bytes): Bytes {
   const stack: Bytes[] = []
   const join = (left: Bytes | undefined, right: Bytes) =>
@@ -224,7 +230,7 @@ function treeRoot(leaves: Bytes): Bytes {
   return root ?? sha256Now(new Uint8Array())
 }
 
-/** A signed note (c2sp.org/signed-note) that is a checkpoint. */
+/** Parses a checkpoint, which is a signed note (c2sp.org/signed-note). */
 function parseNote(note: string): Note {
   const split = note.lastIndexOf('\n\n')
   const text = note.slice(0, split + 1)
@@ -251,7 +257,7 @@ async function checkSignature(note: Note, keys: readonly string[]): Promise<void
   throw new Broken(`No key in data/keys/vkeys.txt signed the checkpoint of ${note.origin}.`)
 }
 
-/** Each line of a `sha256sum` list holds; gives the paths. */
+/** Checks every line of a `sha256sum` list and returns the paths. */
 async function checkList(list: string, digestOf: (path: string) => Promise<string>): Promise<Set<string>> {
   const paths = new Set<string>()
   for (const line of lines(list)) {
@@ -263,7 +269,7 @@ async function checkList(list: string, digestOf: (path: string) => Promise<strin
   return paths
 }
 
-/** RFC 8785 for what JSON.parse gives: numbers as JavaScript writes them, members in the order of UTF-16 units. */
+/** RFC 8785 for values from JSON.parse: numbers as JavaScript writes them, members in the order of UTF-16 units. */
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -272,13 +278,13 @@ function canonical(value: Json): string {
 }
 
 const endSize = 22
-/** The central directory of a ZIP or ZIP64. Refuses names that are used twice, lead elsewhere or differ from the local ones. */
+/** The central directory of a ZIP or ZIP64. Rejects names that occur twice, leave the folder or differ from the local ones. */
 async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; exportId: string }> {
   const tailAt = Math.max(0, file.size - endSize - 65_535)
   const tail = await view(file, tailAt, file.size)
   let at = tail.byteLength - endSize
   while (at >= 0 && tail.getUint32(at, true) !== 0x06054b50) at--
-  if (at < 0) throw new Broken('This is no ZIP archive.')
+  if (at < 0) throw new Broken('Not a ZIP archive.')
   let [count, start] = [tail.getUint16(at + 10, true), tail.getUint32(at + 16, true)]
   if (at >= 20 && tail.getUint32(at - 20, true) === 0x07064b50) {
     const end = Number(tail.getBigUint64(at - 12, true))
@@ -291,7 +297,7 @@ async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; expor
   const entries = new Map<string, Entry>()
   let top: string | undefined
   for (let index = 0, place = 0; index < count; index++) {
-    if (directory.getUint32(place, true) !== 0x02014b50) throw new Broken('The list of the archive is damaged.')
+    if (directory.getUint32(place, true) !== 0x02014b50) throw new Broken('The archive’s directory is damaged.')
     const [nameLength, extraLength, comment] = [28, 30, 32].map((field) => directory.getUint16(place + field, true))
     const name = slice(directory, place + 46, nameLength ?? 0)
     const entry = sizes(directory, place, place + 46 + (nameLength ?? 0), extraLength ?? 0)
@@ -305,7 +311,7 @@ async function openZip(file: Blob): Promise<{ entries: Map<string, Entry>; expor
     entries.set(inner, { name, ...entry })
   }
   const exportId = /^evidence-room-([A-Za-z0-9-]{1,64})$/.exec(top ?? '')?.[1]
-  if (exportId === undefined) throw new Broken('This archive is no evidence room bundle.')
+  if (exportId === undefined) throw new Broken('Not an evidence archive of Countersign.')
   return { entries, exportId }
 }
 
@@ -330,7 +336,7 @@ function sizes(directory: DataView<ArrayBuffer>, place: number, extraAt: number,
   return { method, packed, size, offset }
 }
 
-/** The unpacked bytes as they come. Ends early when there are more than the archive says. */
+/** The unpacked bytes as they arrive. Stops early if they exceed the size in the archive’s directory. */
 async function* pieces(file: Blob, { name, method, packed, size, offset }: Entry): AsyncGenerator<Bytes> {
   const header = await view(file, offset, offset + 30)
   const [nameLength, extraLength] = [header.getUint16(26, true), header.getUint16(28, true)]
@@ -338,7 +344,7 @@ async function* pieces(file: Blob, { name, method, packed, size, offset }: Entry
   const local = utf8(new Uint8Array(await file.slice(offset + 30, offset + 30 + nameLength).arrayBuffer()))
   if (header.getUint32(0, true) !== 0x04034b50 || local !== name) throw new Broken(`${name} is damaged in the archive.`)
   const body = file.slice(start, start + packed)
-  if (method !== 0 && method !== 8) throw new Broken(`${name} is packed in an unknown way.`)
+  if (method !== 0 && method !== 8) throw new Broken(`${name} uses an unknown compression method.`)
   const stream = method === 0 ? body.stream() : body.stream().pipeThrough(new DecompressionStream('deflate-raw'))
   const reader = stream.getReader()
   let read = 0
@@ -351,7 +357,7 @@ async function* pieces(file: Blob, { name, method, packed, size, offset }: Entry
   } finally {
     await reader.cancel()
   }
-  if (read !== size) throw new Broken(`${name} has another size than the archive says.`)
+  if (read !== size) throw new Broken(`${name} does not have the size in the archive’s directory.`)
 }
 
 async function readEntry(file: Blob, entry: Entry): Promise<Bytes> {
@@ -361,7 +367,7 @@ async function readEntry(file: Blob, entry: Entry): Promise<Bytes> {
   return concat(...parts)
 }
 
-/** SHA-256 in hex; `read` is told how many bytes more went in. */
+/** SHA-256 in hex; `read` receives the number of bytes read each time. */
 async function digestOf(file: Blob, entry: Entry, read: (count: number) => void): Promise<string> {
   if (entry.size <= wholeBytes) {
     const bytes = await readEntry(file, entry)

@@ -1,13 +1,13 @@
 import { climb, leafOf } from './ladder.ts'
 import type { SpanProof } from './schemas/traces.ts'
 
-// What proves one span, checked with what a browser or Node has: no network, no server of ours.
+// Checks the proof of one span with features of a browser or Node only: no network, no server.
 
 export type SpanCheck = { name: string; ok: boolean; detail: string }
 
 /**
- * Everything that a proof says, from the span up to the signature. `verifierKey` is the tenant's key of that day
- * (`<name>+<id>+<key>`), which whoever checks should have from somewhere else than the proof. Never throws for what is in it.
+ * Checks every claim of a proof, from the span up to the signature. `verifierKey` is the tenant's key of that day
+ * (`<name>+<id>+<key>`), which must come from another source than the proof. Never throws because of the proof's content.
  */
 export async function verifySpanProof(proof: SpanProof, verifierKey: string): Promise<SpanCheck[]> {
   const { batch, record } = proof
@@ -19,8 +19,8 @@ export async function verifySpanProof(proof: SpanProof, verifierKey: string): Pr
     check(
       'Span',
       leaf !== undefined && leaf[1] === proof.traceId && leaf[2] === proof.spanId,
-      'The text that was hashed is of this span.',
-      'The text that was hashed is not of this span.',
+      'The hashed text belongs to this span.',
+      'The hashed text does not belong to this span.',
     ),
   ]
   if (proof.resource !== null)
@@ -28,16 +28,16 @@ export async function verifySpanProof(proof: SpanProof, verifierKey: string): Pr
       check(
         'Resource',
         leaf?.[13] === (await sha256(utf8(proof.resource))),
-        'The resource is the one that the span commits to.',
-        'The span commits to another resource.',
+        'The resource matches the span’s commitment.',
+        'The resource does not match the span’s commitment.',
       ),
     )
   checks.push(
     check(
       'Batch',
       inBatch !== undefined && inBatch.root === batch.root && details === `sha256:${batch.root}`,
-      `The span is leaf ${batch.index} of the ${batch.size} whose root stands in the audit record.`,
-      'The span does not lead to the root in the audit record: what it says was changed or erased since it was recorded.',
+      `The span is leaf ${batch.index} of ${batch.size} in the batch whose root is in the audit record.`,
+      'The span does not lead to the root in the audit record: its content was changed or erased after it was recorded.',
     ),
     await recordCheck(proof),
     await signatureCheck(proof, verifierKey),
@@ -45,7 +45,7 @@ export async function verifySpanProof(proof: SpanProof, verifierKey: string): Pr
   return checks
 }
 
-/** Whether a salt and a value are what a commitment (`sd`) in the span's text was made of. `json` is the value's JCS. */
+/** Whether a commitment (`sd`) in the span's text was computed from this salt and value. `json` is the value's JCS. */
 export const opensCommitment = async (sd: string, salt: string, json: string): Promise<boolean> =>
   sd === base64Url(await digest(utf8(`["${salt}",${json}]`)))
 
@@ -59,7 +59,7 @@ async function recordCheck({ record }: SpanProof): Promise<SpanCheck> {
   return check(
     'Record',
     climbed?.root === merkleRoot,
-    `The audit record is number ${leafIndex} of the ${treeSize} that the root of ${record.date} covers.`,
+    `The audit record is number ${leafIndex} of the ${treeSize} records that the root of ${record.date} covers.`,
     `The audit record does not lead to the root of ${record.date}.`,
   )
 }
@@ -74,8 +74,8 @@ async function signatureCheck({ record }: SpanProof, verifierKey: string): Promi
   return check(
     'Signature',
     says && (await isSigned(note, verifierKey)),
-    'The key signed that root.',
-    'The checkpoint is not signed by this key, or it is of another root.',
+    'The key signed this root.',
+    'The checkpoint is not signed by this key, or names a different root.',
   )
 }
 
@@ -88,7 +88,7 @@ const check = (name: string, ok: boolean, good: string, bad: string): SpanCheck 
 type Bytes = Uint8Array<ArrayBuffer>
 type Note = { origin: string; size: number; root: string; text: string; signatures: { name: string; bytes: Bytes }[] }
 
-/** A signed note (c2sp.org/signed-note) that is a checkpoint. */
+/** Parses a checkpoint, which is a signed note (c2sp.org/signed-note). */
 function parseNote(note: string): Note | undefined {
   const split = note.lastIndexOf('\n\n')
   const text = note.slice(0, split + 1)

@@ -1,6 +1,6 @@
 /**
- * The envelope of procedures: everything is written as `{"json": …}` and read with or without it. Not superjson, which
- * throws on keys such as `constructor`: payloads are JSON-native, times are ISO 8601 strings.
+ * The envelope of procedures: values are written as `{"json": …}` and read with or without it. We don't use superjson, which
+ * throws on keys such as `constructor`: payloads are JSON-native and times are ISO 8601 strings.
  */
 const isEnvelope = (value: unknown): value is { json: unknown } =>
   typeof value === 'object' &&

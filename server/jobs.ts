@@ -20,9 +20,9 @@ import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
-import { bindingDecided } from '#server/policies/bindings/on-decided.ts'
+import { bindingDecided } from '#server/policies/bindings/binding.ts'
 import { erasures } from '#server/privacy/jobs.ts'
-import { releaseDecided } from '#server/releases/on-decided.ts'
+import { releaseDecided } from '#server/releases/release.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
 /** What the worker role runs, one line for each queue. */

@@ -1,59 +1,44 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
-import { accessDenied } from '#server/kernel/auth/access-denied.ts'
-import { type Admission, admit } from '#server/kernel/auth/admit.ts'
-import { type Credentials, credentialsOf, present, withJustification } from '#server/kernel/auth/authenticate.ts'
-import type { Caller } from '#server/kernel/auth/principal.ts'
+import { withJustification } from '#server/kernel/auth/authenticate.ts'
 import { readJsonText } from '#server/kernel/body.ts'
-import { captureOutcome } from '#server/kernel/capture-outcome.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { retryHeaders, withRateHeaders } from '#server/kernel/rate/headers.ts'
-import { callsStanding } from '#server/kernel/rate/limits.ts'
+import { letIn } from '#server/kernel/let-in.ts'
+import { retryHeaders } from '#server/kernel/rate/headers.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 /** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
-export const procedures: RouteHandler = async (request) => {
-  const requestId = newId()
+export const procedures: RouteHandler = (request) => {
   const path = new URL(request.url).pathname.slice('/v1/'.length)
-  let caller: Caller | undefined
-  let admission: Admission | undefined
-  try {
-    const credentials = credentialsOf(request, requestId)
-    const presented = await present(credentials)
-    const hasBody = request.method === 'POST'
-    // Whoever holds a token is read before the transaction is opened, which must not wait for a slow sender; what is wrong
-    // with the body is said only to whom the tenant lets in. A key says nothing before it was looked up.
-    const reading = hasBody && 'token' in presented ? await captureOutcome(readJsonText(request)) : undefined
-    const inInput = tenantNamedIn(request.url, path, reading)
-    // A longer batch is refused by the library.
-    admission = await admit(presented, selecting(credentials, inInput), Math.min(path.split(',').length, maxBatchSize))
-    caller = withJustification(admission.caller, request)
-    if (inInput !== undefined && inInput !== caller.tenant.externalId) throw accessDenied()
-    if (hasBody && reading === undefined) await admission.end()
-    const body = hasBody ? (reading === undefined ? await readJsonText(request) : reading()) : undefined
-    const bounded = new Request(request.url, {
-      method: request.method,
-      headers: request.headers,
-      signal: request.signal,
-      ...(body === undefined ? {} : { body }),
-    })
-    const idempotencyKey = request.headers.get('idempotency-key') ?? undefined
-    const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey, admission })
-    response.headers.set('x-request-id', requestId)
-    response.headers.set('x-content-type-options', 'nosniff')
-    for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
-      response.headers.set(name, value)
-    return withRateHeaders(response, callsStanding(caller.tenant.id))
-  } catch (error) {
-    // Selecting a tenant without membership has one body on both transports.
-    const denied = error instanceof ApiError && error.code === 'tenant_access_denied'
-    const response = denied ? errorResponse(error, requestId) : procedureError(error, requestId, path)
-    return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
-  } finally {
-    await admission?.end()
-  }
+  const reading = () => readJsonText(request)
+  return letIn(
+    request,
+    {
+      reading,
+      // A longer batch is refused by the library.
+      calls: Math.min(path.split(',').length, maxBatchSize),
+      tenantIn: (read) => tenantNamedIn(request.url, path, read),
+      // Selecting a tenant without membership has one body on both transports.
+      refused: (error, requestId) =>
+        error instanceof ApiError && error.code === 'tenant_access_denied'
+          ? errorResponse(error, requestId)
+          : procedureError(error, requestId, path),
+    },
+    async (admission, read) => {
+      const caller = withJustification(admission.caller, request)
+      const body = request.method === 'GET' ? undefined : await (read ?? reading)()
+      const { method, headers, signal } = request
+      const bounded = new Request(request.url, { method, headers, signal, body })
+      const idempotencyKey = headers.get('idempotency-key') ?? undefined
+      const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey, admission })
+      response.headers.set('x-request-id', caller.requestId)
+      response.headers.set('x-content-type-options', 'nosniff')
+      for (const [name, value] of Object.entries(retryHeaders(undefined, response.status)))
+        response.headers.set(name, value)
+      return response
+    },
+  )
 }
 
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
@@ -91,9 +76,3 @@ function parseJson(text: string): unknown {
     throw error
   }
 }
-
-/** A header goes before the input: where the two name different tenants, the call is denied. */
-const selecting = (credentials: Credentials, inInput: string | undefined): Credentials =>
-  credentials.tenantExternalId !== undefined || credentials.tenantId !== undefined
-    ? credentials
-    : { ...credentials, tenantExternalId: inInput }

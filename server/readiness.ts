@@ -12,7 +12,7 @@ export async function readiness(): Promise<Response> {
   const headers = { 'cache-control': 'no-store' }
   try {
     const clock = await checkClock()
-    return Response.json({ status: 'ready', ...(clock === undefined ? {} : { clock }) }, { headers })
+    return Response.json({ status: 'ready', clock }, { headers })
   } catch (error) {
     runtime().log.warn({ err: error }, 'not ready')
     return Response.json({ status: 'unavailable' }, { status: 503, headers: { ...headers, 'retry-after': '1' } })

@@ -207,8 +207,11 @@ describe('npm run rotate-master-key', () => {
     return { code, said: said.join('') }
   }
 
-  test('says how many keys it has encrypted anew', async () => {
-    expect(await run()).toEqual({ code: 0, said: '6 keys are under the current master key, 6 of them since now.\n' })
+  test('reports how many keys it has re-encrypted', async () => {
+    expect(await run()).toEqual({
+      code: 0,
+      said: '6 keys are encrypted with the current master key; 6 of them were re-encrypted now.\n',
+    })
     expect(await allOpens()).toBe(true)
   })
 

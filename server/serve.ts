@@ -1,9 +1,5 @@
-import { EventEmitter } from 'node:events'
 import { mkdir } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import next from 'next'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { startSealer } from '#server/audit/sealing/sealer.ts'
 import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
@@ -22,171 +18,132 @@ import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
 import { openQueue } from '#server/kernel/queue.ts'
-import { setRuntime } from '#server/kernel/runtime.ts'
+import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
-import packageJson from '../package.json' with { type: 'json' }
 import { collectCatalog } from './catalog.ts'
+import type { OpenPages, Pages } from './console.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { openPort, type Routes } from './http.ts'
 import { jobs, registerDecisions } from './jobs.ts'
 import { checkClock } from './readiness.ts'
 import { api } from './routes.ts'
-import { createCspReportHandler } from './shell/csp-report.ts'
-import { createShell } from './shell.ts'
+import { barePolicy, fixedHeaders } from './shell/policy.ts'
 import { createSocket } from './socket.ts'
 
 export type RunningServer = { baseUrl: string; close(): Promise<void> }
-
-type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
-
-const root = join(import.meta.dirname, '..')
+type Witnesses = Awaited<ReturnType<typeof loadWitnesses>>
+/** Prints one line for people. */
+type Say = (line: string) => void
 
 /**
- * Starts everything in the order in which it needs each other, and stops it in reverse. `say` prints for people.
- * Throws ConfigError, EmbeddedDatabaseError, or the system's error for a port that is taken.
+ * Starts everything in the order in which the parts need each other, and stops it in reverse. Throws ConfigError,
+ * EmbeddedDatabaseError, or the system's error for a port that is taken.
  */
-export async function serve(
-  settings: Config,
-  say: (line: string) => void,
-  options: { console: boolean } = { console: true },
-): Promise<RunningServer> {
-  const log = createLog(settings.logLevel)
-  const closing: (() => Promise<unknown> | unknown)[] = []
-  const close = async () => {
-    for (const step of closing.splice(0).reverse()) await step()
-  }
+export async function serve(settings: Config, say: Say, openPages: OpenPages): Promise<RunningServer> {
+  const closing = new AsyncDisposableStack()
   try {
+    const log = createLog(settings.logLevel)
     // The port is taken first: a second start on it must not touch the database.
-    let handle: Handler = (_req, res) => res.writeHead(503, { 'retry-after': '1' }).end()
-    const http = createServer((req, res) => handle(req, res))
-    const port = await listen(http, settings.port)
-    closing.push(() => closeHttp(http))
-    const config = settings.port === 0 ? onPort(settings, port) : settings
-
-    const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
-    const trustedIssuers = await loadTrustedIssuers(config)
-    const witnesses = await loadWitnesses(config)
+    const front = await openPort(settings.port, { https: settings.baseUrl.startsWith('https:') })
+    closing.defer(() => front.close())
+    const config = settings.port === 0 ? onPort(settings, front.port) : settings
+    const operators = await readOperatorFiles(config)
     if (config.identity === 'external') log.info({ authUrl: config.authUrl }, 'another provider serves the realms')
-    const ownerUrl = config.databaseUrl ?? (await openEmbedded())
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-    const masterKeys = await loadMasterKeys(config)
-    const url = await migrate(ownerUrl, masterKeys[0])
-    const vault = createVault(...masterKeys)
-    const database = openDatabase(url, log)
-    closing.push(() => database.close())
-    const listener = openListener(url, log)
-    closing.push(() => listener.close())
-    const queue = await openQueue(url, log)
-    setRuntime({
-      config,
-      log,
-      database,
-      listener,
-      queue,
-      vault,
-      trustedIssuers,
-      mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
-    })
-    await encryptPlaintext(ownerUrl)
-    const clock = await checkClock()
-    if (clock !== undefined) say(clock.problem)
-    closing.push(closeEngine, closeToolServers)
-    closing.push(() => queue.close())
-    registerDecisions()
-    registerCatalog(collectCatalog())
-    await queue.work(jobs)
-    const sealer = startSealer()
-    closing.push(() => sealer.close())
-    const witnessing = startWitnessing(witnesses)
-    closing.push(() => witnessing.close())
-    const housekeeping = startHousekeeping(ownerUrl)
-    closing.push(() => housekeeping.close())
+    const ownerUrl = config.databaseUrl ?? (await openEmbedded(config, say, closing))
+    await openRuntime({ config, log, ...operators }, ownerUrl, closing)
+    await checkStart(ownerUrl, say)
+    await startWork(operators.witnesses, ownerUrl, closing)
     if (config.seedDemo) await seedDemo(say)
-
     const socket = createSocket()
-    closing.push(() => socket.close())
-    const pages = options.console ? await openConsole(config, (close) => closing.push(close)) : undefined
-    const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
-    handle = (req, res) => {
-      const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
-      if (path === '/v1' || path.startsWith('/v1/')) return callApi(req, res)
-      if (path.startsWith('/realms/') && config.identity === 'embedded') return identityHandler(req, res)
-      return pages?.handle(req, res) ?? res.writeHead(404).end()
-    }
-    http.on('upgrade', (req, duplex, head) => {
-      if (!socket.upgrade(req, duplex, head) && pages?.upgrade(req, duplex, head) !== true) duplex.destroy()
-    })
+    closing.defer(() => socket.close())
+    front.answerWith(routesOf(config, socket, openPages(config, log)))
+    closing.defer(() => front.answerWith(undefined))
     log.debug({ baseUrl: config.baseUrl }, 'listening')
-    return { baseUrl: config.baseUrl, close }
-
-    async function openEmbedded(): Promise<string> {
-      const embedded = await openEmbeddedDatabase({ dataDir: config.dataDir, say })
-      closing.push(() => embedded.release())
-      return embedded.ownerUrl
-    }
-
-    async function openConsole(current: Config, onClose: (close: () => Promise<unknown>) => void) {
-      const upgrades = new EventEmitter()
-      // Next ends upgrades that match a route of ours, so it gets a stand-in and only what we pass on.
-      const app = next({ dev: false, dir: root, httpServer: upgrades as unknown as Server, quiet: true })
-      await app.prepare()
-      onClose(() => app.close())
-      const nextHandle = app.getRequestHandler()
-      const authOrigin = new URL(current.authUrl).origin
-      const shell = createShell({
-        distDir: join(root, '.next'),
-        publicDir: join(root, 'public'),
-        config: { authUrl: current.authUrl, version: packageJson.version },
-        connectOrigins: authOrigin === new URL(current.baseUrl).origin ? [] : [authOrigin],
-        https: current.baseUrl.startsWith('https:'),
-      })
-      const reports = createCspReportHandler({
-        onReport: (report) => log.warn({ report }, 'the browser blocked something'),
-      })
-      return {
-        handle: async (req: IncomingMessage, res: ServerResponse) => {
-          try {
-            if ((await reports(req, res)) || (await shell(req, res))) return
-            await nextHandle(req, res)
-          } catch (error) {
-            log.error({ err: error, path: req.url }, 'a page failed')
-            if (res.headersSent) res.destroy()
-            else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong on our side.')
-          }
-        },
-        upgrade: (...args: [IncomingMessage, unknown, Buffer]): boolean => upgrades.emit('upgrade', ...args),
-      }
-    }
+    return { baseUrl: config.baseUrl, close: () => closing.disposeAsync() }
   } catch (error) {
-    await close()
+    await closing.disposeAsync()
     throw error
+  }
+}
+
+async function openEmbedded({ dataDir }: Config, say: Say, closing: AsyncDisposableStack): Promise<string> {
+  const embedded = await openEmbeddedDatabase({ dataDir, say })
+  closing.defer(() => embedded.release())
+  return embedded.ownerUrl
+}
+
+/** The files that settings name. They are read before the database is touched, so that a mistake in one changes nothing. */
+async function readOperatorFiles(config: Config) {
+  const mcpServers = config.mcpServersFile === undefined ? {} : await loadMcpServers(config.mcpServersFile)
+  return {
+    mcpServers: config.seedDemo ? { ...demoMcpServers(), ...mcpServers } : mcpServers,
+    trustedIssuers: await loadTrustedIssuers(config),
+    witnesses: await loadWitnesses(config),
+  }
+}
+
+type Settled = Pick<Runtime, 'config' | 'log' | 'mcpServers' | 'trustedIssuers'>
+
+/** Database, queue and keys: with `settled`, what `runtime()` returns from here on. */
+async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
+  const { config, log } = settled
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const masterKeys = await loadMasterKeys(config)
+  const url = await migrate(ownerUrl, masterKeys[0])
+  const database = openDatabase(url, log)
+  closing.defer(() => database.close())
+  const listener = openListener(url, log)
+  closing.defer(() => listener.close())
+  const queue = await openQueue(url, log)
+  closing.defer(closeEngine)
+  closing.defer(closeToolServers)
+  closing.defer(() => queue.close())
+  const { mcpServers, trustedIssuers } = settled
+  setRuntime({ config, log, mcpServers, trustedIssuers, database, listener, queue, vault: createVault(...masterKeys) })
+}
+
+/** What must be true before anything is served. */
+async function checkStart(ownerUrl: string, say: Say): Promise<void> {
+  await encryptPlaintext(ownerUrl)
+  const clock = await checkClock()
+  if (clock !== undefined) say(clock.problem)
+}
+
+/** Everything that runs without a request. */
+async function startWork(witnesses: Witnesses, ownerUrl: string, closing: AsyncDisposableStack): Promise<void> {
+  registerDecisions()
+  registerCatalog(collectCatalog())
+  await runtime().queue.work(jobs)
+  for (const part of [startSealer(), startWitnessing(witnesses), startHousekeeping(ownerUrl)])
+    closing.defer(() => part.close())
+}
+
+/** The API, the realms and, for every other address, the pages. */
+function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages: Pages): Routes {
+  const callApi = getRequestListener(api.fetch, { overrideGlobalObjects: false })
+  const { 'x-content-type-options': nosniff, ...rest } = fixedHeaders({ https: config.baseUrl.startsWith('https:') })
+  const transport = rest['strict-transport-security']
+  return {
+    request(req, res) {
+      const [path = '/'] = (req.url ?? '/').split('?', 1)
+      const isApi = path === '/v1' || path.startsWith('/v1/')
+      const isRealm = path.startsWith('/realms/') && config.identity === 'embedded'
+      if (!isApi && !isRealm) return pages.request(req, res)
+      // Where a route does not set its own.
+      res.setHeader('x-content-type-options', nosniff)
+      res.setHeader('content-security-policy', barePolicy)
+      if (transport !== undefined) res.setHeader('strict-transport-security', transport)
+      return isApi ? callApi(req, res) : identityHandler(req, res)
+    },
+    upgrade(req, duplex, head) {
+      const refused = socket.upgrade(req, duplex, head)
+      return refused === 404 ? pages.upgrade(req, duplex, head) : refused
+    },
   }
 }
 
 const onPort = (settings: Config, port: number): Config => {
   const place = (url: string) => (url === 'http://localhost:0' ? `http://localhost:${port}` : url)
   return { ...settings, port, baseUrl: place(settings.baseUrl), authUrl: place(settings.authUrl) }
-}
-
-function listen(http: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once('error', reject)
-    http.listen(port, () => {
-      http.off('error', reject)
-      const address = http.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
-}
-
-/** Lets answers under way finish for two seconds; then the sockets are cut. */
-function closeHttp(http: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => http.closeAllConnections(), 2000)
-    http.close(() => {
-      clearTimeout(cut)
-      resolve()
-    })
-    http.closeIdleConnections()
-  })
 }

@@ -1,34 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { packConsole } from '../cli/console/pack.ts'
+import { type Front, openPort } from './http.ts'
 import { type CspReport, createCspReportHandler } from './shell/csp-report.ts'
+import { loadConsole } from './shell/load-build.ts'
 import { createShell } from './shell.ts'
-
-const HTML = (body: string) =>
-  `<!DOCTYPE html><html><head><meta charSet="utf-8"/><link rel="preload" as="script" href="/_next/static/a.js"/>` +
-  `<script src="/_next/static/a.js" async=""></script></head><body>${body}<script>self.__next_f.push([1])</script></body></html>`
-
-/** Files as Next 16 writes them into `.next` for these routes. */
-function writeBuild(dist: string, routes: Record<string, string>, extra: { html?: string; flight?: string } = {}) {
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(dist, path)), { recursive: true })
-    writeFileSync(join(dist, path), text)
-  }
-  const all = { '/_not-found': '/_not-found', ...routes }
-  const manifest = Object.fromEntries(Object.entries(all).map(([key, srcRoute]) => [key, { srcRoute }]))
-  put('prerender-manifest.json', JSON.stringify({ routes: { ...manifest, '/icon.svg': { srcRoute: '/icon.svg' } } }))
-  const entries = Object.values(all).map((route) => [`${route}/page`, route])
-  put('app-path-routes-manifest.json', JSON.stringify({ ...Object.fromEntries(entries), '/v1/[...path]/route': '/v1' }))
-  for (const [key, route] of Object.entries(all)) {
-    put(`server/app${key}.html`, HTML(extra.html ?? `<h1>${key}</h1><p>route ${route}</p>`))
-    put(`server/app${key}.rsc`, extra.flight ?? `0:{"c":${JSON.stringify(key.split('/'))}}\n`)
-    put(`server/app${key}.segments/_tree.segment.rsc`, `0:{"tree":"${key}"}\n`)
-  }
-}
+import { script, writeNextOutput } from './testing/next-output.ts'
 
 const ROUTES = {
   '/t/__tenant__/executions': '/t/[tenant]/executions',
@@ -38,7 +19,7 @@ const ROUTES = {
 }
 
 let dist: string
-let server: Server | undefined
+let front: Front | undefined
 const reports: CspReport[] = []
 
 beforeEach(() => {
@@ -48,23 +29,25 @@ beforeEach(() => {
 
 afterEach(async () => {
   rmSync(dist, { recursive: true })
-  await new Promise((done) => (server ? server.close(done) : done(undefined)))
-  server = undefined
+  await front?.close()
+  front = undefined
 })
 
 const OPTIONS = { config: { authUrl: 'https://id.example', version: '1.2.3' }, connectOrigins: [], https: false }
 
-/** Serves the shell and answers 599 for what the shell leaves to others. */
+/** Packs what was written and serves it on a real port, as the server does. */
 async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
-  const shell = createShell({ distDir: dist, ...OPTIONS, ...options })
-  const csp = createCspReportHandler({ onReport: (report) => reports.push(report), perMinute: 2 })
-  const listening = createServer(async (req, res) => {
-    if ((await csp(req, res)) || (await shell(req, res))) return
-    res.writeHead(599).end()
+  packConsole(dist, join(dist, 'public'), join(dist, 'console'))
+  const shell = createShell({ build: loadConsole(join(dist, 'console')), ...OPTIONS, ...options })
+  const csp = createCspReportHandler({ onReport: (report) => reports.push(report), perMinute: 2, https: false })
+  front = await openPort(0, { https: options.https ?? false })
+  const { port, answerWith } = front
+  answerWith({
+    request: async (req, res) => {
+      if (!(await csp(req, res))) await shell(req, res)
+    },
+    upgrade: () => 404,
   })
-  server = listening
-  await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done))
-  const { port } = listening.address() as AddressInfo
   return (path: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
     new Promise<{ status: number; headers: Record<string, string>; raw: Buffer; text: string }>((resolve, reject) => {
       // Not fetch: it would normalise the paths that matter here.
@@ -81,7 +64,7 @@ async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
 
 describe('pages', () => {
   test('a page gets its parameters, a fresh nonce on every script, and the run-time configuration', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const first = await get('/t/acme/executions/exe_1.~-')
     expect(first.status).toBe(200)
@@ -90,7 +73,7 @@ describe('pages', () => {
     const nonce = /'nonce-([^']+)'/.exec(first.headers['content-security-policy'] ?? '')?.[1] ?? ''
     expect(nonce).toHaveLength(24)
     const scripts = first.text.match(/<script[^>]*>/g) ?? []
-    expect(scripts).toHaveLength(4)
+    expect(scripts).toHaveLength(5)
     expect(scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([])
     expect(first.text).toContain(`<link nonce="${nonce}" rel="preload" as="script"`)
     const config = /id="countersign-config">([^<]*)</.exec(first.text)?.[1] ?? ''
@@ -101,14 +84,14 @@ describe('pages', () => {
   })
 
   test('a fixed segment wins over a parameter', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     expect((await get('/t/acme/executions/new')).text).toContain('route /t/[tenant]/executions/new')
     expect((await get('/t/acme/executions/new1')).text).toContain('route /t/[tenant]/executions/[id]')
   })
 
   test('a value that looks like a placeholder stays a value', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     expect((await get('/t/__id__/executions/__tenant__')).text).toContain('<h1>/t/__id__/executions/__tenant__</h1>')
   })
@@ -127,7 +110,7 @@ describe('pages', () => {
     '/_not-found/x',
     '/constructor',
   ])('%s is not found, under the same policy', async (path) => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const answer = await get(path)
     expect(answer.status).toBe(404)
@@ -136,24 +119,69 @@ describe('pages', () => {
   })
 
   test('the query is no part of the page, and a slash at the end is sent to the address without it', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     expect((await get('/t/acme/executions?tab=waits')).status).toBe(200)
     const answer = await get('/t/acme/executions/?tab=waits')
     expect([answer.status, answer.headers.location]).toEqual([308, '/t/acme/executions?tab=waits'])
-    expect((await get('//evil.example/')).headers.location).toBeUndefined()
+    for (const path of ['//evil.example/', '/\\\\evil.example/', '//', '///', '/nowhere/', '/%5cevil.example/'])
+      expect((await get(path)).headers.location, path).toBeUndefined()
   })
 
-  test('static files are left to Next', async () => {
+  test('files are served by their exact name, with their type and their lifetime', async () => {
     mkdirSync(join(dist, 'public/images'), { recursive: true })
-    writeFileSync(join(dist, 'public/images/a.png'), '')
-    writeBuild(dist, ROUTES)
-    const get = await serve({ publicDir: join(dist, 'public') })
-    for (const path of ['/_next/static/a.js', '/icon.svg', '/images/a.png']) expect((await get(path)).status).toBe(599)
+    writeFileSync(join(dist, 'public/images/a.png'), 'png')
+    writeFileSync(join(dist, 'public/robots.txt'), 'User-agent: *')
+    writeNextOutput(dist, ROUTES)
+    const get = await serve()
+    const expected = {
+      '/_next/static/chunks/a.js': ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+      '/icon.svg': ['image/svg+xml', 'public, max-age=0, must-revalidate'],
+      '/images/a.png': ['image/png', 'public, max-age=0, must-revalidate'],
+      '/robots.txt': ['text/plain; charset=utf-8', 'public, max-age=0, must-revalidate'],
+    }
+    for (const [path, [type, lifetime]] of Object.entries(expected)) {
+      const answer = await get(`${path}?v=1`)
+      expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']], path).toEqual([
+        200,
+        type,
+        lifetime,
+      ])
+      expect(answer.headers).toMatchObject({
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      })
+      expect((await get(path, { headers: { 'if-none-match': `"x", W/${answer.headers.etag}` } })).status).toBe(304)
+      expect((await get(path, { headers: { 'if-none-match': '"x"' } })).status).toBe(200)
+      expect((await get(path, { method: 'POST' })).status).toBe(405)
+      const head = await get(path, { method: 'HEAD' })
+      expect([head.status, head.raw.length, head.headers['content-length']]).toEqual([
+        200,
+        0,
+        String(answer.raw.length),
+      ])
+    }
+  })
+
+  test('a browser gets a file in the best coding that it takes', async () => {
+    writeNextOutput(dist, ROUTES)
+    const get = await serve()
+    const coded = async (coding: string) => {
+      const { raw, headers } = await get('/_next/static/chunks/a.js', { headers: { 'accept-encoding': coding } })
+      return [headers['content-encoding'], raw] as const
+    }
+    const [br, brBytes] = await coded('gzip, deflate, br')
+    expect([br, brotliDecompressSync(brBytes).toString()]).toEqual(['br', script])
+    const [gzip, gzipBytes] = await coded('gzip;q=0.5, br;q=0')
+    expect([gzip, gunzipSync(gzipBytes).toString()]).toEqual(['gzip', script])
+    const [none, bytes] = await coded('identity, gzip;q=0.000')
+    expect([none, bytes.toString()]).toEqual([undefined, script])
   })
 
   test('HEAD has no body, other methods are refused', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const head = await get('/sign-in', { method: 'HEAD' })
     expect([head.status, head.raw.length]).toEqual([200, 0])
@@ -162,7 +190,7 @@ describe('pages', () => {
   })
 
   test('a browser that takes gzip gets gzip', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const answer = await get('/sign-in', { headers: { 'accept-encoding': 'gzip, br' } })
     expect(answer.headers['content-encoding']).toBe('gzip')
@@ -172,16 +200,16 @@ describe('pages', () => {
 
 describe('flight data', () => {
   test('a navigation gets the page’s data with its parameters', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const answer = await get('/t/acme/executions/exe_1?_rsc=x', { headers: { rsc: '1' } })
     expect(answer.headers['content-type']).toBe('text/x-component')
     expect(answer.headers['content-security-policy']).toBeDefined()
-    expect(answer.text).toBe('0:{"c":["","t","acme","executions","exe_1"]}\n')
+    expect(answer.text).toBe('0:{"b":"build-1","c":["","t","acme","executions","exe_1"]}\n')
   })
 
   test('a prefetch gets the segment that it names, and 404 without a body for an unknown one', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const headers = { rsc: '1', 'next-router-prefetch': '1', 'next-router-segment-prefetch': '/_tree' }
     const answer = await get('/t/acme/executions', { headers })
@@ -196,7 +224,7 @@ describe('flight data', () => {
 
 describe('the policy', () => {
   test('is strict and names the identity provider only when it is elsewhere', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve({ connectOrigins: ['https://id.example'], https: true })
     const { headers } = await get('/sign-in')
     const policy = headers['content-security-policy'] ?? ''
@@ -213,7 +241,7 @@ describe('the policy', () => {
   })
 
   test('a report is handed on, cut to size, at most so many a minute', async () => {
-    writeBuild(dist, ROUTES)
+    writeNextOutput(dist, ROUTES)
     const get = await serve()
     const report = { 'csp-report': { 'blocked-uri': 'x'.repeat(900), 'effective-directive': 'script-src-elem' } }
     const post = (body: string) => get('/csp-report', { method: 'POST', body })
@@ -226,26 +254,14 @@ describe('the policy', () => {
   })
 })
 
-describe('a build that can’t be served is refused at the start', () => {
-  test('when a page was prerendered for something else than its placeholders', () => {
-    writeBuild(dist, { '/t/acme/executions': '/t/[tenant]/executions' })
-    expect(() => createShell({ distDir: dist, ...OPTIONS })).toThrow('/t/[tenant]/executions was prerendered as')
-  })
+test('a server that runs is not changed by a build that replaces the files', async () => {
+  writeNextOutput(dist, ROUTES)
+  const get = await serve()
+  rmSync(join(dist, 'console'), { recursive: true })
+  expect((await get('/sign-in')).status).toBe(200)
+  expect((await get('/_next/static/chunks/a.js')).text).toBe(script)
+})
 
-  test('when a page is rendered per request', () => {
-    writeBuild(dist, ROUTES)
-    const manifest = { '/_not-found/page': '/_not-found', '/t/[tenant]/page': '/t/[tenant]' }
-    writeFileSync(join(dist, 'app-path-routes-manifest.json'), JSON.stringify(manifest))
-    expect(() => createShell({ distDir: dist, ...OPTIONS })).toThrow('/t/[tenant] is rendered per request')
-  })
-
-  test('when a text of counted length holds a parameter', () => {
-    const text = `${'x'.repeat(1100)} __tenant__`
-    writeBuild(dist, ROUTES, { flight: `0:{}\n1:T${text.length.toString(16)},${text}2:null\n` })
-    expect(() => createShell({ distDir: dist, ...OPTIONS })).toThrow('contains the parameter tenant')
-  })
-
-  test('when there is none', () => {
-    expect(() => createShell({ distDir: dist, ...OPTIONS })).toThrow(/ENOENT.*prerender-manifest/)
-  })
+test('without a built console the start fails', () => {
+  expect(() => loadConsole(join(dist, 'console'))).toThrow(/ENOENT.*console\.json/)
 })

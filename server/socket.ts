@@ -46,17 +46,18 @@ export function createSocket() {
     },
   })
   return {
-    /** Takes over upgrades of `/v1`; false for any other path. A page of another origin is refused: browsers send no token by themselves, but sockets have no CORS. */
-    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    /**
+     * Takes over upgrades of `/v1`, or returns the status to refuse one with. A page of another origin is refused: browsers send no
+     * token by themselves, but sockets have no CORS.
+     */
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): number | undefined {
       const [path] = (request.url ?? '').split('?')
-      if (path !== '/v1') return false
+      if (path !== '/v1') return 404
       const { origin } = request.headers
-      if (origin !== undefined && origin !== new URL(runtime().config.baseUrl).origin) {
-        socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-        return true
-      }
+      if (origin !== undefined && origin !== new URL(runtime().config.baseUrl).origin) return 403
+      if (!isHandshake(request)) return 400
       server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request))
-      return true
+      return undefined
     },
     close() {
       handler.broadcastReconnectNotification()
@@ -65,6 +66,13 @@ export function createSocket() {
     },
   }
 }
+
+/** RFC 6455, section 4.2.1. `ws` would refuse anything else without our headers. */
+const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  headers['sec-websocket-version'] === '13' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
 /** A header that stands twice counts as one value, which then names no tenant. */
 const one = (header: string | string[] | undefined): string | undefined => header?.toString()

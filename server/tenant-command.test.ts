@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadConfig } from '#server/kernel/config.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/auth/browser.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
-import { CommandError, runTenantCommand } from './tenant-command.ts'
 
 // The operator's command as it is typed, beside a server on the same database, which makes no demo.
 
@@ -51,9 +49,12 @@ afterAll(async () => {
 type Outcome = { code: number; out: string; error: string }
 
 /** From another folder: a .env of the developer's must not reach it. */
-async function tenant(...args: string[]): Promise<Outcome> {
+const tenant = (...args: string[]): Promise<Outcome> => tenantAt(database.ownerUrl, args)
+
+async function tenantAt(databaseUrl: string, args: readonly string[]): Promise<Outcome> {
+  const env = { ...environment(), DATABASE_URL: databaseUrl }
   const command = [join(root, 'cli/tenant.mjs'), ...args]
-  const done = promisify(execFile)(process.execPath, command, { env: environment(), cwd: dataDir })
+  const done = promisify(execFile)(process.execPath, command, { env, cwd: dataDir })
   return await done.then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, error: stderr }),
     (failure: { code: number; stdout: string; stderr: string }) => ({
@@ -146,34 +147,84 @@ test('a lost link is made anew, and a person joins another tenant', async () => 
   expect((await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')).error).toContain('already')
 }, 120_000)
 
-test.each([
-  [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'There is already a tenant acme.'],
-  [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'somebody else must approve'],
-  [['create', 'new', '--admin', 'a@x.example'], 'Name the approvers'],
-  [['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'can’t be a slug'],
-  [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], 'is no e-mail address'],
-  [['link', 'acme', 'nobody'], 'There is no person nobody in acme.'],
-  [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'There is no tenant nowhere.'],
-  [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Name roles out of'],
-  [['destroy', 'acme'], 'npm run tenant -- create'],
-  [['list', '--force'], 'npm run tenant -- create'],
-])(
-  '%j is refused in one line, and changes nothing',
-  async (args, message) => {
-    const said: string[] = []
-    const run = (words: string[]) => runTenantCommand(loadConfig(environment()), words, (line) => said.push(line))
-    await expect(run(args)).rejects.toMatchObject({
-      constructor: CommandError,
-      message: expect.stringContaining(message),
-    })
-    expect(said).toEqual([])
-    await run(['list'])
-    expect(said.map((line) => line.split('\t')[0])).toEqual(['acme', 'umbra'])
-  },
-  60_000,
-)
+// Every command is the real program in a process of its own.
+describe('what fails', () => {
+  test.each([
+    [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'There is already a tenant acme.'],
+    [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'somebody else must approve'],
+    [['create', 'new', '--admin', 'a@x.example', '--approvers', ','], 'Name the approvers'],
+    [
+      ['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'],
+      '"New Tenant" can’t be a slug: 2',
+    ],
+    [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], '"nobody" is no e-mail address'],
+    [
+      ['create', 'new', '--admin', 'a@x.example', '--approvers', 'b@x.example', '--external-id', 'a/b'],
+      '"a/b" can’t be an external id: 1 to 128',
+    ],
+    [['link', 'acme', 'nobody'], 'There is no person nobody in acme.'],
+    [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'There is no tenant nowhere.'],
+    [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king": name one or more of'],
+    [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'There is no group nowhere in acme.'],
+    [['rotate-log-key', 'nowhere'], 'There is no organisation nowhere.'],
+  ])(
+    '%j is refused in one line with exit code 1',
+    async (args, message) => {
+      const { code, out, error } = await tenant(...args)
+      expect({ code, out }).toEqual({ code: 1, out: '' })
+      expect(error).toContain(message)
+      expect(error.trimEnd()).not.toContain('\n')
+    },
+    60_000,
+  )
 
-test('as it is typed, a refusal is one line and the exit code says so', async () => {
-  const { code, out, error } = await tenant('link', 'acme', 'nobody')
-  expect({ code, out, error }).toEqual({ code: 1, out: '', error: 'There is no person nobody in acme.\n' })
-}, 60_000)
+  test('changes nothing', async () => {
+    expect((await tenant('list')).out).toBe('acme\torg-acme\tAcme Works\numbra\tumbra\tUmbra\n')
+  })
+})
+
+describe('what can’t be understood', () => {
+  const create = 'Usage: npm run tenant -- create <slug> --admin <email> --approvers <email,email> [--name <name>] '
+  const join = 'Usage: npm run tenant -- join <slug> --person <home slug/user name> --roles <role,role>\n'
+  const list = 'Usage: npm run tenant -- list\n'
+  test.each([
+    [[], 'A command is missing. Use one of:\nnpm run tenant -- create'],
+    [['destroy', 'acme'], 'Unknown command "destroy". Use one of:\nnpm run tenant -- create'],
+    [['--force'], 'Unknown command "--force". Use one of:\n'],
+    [['list', '--force'], `Unknown option --force for list.\n${list}`],
+    [['list', '-f'], `Unknown option -f for list.\n${list}`],
+    [['list', 'acme'], `Unexpected argument "acme" after list.\n${list}`],
+    [['list', '--', '--force'], `Unexpected argument "--force" after list.\n${list}`],
+    [['create', '--admin', 'a@x.example', '--approvers', 'b@x.example'], `create needs <slug>.\n${create}`],
+    [['create', '', '--admin', 'a@x.example', '--approvers', 'b@x.example'], `<slug> is empty.\n${create}`],
+    [['create', 'new', '--approvers', 'b@x.example'], `create needs --admin <email>.\n${create}`],
+    [['create', 'new', '--admin'], `--admin needs a value: --admin <email>.\n${create}`],
+    [['create', 'new', '--admin', '--approvers', 'b@x.example'], '--admin needs a value: --admin <email>.\n'],
+    [['create', 'new', '--admin='], `--admin is empty.\n${create}`],
+    [['create', 'new', '--admin', 'a@x.example', '--admin', 'b@x.example'], `--admin is given twice.\n${create}`],
+    [['create', 'new', '--__proto__', 'x'], `Unknown option --__proto__ for create.\n${create}`],
+    [
+      ['join', 'acme', '--person', 'bo', '--roles', 'viewer'],
+      `--person "bo" must be <home slug>/<user name>.\n${join}`,
+    ],
+    [['join', 'acme', '--person', 'a/b/c', '--roles', 'viewer'], '--person "a/b/c" must be <home slug>/<user name>.\n'],
+    [['link', 'acme', 'bo', 'cy'], 'Unexpected argument "cy" after link.\n'],
+  ])(
+    '%j is refused with its usage and exit code 2, before anything is opened',
+    async (args, message) => {
+      // A database that does not answer would be another error.
+      const { code, out, error } = await tenantAt('postgres://nobody@127.0.0.1:1/none', args)
+      expect({ code, out }).toEqual({ code: 2, out: '' })
+      expect(error.startsWith(message), error).toBe(true)
+    },
+    60_000,
+  )
+
+  test('--help lists every command, and is no failure', async () => {
+    const { code, out, error } = await tenantAt('postgres://nobody@127.0.0.1:1/none', ['link', '--help'])
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(
+      ['create', 'link', 'join', 'seat', 'rotate-log-key', 'list'].map((name) => `npm run tenant -- ${name}`),
+    )
+  })
+})

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { ApiError } from '#lib/errors.ts'
 import { createOrganisation, joinOrganisation, newLink, seatApprover } from '#server/access/operator.ts'
 import { rotateLogKey } from '#server/audit/sealing/rotate-log-key.ts'
@@ -14,28 +13,73 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { listTenants } from '#server/tenants/directory.ts'
+import { command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
 /** A command that can't be carried out; the message is for the operator. */
 export class CommandError extends Error {}
 
-const usage = `npm run tenant -- create <slug> --admin <email> --approvers <email,email> [--name <name>] [--external-id <id>] [--groups <name,name>]
-npm run tenant -- link <slug> <user name or e-mail>
-npm run tenant -- join <slug> --person <home slug>/<user name> --roles <role,role>
-npm run tenant -- seat <slug> --group <group name> --person <user name or e-mail>
-npm run tenant -- rotate-log-key <slug>
-npm run tenant -- list`
+const program = 'npm run tenant --'
 
-type Say = (line: string) => void
+/** What the operator can do. The usage text is made of this table. */
+const commands = [
+  command({
+    name: 'create',
+    words: { slug: 'slug' },
+    required: { admin: 'email', approvers: 'email,email' },
+    optional: { name: 'name', 'external-id': 'id', groups: 'name,name' },
+    plan({ slug, name, admin, 'external-id': externalId = slug, ...given }) {
+      const displayName = name ?? slug.charAt(0).toUpperCase() + slug.slice(1)
+      const [approvers, groups] = [namesIn(given.approvers), namesIn(given.groups)]
+      return (say) => createOrganisation({ slug, externalId, displayName, admin, approvers, groups }, say)
+    },
+  }),
+  command({
+    name: 'link',
+    words: { slug: 'slug', who: 'user name or e-mail' },
+    plan:
+      ({ slug, who }) =>
+      (say) =>
+        newLink(slug, who, say),
+  }),
+  command({
+    name: 'join',
+    words: { slug: 'slug' },
+    required: { person: 'home slug/user name', roles: 'role,role' },
+    plan({ slug, person, roles }) {
+      const guest = { slug, ...homeOf(person), roles: namesIn(roles) }
+      return (say) => joinOrganisation(guest, say)
+    },
+  }),
+  command({
+    name: 'seat',
+    words: { slug: 'slug' },
+    required: { group: 'group name', person: 'user name or e-mail' },
+    plan:
+      ({ slug, group, person }) =>
+      (say) =>
+        seatApprover(slug, group, person, say),
+  }),
+  command({
+    name: 'rotate-log-key',
+    words: { slug: 'slug' },
+    plan:
+      ({ slug }) =>
+      (say) =>
+        rotate(slug, say),
+  }),
+  command({ name: 'list', plan: () => listAll }),
+]
 
 /**
  * The operator's command, in a process of its own beside a running server or without one. Prints one-time links by `say`
- * and nowhere else. Throws CommandError, ConfigError, EmbeddedDatabaseError.
+ * and nowhere else. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
  */
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
-  const command = parse(args)
+  if (args.includes('--help')) return say(usageOf(program, commands))
+  const act = readCommand(program, commands, args)
   const close = await open(config, say)
   try {
-    await command(say)
+    await act(say)
   } catch (error) {
     if (error instanceof ApiError) throw new CommandError(error.message)
     throw error
@@ -44,62 +88,19 @@ export async function runTenantCommand(config: Config, args: readonly string[], 
   }
 }
 
-function parse(args: readonly string[]): (say: Say) => Promise<void> {
-  const { values, positionals } = parsed(args)
-  const [name, slug, who] = positionals
-  const words = (text: string | undefined) =>
-    (text ?? '')
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== '')
-  if (name === 'list' && positionals.length === 1) return listAll
-  if (name === 'create' && slug !== undefined && positionals.length === 2 && values.admin !== undefined) {
-    const { admin } = values
-    return async (say) =>
-      createOrganisation(
-        {
-          slug,
-          externalId: values['external-id'] ?? slug,
-          displayName: values.name ?? slug.charAt(0).toUpperCase() + slug.slice(1),
-          admin,
-          approvers: words(values.approvers),
-          groups: words(values.groups),
-        },
-        say,
-      )
-  }
-  if (name === 'link' && slug !== undefined && who !== undefined && positionals.length === 3)
-    return (say) => newLink(slug, who, say)
-  if (name === 'rotate-log-key' && slug !== undefined && positionals.length === 2) return (say) => rotate(slug, say)
-  const { group, person } = values
-  if (name === 'seat' && slug !== undefined && group !== undefined && person !== undefined && positionals.length === 2)
-    return (say) => seatApprover(slug, group, person, say)
-  const [home, username, ...rest] = (values.person ?? '').split('/')
-  if (name === 'join' && slug !== undefined && positionals.length === 2 && home && username && rest.length === 0)
-    return (say) => joinOrganisation({ slug, home, username, roles: words(values.roles) }, say)
-  throw new CommandError(`Use it as one of:\n${usage}`)
-}
+/** The names in a list with commas. */
+const namesIn = (list = ''): string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 
-function parsed(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        admin: text,
-        approvers: text,
-        name: text,
-        'external-id': text,
-        groups: text,
-        group: text,
-        person: text,
-        roles: text,
-      },
-    })
-  } catch (cause) {
-    throw new CommandError(`${cause instanceof Error ? cause.message : 'Unknown arguments.'}\n${usage}`, { cause })
-  }
+/** "acme/bo": the tenant whose account it is, and the user name there. */
+function homeOf(person: string): { home: string; username: string } {
+  const [home, username, ...rest] = person.split('/')
+  if (!home || !username || rest.length > 0)
+    throw new UsageError(`--person ${JSON.stringify(person)} must be <home slug>/<user name>.`)
+  return { home, username }
 }
 
 async function listAll(say: Say): Promise<void> {

@@ -8,7 +8,7 @@ const clientId = 'ci-pipeline'
 
 const secretOf = (api: TestApi): string => {
   const client = api.credentials.tenants[0]?.clients.find((candidate) => candidate.clientId === clientId)
-  if (client === undefined) throw new Error(`The demo has no client ${clientId}.`)
+  if (client === undefined) throw new Error(`The demo does not have a client ${clientId}.`)
   return client.clientSecret
 }
 

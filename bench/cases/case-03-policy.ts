@@ -21,7 +21,7 @@ const tool = {
 const schemaName = 'bench'
 const action = 'action in Countersign::Action::"ToolCall"'
 
-/** One rule in each policy: the first permits, the others forbid other tools under a condition. */
+/** One rule per policy: the first permits, the others forbid other tools under a condition. */
 const sources = (count: number): string[] =>
   Array.from({ length: count }, (_, index) =>
     index === 0
@@ -29,7 +29,7 @@ const sources = (count: number): string[] =>
       : `@id("rule-${index}") @code("LIMIT") forbid (principal, ${action}, resource == Countersign::Tool::"server-${index}/tool") when { context.call.counters.toolCalls >= ${index} };`,
   )
 
-/** An agent with `count` active bindings, and a request of it that is allowed. */
+/** An agent with `count` active bindings, and an allowed request of that agent. */
 export async function boundAgent(lab: Lab, count: number): Promise<ToolCallRequest> {
   const { tenant, pipeline, runtime } = lab
   const name = `bound-${count}`
@@ -83,7 +83,7 @@ export async function boundAgent(lab: Lab, count: number): Promise<ToolCallReque
   }
 }
 
-/** One recorded decision in a transaction of its own. */
+/** One recorded decision in a separate transaction. */
 export async function ourDecision(lab: Lab, request: ToolCallRequest): Promise<void> {
   const decision = await lab.runtime.database.inTenant(lab.tenant.id, (tx) => decide(tx, lab.tenant, request))
   if (decision.effect !== 'allow') throw new Error(`Not the same work: ${JSON.stringify(decision.reasons)}`)
@@ -118,7 +118,7 @@ export async function policy(lab: Lab, compare: ReturnType<typeof comparer>): Pr
   return figures
 }
 
-/** All rules in one pre-parsed set, one call for each decision, nothing recorded. */
+/** All rules in one pre-parsed set, one call per decision, nothing recorded. */
 function wholeSet(count: number, request: ToolCallRequest): (deadline: number) => Promise<number> {
   const setName = `all-${count}`
   const staticPolicies = Object.fromEntries(sources(count).map((source, index) => [`rule-${index}`, source]))

@@ -16,7 +16,7 @@ const preparedRows = 20_000
 const maxRssMb = 400
 const run = promisify(execFile)
 
-/** A batch as an exporter sends it: 5 traces, 10 attributes a span, of which two are sensitive. */
+/** A batch as an exporter sends it: 5 traces, 10 attributes per span, two of them sensitive. */
 function batch(): Uint8Array<ArrayBuffer> {
   const traces = Array.from({ length: 5 }, () => randomBytes(16).toString('hex'))
   const now = Date.now()
@@ -45,7 +45,7 @@ function batch(): Uint8Array<ArrayBuffer> {
   )
 }
 
-/** Resolves with the status; what has been answered is read, so that the connection serves again. */
+/** Resolves with the status; the response is read to its end, so that the connection can be reused. */
 const send = (api: TestApi, token: string, body: Uint8Array, agent: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
     const sent = request(
@@ -64,7 +64,7 @@ const send = (api: TestApi, token: string, body: Uint8Array, agent: Agent): Prom
         answer.on('end', () => resolve(answer.statusCode ?? 0))
       },
     )
-    // The server closes what idled just as it is used again: such a request was never read, and exporters send it again.
+    // The server may close an idle connection just as it is reused: such a request was never read, and exporters send it again.
     sent.on('error', (error) =>
       sent.reusedSocket && Reflect.get(error, 'code') === 'ECONNRESET'
         ? resolve(send(api, token, body, agent))
@@ -90,18 +90,18 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
       name: 'countersign',
       processes: [apiPid],
       database: true,
-      // Encoding is the exporter's work.
+      // Encoding is the exporter's task.
       async prepare() {
         ready = Array.from({ length: 120 }, batch)
       },
       async run(deadline) {
         let done = 0
-        // Its own: a connection that idled through the other side's turn is closed by the server.
+        // A separate connection: the server closes one that was idle during the other side's turn.
         const agent = new Agent({ keepAlive: true })
         const sender = async () => {
           for (let body = ready.pop(); body !== undefined && performance.now() < deadline; body = ready.pop()) {
             const status = await send(api, token, body, agent)
-            if (status !== 200) throw new Error(`The batch was answered ${status}.`)
+            if (status !== 200) throw new Error(`The batch got status ${status}.`)
             done += spansInBatch
           }
         }
@@ -145,7 +145,7 @@ export async function telemetry(api: TestApi, apiPid: number, compare: ReturnTyp
   }
 }
 
-/** Far more at once than can be written: what is too much is refused, and memory stays. */
+/** Far more concurrent batches than can be written: the excess is refused, and memory stays bounded. */
 async function overload(api: TestApi, apiPid: number, token: string): Promise<Figure> {
   const bodies = Array.from({ length: 40 }, batch)
   const agent = new Agent({ keepAlive: true, maxSockets: 256 })

@@ -11,11 +11,11 @@ import { isQuiet } from '../procfs.ts'
 import { type Figure, figure, number, ratioFigure } from '../report.ts'
 
 const sockets = 20
-/** Commits that may be on their way at once. */
+/** The most commits in flight. */
 const window = 8
 const addedLimitMs = 5
 
-/** Connects one follower of a trace; resolves when it follows, and then tells of each message. */
+/** Connects one follower of a trace; resolves when it follows, and then reports each message. */
 type Follow = (traceId: string, onSpan: () => void) => Promise<{ close(): void }>
 type Writer = { database: Database; tenantId: string }
 
@@ -64,7 +64,7 @@ const commitSpan = ({ database, tenantId }: Writer, traceId: string): Promise<vo
 
 type Spans = Side & { close(): void }
 
-/** Followers of a new trace for each segment; that they connect is not measured. */
+/** Followers of a new trace for each segment; connecting is not measured. */
 function side(name: string, pid: number, writer: Writer, follow: Follow): Spans {
   let traceId = ''
   let followers: { close(): void }[] = []
@@ -111,7 +111,7 @@ function side(name: string, pid: number, writer: Writer, follow: Follow): Spans 
   }
 }
 
-/** The median of what one socket waits after the commit, beyond what it waits at the peer. */
+/** The median delay of one socket after the commit, beyond its delay at the peer. */
 async function addedLatency(writer: Writer, ours: Follow, peer: Follow): Promise<Figure> {
   const line = { case: 5, job: 'live span: added delay (p50)', target: `≤ ${addedLimitMs} ms` }
   if (!(await isQuiet())) return figure({ ...line, ours: 'SKIP(noisy)' })
@@ -152,7 +152,7 @@ function opened(url: string): Promise<WebSocket> {
   })
 }
 
-/** A subscription in tRPC's words, without its client: what is measured is the server. */
+/** A subscription in tRPC's protocol without its client, so that only the server is measured. */
 const followApi =
   (api: TestApi, token: string, onMessage: (text: string) => void = () => undefined): Follow =>
   async (traceId, onSpan) => {
@@ -184,7 +184,7 @@ const followPeer =
     return { close: () => socket.terminate() }
   }
 
-/** What our server sends for one span: the peer sends the same bytes. */
+/** The message of our server for one span; the peer sends the same bytes. */
 async function oneMessage(writer: Writer, api: TestApi, token: string): Promise<string> {
   const traceId = await beginTrace(writer)
   const arrived = Promise.withResolvers<string>()

@@ -9,17 +9,17 @@ import { closedLoop } from '../load.ts'
 import type { comparer, Side } from '../measure.ts'
 import { type Figure, number, ratioFigure } from '../report.ts'
 
-/** As many as a process works on at once. */
+/** As many as one process works on concurrently. */
 const width = 8
 const giveUpMs = 30_000
 
-/** Its commits that notify: called, ended. Before the last one there is no need to look. */
+/** Its notifying commits: called, ended. Before the last one, checking would be pointless. */
 const notifications = 2
 
-// Owned by this module: there is one such agent in a lab.
+// Owned by this module: a lab has one such agent.
 const agents = new WeakMap<Lab, ReturnType<typeof governedAgent>>()
 
-/** Starts one execution of a one-step agent and waits for its end, as a notification and the table tell it. */
+/** Starts one execution of a one-step agent and waits for its end, signalled by a notification and read from the table. */
 export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {
   const { runtime, owner, pipeline } = lab
   const known = agents.get(lab) ?? governedAgent(lab)
@@ -55,7 +55,7 @@ export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {
 export async function execution(lab: Lab, compare: ReturnType<typeof comparer>): Promise<Figure[]> {
   const once = await executionRunner(lab)
   const lookup = (await listTools(lab.tenant, { server: 'payments' })).find((tool) => tool.name === 'lookup_order')
-  if (lookup === undefined) throw new Error('The payments server has no lookup_order.')
+  if (lookup === undefined) throw new Error('The payments server does not offer lookup_order.')
   await lab.owner.query(`
     create table bench_workflows (id uuid primary key, input jsonb not null, status text not null, output jsonb);
     create table bench_steps (workflow uuid references bench_workflows, step text, status text not null, output jsonb,
@@ -67,7 +67,7 @@ export async function execution(lab: Lab, compare: ReturnType<typeof comparer>):
   return [ratioFigure({ case: 6, job, unit: '/CPU s', least: 0.4, note }, result)]
 }
 
-/** Accepted · started · finished: a commit each, and the tool call between the last two. */
+/** Accepted, started, finished: one commit each, with the tool call between the last two. */
 const rawWorkflow = (lab: Lab, pool: Pool, lookup: Tool): Side => ({
   name: 'three commits',
   database: true,

@@ -13,8 +13,8 @@ const flat = 1.5
 const leastTransactions = 5
 
 /**
- * What executions cost that have ended, and those that wait: the same execution beside `finished` ended ones, then the
- * process at rest beside `waiting` ones, each of which has a job for the end of its time.
+ * The cost of ended and waiting executions: the same execution in a database with `finished` ended ones, then the process at
+ * rest with `waiting` ones, each of which has a job for its timeout.
  */
 export async function manyExecutions(
   lab: Lab,
@@ -46,9 +46,9 @@ export async function manyExecutions(
   return [
     figure({
       case: 6,
-      job: `execution of one step beside ${number(finished)} finished ones`,
+      job: `execution of one step with ${number(finished)} finished ones`,
       ours: `${number(many * 1000)} CPU ms`,
-      peer: `${number(few * 1000)} CPU ms beside few`,
+      peer: `${number(few * 1000)} CPU ms with few`,
       ratio: `${number(growth)}×`,
       target: `≤ ${flat}×`,
       met: growth <= flat ? 'yes' : 'no',
@@ -56,7 +56,7 @@ export async function manyExecutions(
     }),
     figure({
       case: 6,
-      job: `at rest beside ${number(waiting)} waiting executions`,
+      job: `at rest with ${number(waiting)} waiting executions`,
       ours: `${number(perSecond)} transactions/s`,
       target: `≤ ${leastTransactions}/s`,
       met: perSecond <= leastTransactions ? 'yes' : 'no',
@@ -66,12 +66,12 @@ export async function manyExecutions(
   ]
 }
 
-/** Copies of the execution that ended last, under ids of their own. */
+/** Copies of the execution that ended last, with new ids. */
 async function copyExecutions(lab: Lab, count: number, change: Record<string, unknown>): Promise<void> {
   const client = await lab.owner.connect()
   try {
     await client.query('begin')
-    // Their agents and releases are there: to look for each of them a million times would take longer than all the rest.
+    // Their agents and releases exist: checking each foreign key a million times would take longer than everything else.
     await client.query('set local session_replication_role = replica')
     await client.query(
       `insert into executions
@@ -88,7 +88,7 @@ async function copyExecutions(lab: Lab, count: number, change: Record<string, un
   await lab.owner.query('vacuum analyze executions')
 }
 
-/** Jobs whose time comes in a year. */
+/** Jobs that are due in a year. */
 async function delayedJobs({ runtime, tenant, owner }: Lab, count: number): Promise<void> {
   const id = newId()
   const startAfter = new Date(Date.now() + 365 * 86_400_000)

@@ -9,8 +9,8 @@ const bodyFor = (executionId: string) =>
   JSON.stringify({ correlation: { executionId, input: 'confirmation' }, data: { approved: true } })
 
 /**
- * One event for an execution that nobody knows: it is kept until its time is over. Each new one is for another execution,
- * because those for one execution are taken in one after the other.
+ * One event for an unknown execution, which is kept until it expires. Each new event is for another execution, because events
+ * for one execution are accepted one after the other.
  */
 const eventCall =
   (url: string, headers: Record<string, string>) =>

@@ -17,7 +17,7 @@ const p99LimitMs = 50
 const reason = 'Read and found right.'
 const shown = { ...presentation, agent: { id: newId(), name: 'a', displayName: 'A', version: '1' } }
 
-/** Pending requests to decide on, made in bulk after the pattern of one that was asked for. What they are for does nothing. */
+/** Pending requests to decide, created in bulk as copies of a real one. Deciding them has no further effect. */
 export async function pendingApprovals(lab: Lab): Promise<(count: number) => Promise<string[]>> {
   const { tenant, pipeline, runtime, owner } = lab
   onDecided('release', async () => undefined)
@@ -41,7 +41,7 @@ export async function pendingApprovals(lab: Lab): Promise<(count: number) => Pro
   const columns = rows.map((row) => `"${row.column_name}"`).join(', ')
   return async (count) => {
     const ids = Array.from({ length: count }, newId)
-    // Content is encrypted for the row that it stands in.
+    // Content is encrypted for its row.
     const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
     const presentations = ids.map((id) => cipher.encryptJson(shown, contentContext('approvals', [id], 'presentation')))
     await owner.query(
@@ -112,7 +112,7 @@ export async function decision(lab: Lab, compare: ReturnType<typeof comparer>): 
   }
 }
 
-/** The same rows in as few statements as one would write for this alone, past row-level security, with nothing to hash. */
+/** The same rows in the fewest statements for this purpose alone, bypassing row-level security, with hashes computed in advance. */
 async function byHand(lab: Lab, approvalId: string): Promise<void> {
   const client = await lab.owner.connect()
   try {

@@ -19,11 +19,11 @@ const act = {
 } as const
 const manyTenants = 8
 
-/** One record in a transaction of its own. */
+/** One record in a separate transaction. */
 export const ourAppend = ({ runtime }: Lab, tenant: Tenant): Promise<string> =>
   runtime.database.inTenant(tenant.id, (tx) => appendAudit(tx, tenant, act))
 
-/** The same rows and notification in one statement, with hashes that are ready. */
+/** The same rows and notification in one statement, with hashes computed in advance. */
 const plainInsert = ({ runtime }: Lab, tenant: Tenant): Promise<void> =>
   runtime.database.inTenant(tenant.id, async (tx) => {
     const record = JSON.stringify({ at: new Date().toISOString(), ...act })
@@ -68,7 +68,7 @@ export async function audit(lab: Lab, compare: ReturnType<typeof comparer>): Pro
         job: 'audit append vs the same without hashing',
         unit: '/CPU s',
         least: 0.8,
-        note: 'ours does all that the peer does: above 1 is noise',
+        note: 'ours does everything that the peer does: above 1 is noise',
       },
       hashing,
     ),
@@ -79,7 +79,7 @@ export async function audit(lab: Lab, compare: ReturnType<typeof comparer>): Pro
       ratio: `${number(gain)}×`,
       target: '≥ 4×',
       met: spreading.others > 0.7 ? '–' : gain >= 4 ? 'yes' : 'no',
-      note: 'of wall-clock time, 8 writers in both; on a busy machine it says nothing',
+      note: 'of wall-clock time, 8 writers in both; meaningless on a busy machine',
     },
   ]
 }

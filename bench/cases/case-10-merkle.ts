@@ -17,10 +17,10 @@ const leavesOf = (count: number): Buffer[] =>
 
 const sha256 = (data: Buffer): Buffer => createHash('sha256').update(data).digest()
 
-/** The whole tree with everything that later proofs need: tiles here, layers there. */
+/** The whole tree with everything that later proofs need: tiles in ours, layers in the peer. */
 function build(leaves: Buffer): { root: Buffer; tiles: Tiles } {
   const tree = growTree(0, () => undefined)
-  if (tree === undefined) throw new Error('An empty tree has no edge.')
+  if (tree === undefined) throw new Error('An empty tree does not have an edge.')
   tree.add(leaves)
   const stored = new Map<string, Tile>()
   for (const tile of [...tree.takeFull(), ...tree.partial()]) stored.set(`${tile.level}/${tile.tile}`, tile)
@@ -79,7 +79,7 @@ export async function merkle(
         job: `tree of ${number(count)} records`,
         unit: 'leaves/CPU s',
         least: 8,
-        note: 'peer: as its README calls it',
+        note: 'peer: called as in its README',
       },
       roots,
     ),
@@ -93,7 +93,7 @@ export async function merkle(
         job: `inclusion proof among ${number(count)}`,
         unit: '/CPU s',
         least: 7,
-        note: 'from tiles; peer: by the leaf, as its README calls it',
+        note: 'from tiles; peer: by the leaf, called as in its README',
       },
       proofs,
     ),
@@ -109,7 +109,7 @@ export async function merkle(
   ]
 }
 
-/** A whole day closed at once, with the database's part: what is left to do when nothing was signed while it went on. */
+/** Closes a whole day in one step, including the database's part: the work that remains if nothing was signed during the day. */
 async function sealing({ runtime, owner }: Lab, postmaster: number, count: number): Promise<Figure[]> {
   const tenant = await testTenant(runtime)
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)

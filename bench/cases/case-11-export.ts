@@ -53,7 +53,7 @@ async function payloadBytes(auditor: Lab['auditor'], exportId: string): Promise<
   return Number.parseInt(manifest.payloadOxum, 10)
 }
 
-/** The same lines straight from the table; the unit is the MB that zip read. */
+/** The same lines directly from the table; the unit is the MB that zip read. */
 const shellPipe = (lab: Lab, date: string, out: string): Side => {
   const lines = `select json_build_object('leaf', json_build_object('auditId', audit_id, 'date', date, 'digest',
       'sha256:' || encode(digest, 'hex'), 'seq', seq, 'tenant', '${lab.tenant.externalId}', 'type', type, 'v', 1),

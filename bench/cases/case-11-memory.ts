@@ -8,10 +8,10 @@ import { seedDay } from '../seed-day.ts'
 
 const maxRssMb = 250
 const records = 50_000
-/** What a span of this case takes as a line of the archive. */
+/** Bytes of a span of this case as a line of the archive. */
 const bytesPerSpan = 2300
 
-/** One export of about so many bytes by a server that does nothing else: what it needs of memory is not the archive's size. */
+/** One export of about this many bytes by a server that does nothing else: its memory must not grow with the archive's size. */
 export async function exportMemory(gigabytes: number): Promise<Figure[]> {
   const { environment, options } = serverMemory
   const api = await startApi({ NODE_ENV: 'production', ...environment, NODE_OPTIONS: options.join(' ') })
@@ -19,9 +19,9 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
   await owner.connect()
   try {
     const tenant = api.credentials.tenants.find(({ slug }) => slug === 'northwind')
-    if (tenant === undefined) throw new Error('The demo has no such tenant.')
+    if (tenant === undefined) throw new Error('The demo tenant was not found.')
     const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-    // At once: the server signs what it finds of a day that is over.
+    // In one statement: the server signs whatever records it finds for a past day.
     await owner.query('begin')
     await seedDay({ tenant, owner }, date, records)
     await owner.query('commit')
@@ -74,7 +74,7 @@ export async function exportMemory(gigabytes: number): Promise<Figure[]> {
 const peakMb = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 
-/** Spans of one attribute that hardly compresses. */
+/** Spans with one attribute that hardly compresses. */
 async function seedSpans(owner: Client, tenantId: string, date: string, count: number): Promise<void> {
   await owner.query(
     `insert into spans (tenant_id, day, trace_id, span_id, origin, name, kind, status, attributes, events, links, facts,

@@ -13,7 +13,7 @@ import { seedDay } from '../seed-day.ts'
 
 const dayMs = 24 * 3600 * 1000
 
-/** The verifier of verify.html and of /verify, in this process, beside one that only hashes what is in the archive. */
+/** The verifier of verify.html and /verify, in this process, compared with one that only hashes the archive's content. */
 export async function verification(lab: Lab, compare: ReturnType<typeof comparer>, records: number): Promise<Figure[]> {
   const job = `offline verification of ${records} records`
   const missing = ['unzip', 'sha256sum', 'bash'].filter((tool) => spawnSync('which', [tool]).status !== 0)
@@ -53,7 +53,7 @@ async function makeArchive(lab: Lab, records: number): Promise<string> {
 
 async function verifyAll(path: string): Promise<void> {
   const { ok, checks } = await verifyBundle(await openAsBlob(path))
-  if (!ok) throw new Error(`The archive does not hold: ${JSON.stringify(checks.filter((check) => !check.ok))}`)
+  if (!ok) throw new Error(`The archive does not verify: ${JSON.stringify(checks.filter((check) => !check.ok))}`)
 }
 
 async function hashAll(path: string): Promise<void> {

@@ -10,7 +10,7 @@ import { type Figure, figure, number } from '../report.ts'
 
 const limit = 50
 const calls = 15
-/** What the inputs of lists ask for; filters are measured by the test of long lists, in rows. */
+/** Required inputs of the lists; the test of long lists measures filters, in rows. */
 const required: Record<string, unknown> = {
   id: nthId(1),
   policyId: nthId(1),
@@ -20,7 +20,7 @@ const required: Record<string, unknown> = {
   to: '2099-01-01T00:00:00.000Z',
 }
 
-/** The first page of every list of the catalog, beside its SELECT alone; then the same lists with very many rows. */
+/** The first page of every list of the operation catalog, compared with its SELECT alone; then the same lists with very many rows. */
 export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many: number): Promise<Figure[]> {
   const tenant = await testTenant(lab.runtime)
   const caller = await tenant.as('vera', { roles: [...roleNames] })
@@ -69,7 +69,7 @@ export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many
       ratio: `${number(median(shares))}× (least: ${number(worst.result.ratio)}×, ${worst.name})`,
       target: '≥ 0.5×',
       met: median(shares) >= 0.5 ? 'yes' : 'no',
-      note: 'median of the lists; peer: the SELECT of the page alone, prepared, past row-level security',
+      note: 'median of the lists; peer: the SELECT of the page alone, prepared, bypassing row-level security',
       data: ratios,
     }),
     figure({
@@ -78,7 +78,7 @@ export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many
       ours: `${number(flat)}× the time (most: ${number(steepest.growth)}×, ${steepest.name})`,
       target: '≤ 1.5×',
       met: flat <= 1.5 ? 'yes' : 'no',
-      note: `median of the lists, each the median of ${calls} calls; rows are counted by the test of long lists`,
+      note: `median of the lists, each the median of ${calls} calls; the test of long lists counts rows`,
       data: growth,
     }),
   ]
@@ -87,7 +87,7 @@ export async function lists(lab: Lab, compare: ReturnType<typeof comparer>, many
 const read = ({ operation, inputs: [input] }: ListOperation, caller: Caller) =>
   perform(operation, caller, { ...input, limit })
 
-/** The statement that reads the page: of those with a LIMIT the one that gives most rows. */
+/** The statement that reads the page: of those with a LIMIT, the one that returns most rows. */
 async function pageStatement(operation: ListOperation, caller: Caller, { owner }: Lab): Promise<Statement | undefined> {
   const statements = await statementsOf(() => read(operation, caller))
   const pages = statements.filter(({ text }) => /^\s*select/i.test(text) && /\blimit\b/i.test(text))

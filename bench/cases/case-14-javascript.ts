@@ -8,7 +8,7 @@ const build = join(import.meta.dirname, '../..', '.next')
 const shellLimitKb = 250
 const routeLimitKb = 290
 
-/** The scripts that a page's HTML loads at once, as files of the build; a browser with modules skips `nomodule`. */
+/** The scripts that a page's HTML loads immediately, as files of the build; a browser with modules skips `nomodule`. */
 const scriptsOf = (html: string): string[] =>
   [...html.matchAll(/<script\b[^>]*>/g)]
     .map(([tag]) => tag)
@@ -35,11 +35,11 @@ function readRoutes(): { route: string; scripts: Set<string> }[] {
   })
 }
 
-/** First-load JavaScript of each page of the build that is there: a counter, the same on every machine. */
+/** First-load JavaScript of each page of the existing build: a counter, the same on every machine. */
 export async function javascript(): Promise<Figure[]> {
   const shellJob = 'first-load JavaScript: shell (all /t pages share)'
   if (!existsSync(join(build, 'BUILD_ID'))) return [figure({ case: 14, job: shellJob, ours: 'SKIP(no build)' })]
-  const note = (await isStale()) ? 'of a build older than the sources' : ''
+  const note = (await isStale()) ? 'from a build older than the sources' : ''
   const limit = (job: string, scripts: readonly string[], limitKb: number): Figure => {
     const files = scripts.map((file): [string, number] => [file, kilobytes(file)])
     const kb = files.reduce((sum, [, size]) => sum + size, 0)

@@ -11,11 +11,11 @@ import { type Figure, figure, number } from '../report.ts'
 const liveSpans = 30
 const liveLimitMs = 1000
 
-/** From before a span's commit to the frame that shows it, one span after the other, while the trace goes on. */
+/** From before a span's commit to the frame that shows it, one span after the other, while the trace grows. */
 export async function liveOnScreen(api: TestApi, page: Page, address: string, quiet: boolean): Promise<Figure> {
   const database = openDatabase(api.ownerUrl, createLog('silent'), 2)
   const [tenant] = api.credentials.tenants
-  if (tenant === undefined) throw new Error('There is no demo tenant.')
+  if (tenant === undefined) throw new Error('The demo tenant was not found.')
   const commit = (traceId: string, name: string) =>
     database.inTenant(tenant.id, (tx) => {
       const span = { traceId, spanId: newSpanId(), name, kind: 'tool' as const, attributes: [], startedAt: new Date() }
@@ -26,14 +26,14 @@ export async function liveOnScreen(api: TestApi, page: Page, address: string, qu
     const startedAt = new Date()
     await database.inTenant(tenant.id, (tx) => startTrace(tx, tenant.id, { traceId, name: 'live', startedAt }))
     await commit(traceId, 'live 0')
-    // The peer's page was the last one in front, and the browser draws frames of that one only.
+    // The peer's page was last in front, and the browser draws frames of the front page only.
     await page.bringToFront()
     await page.goto(`${address}/t/${tenant.externalId}/traces/${traceId}`)
     await page.getByText('Live', { exact: true }).waitFor()
     const times: number[] = []
     for (let index = 1; index <= liveSpans; index++) {
       const name = `live ${index}`
-      // On the same machine both clocks are one.
+      // Both run on the same machine and share its clock.
       const shown = within(`${name} did not appear`, page.evaluate(appearance, name))
       const began = Date.now()
       await commit(traceId, name)
@@ -46,7 +46,7 @@ export async function liveOnScreen(api: TestApi, page: Page, address: string, qu
       ours: `${number(slowest)} ms`,
       target: `≤ ${liveLimitMs} ms`,
       met: slowest <= liveLimitMs ? 'yes' : quiet ? 'no' : '?',
-      note: `median ${number(median(times))} ms; the page gathers for up to 250 ms`,
+      note: `median ${number(median(times))} ms; the page collects for up to 250 ms`,
       data: times,
     })
   } finally {
@@ -54,7 +54,7 @@ export async function liveOnScreen(api: TestApi, page: Page, address: string, qu
   }
 }
 
-/** In the page: the time of the frame after an element with exactly that text came, in epoch milliseconds. */
+/** In the page: the time of the frame after an element with exactly that text appeared, in epoch milliseconds. */
 function appearance(text: string): Promise<number> {
   return new Promise((resolve) => {
     const look = () => [...document.querySelectorAll('[role=row] bdi')].some((one) => one.textContent === text)

@@ -18,13 +18,13 @@ const traces = [
 const nodeLimit = 800
 const selectLimitMs = 100
 const scrollLimit = 1.3
-/** Each a jump of ten rows. */
+/** Each jumps by ten rows. */
 const scrollFrames = 150
 const clicks = 10
 
 /**
- * What one visit of a page gave, in milliseconds: until the first rows, between frames of scrolling, and CPU time of the
- * page's main thread for both, which says the same on a busy machine.
+ * The results of one visit to a page, in milliseconds: until the first rows, between frames while scrolling, and the CPU time
+ * of the page's main thread for both, which does not depend on how busy the machine is.
  */
 type Visit = {
   firstRowsMs: number
@@ -35,7 +35,7 @@ type Visit = {
   selectMs: number[]
 }
 
-/** A trace on screen, in a real browser: the whole page with sign-in, stream and details, beside a list and nothing else. */
+/** A trace on screen, in a real browser: the whole page with sign-in, stream and details, compared with a bare list. */
 export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]> {
   if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
     return [figure({ case: 15, job: 'a trace on screen', ours: 'SKIP(no build)' })]
@@ -43,7 +43,7 @@ export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]>
     PORT: '0',
     DATABASE_URL: api.ownerUrl,
     DATA_DIR: join(dirname(api.gate), 'data'),
-    // Two servers of one database count against one budget: with the usual limit here the other's would be all of it.
+    // Two servers with one database share one rate limit: with the usual limit, the other server would use all of it.
     RATE_LIMIT_PER_MINUTE: '1000000',
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000',
   }
@@ -82,7 +82,7 @@ export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]>
   }
 }
 
-/** Sends the sample trace as an exporter would; gives its id. */
+/** Sends the sample trace as an exporter would; returns its id. */
 async function send(api: TestApi, count: number): Promise<string> {
   const traceId = newTraceId()
   const token = await api.client('telemetry')
@@ -98,9 +98,9 @@ const visit = (page: Page, address: string, list: string): Promise<Visit> =>
   within(`${address} did not show its rows and scroll`, measureVisit(page, address, list))
 
 async function measureVisit(page: Page, address: string, list: string): Promise<Visit> {
-  // The browser draws frames of the page in front only.
+  // The browser draws frames of the front page only.
   await page.bringToFront()
-  // Blank first: each visit begins in a page that has done nothing yet.
+  // Blank first, so that each visit starts in a fresh page.
   await page.goto('about:blank')
   const cpu = await mainThread(page)
   const before = await cpu()
@@ -113,7 +113,7 @@ async function measureVisit(page: Page, address: string, list: string): Promise<
   const frameCpuMs = ((await cpu()) - still) / scrollFrames
   const nodes = await page.locator('*').count()
   const selectMs = list === '#list' ? [] : await selectSpans(page)
-  // Another process of the browser counts from its own beginning.
+  // A new browser process counts from zero.
   return { firstRowsMs, firstRowsCpuMs: shown < before ? shown : shown - before, frameMs, frameCpuMs, selectMs, nodes }
 }
 
@@ -127,7 +127,7 @@ async function mainThread(page: Page): Promise<() => Promise<number>> {
   }
 }
 
-/** In the page: milliseconds from the beginning of the navigation to the frame after rows came into the document. */
+/** In the page: milliseconds from the start of the navigation to the frame after rows were added to the document. */
 function firstRows(): Promise<number> {
   return new Promise((resolve) => {
     const look = () => {
@@ -144,7 +144,7 @@ function firstRows(): Promise<number> {
 /** In the page: the 95th percentile of the time between frames. */
 async function scroll({ list, frames }: { list: string; frames: number }): Promise<number> {
   const element = document.querySelector(list)
-  if (element === null) throw new Error('There is no list.')
+  if (element === null) throw new Error('The list was not found.')
   element.scrollTop = 0
   const times: number[] = []
   const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
@@ -158,10 +158,10 @@ async function scroll({ list, frames }: { list: string; frames: number }): Promi
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN
 }
 
-/** In the page: the first rows that can be seen whole below the head of the list, and a point on each. */
+/** In the page: the first rows that are fully visible below the head of the list, and a point on each. */
 function rowsInView(count: number): { place: string; x: number; y: number }[] {
   const grid = document.querySelector('[role=treegrid]')?.getBoundingClientRect()
-  if (grid === undefined) throw new Error('There is no list.')
+  if (grid === undefined) throw new Error('The list was not found.')
   return [...document.querySelectorAll<HTMLElement>('[role=row][data-place]')]
     .map((row) => ({ place: row.dataset.place ?? '', box: row.getBoundingClientRect() }))
     .filter(({ box }) => box.top >= grid.top + 2 * box.height && box.bottom <= grid.bottom)
@@ -175,13 +175,13 @@ async function selectSpans(page: Page): Promise<number[]> {
   await page.evaluate(() => {
     const times: number[] = []
     Object.assign(window, { selections: times })
-    // Of the Event Timing API, which the library's types don't know.
+    // From the Event Timing API, which the library's types lack.
     const interactions = { type: 'event', durationThreshold: 16 }
     new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) if (name === 'click') times.push(duration)
     }).observe(interactions)
   })
-  // Rows that are in view, where they are: nothing is scrolled for a click.
+  // Visible rows only, so that a click never scrolls.
   for (const { place, x, y } of await page.evaluate(rowsInView, clicks)) {
     await page.mouse.click(x, y)
     await page.locator(`[role=row][aria-selected=true][data-place="${place}"]`).waitFor()
@@ -202,7 +202,7 @@ function lines(
   const [first, select] = [of(ours, 'firstRowsMs'), Math.max(...ours.flatMap((visit) => visit.selectMs), 0)]
   const nodes = Math.max(...ours.map((visit) => visit.nodes))
   const met = (holds: boolean) => (quiet ? (holds ? 'yes' : 'no') : '?')
-  const note = quiet ? '' : 'others were busy: absolute times mean little'
+  const note = quiet ? '' : 'other programs were busy: absolute times mean little'
   return [
     figure({
       case: 15,

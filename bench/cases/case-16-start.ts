@@ -23,7 +23,7 @@ async function observe(start: () => Promise<Child>): Promise<Start> {
   }
 }
 
-/** The whole server with the console on a database that is migrated and seeded, beside Next alone on the same build. */
+/** The whole server with the console on a migrated and seeded database, compared with Next alone on the same build. */
 export async function coldStart(api: TestApi): Promise<Figure[]> {
   if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
     return [figure({ case: 16, job: 'cold start, idle memory', ours: 'SKIP(no build)' })]

@@ -1,4 +1,4 @@
-// Peer of case 16: Next on the same build, and nothing of ours.
+// Peer of case 16: Next on the same build, without our server.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

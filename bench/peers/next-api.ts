@@ -1,4 +1,4 @@
-// Peer of case 2: the same route handlers, reached through Next's server and its bundle instead of ours.
+// Peer of case 2: the same route handlers, served by Next's server from its bundle.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

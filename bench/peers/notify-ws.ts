@@ -1,5 +1,5 @@
 // Peer of case 5: LISTEN on one side, `ws` on the other. A socket names its trace first; each notification of that trace
-// sends it the same MESSAGE. Nothing is read from a table, nobody is asked who they are.
+// sends it the same MESSAGE. It reads no tables and authenticates no one.
 import type { AddressInfo } from 'node:net'
 import { Client } from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'

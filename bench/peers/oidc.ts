@@ -1,4 +1,4 @@
-// Peer of case 1: oidc-provider as it comes, with one client, state in memory and the same kind of token.
+// Peer of case 1: oidc-provider with its defaults, one client, state in memory and the same kind of token.
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -10,7 +10,7 @@ function parsed(css: string): Oklch {
   return color
 }
 
-/** 4,096 colours spread over the whole cube: every corner, every edge, deterministic. */
+/** 4,096 fixed colours spread over the whole cube, with every corner and edge. */
 function* cube() {
   const steps = Array.from({ length: 16 }, (_, index) => index * 17)
   for (const r of steps) for (const g of steps) for (const b of steps) yield [r, g, b] as const
@@ -33,11 +33,11 @@ describe('parseAccent', () => {
     '#0a7068;background:url(//x)',
     'var(--ink)',
     ' #0a7068',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseAccent(text)).toBeUndefined()
   })
 
-  test('reads a known colour as published for OKLCH', () => {
+  test('converts a known colour to its published OKLCH values', () => {
     const red = parseAccent('#ff0000')
     expect(red?.l).toBeCloseTo(0.628, 3)
     expect(red?.c).toBeCloseTo(0.2577, 3)
@@ -46,7 +46,7 @@ describe('parseAccent', () => {
 })
 
 describe('deriveAccent', () => {
-  test.each(THEMES)('keeps its ratios for every colour in the %s theme', (theme) => {
+  test.each(THEMES)('meets the contrast ratios for every colour in the %s theme', (theme) => {
     const failures: string[] = []
     for (const [r, g, b] of cube()) {
       const hex = `#${[r, g, b].map((channel) => channel.toString(16).padStart(2, '0')).join('')}`

@@ -3,8 +3,8 @@ import { contrast, formatOklch, inSrgb, type Oklch, parseOklch, srgbToOklch } fr
 export type Theme = 'light' | 'dark'
 
 /**
- * The hardest surface of each theme: the darkest light one and the lightest dark one.
- * A tone that stands out there stands out on all of them. app/tokens.test.ts holds them to app/tokens.css.
+ * The surface with the least contrast in each theme: the darkest light one and the lightest dark one.
+ * A tone with enough contrast there has enough on all surfaces. app/tokens.test.ts compares them with app/tokens.css.
  */
 export const HARDEST_SURFACE: Record<Theme, Oklch> = {
   light: { l: 0.93, c: 0.008, h: 205 },
@@ -22,18 +22,18 @@ export function parseAccent(text: string): Oklch | undefined {
   return srgbToOklch({ r, g, b })
 }
 
-/** The tones that `accent` yields in `theme`: its hue, with the lightness moved until the ratios hold. */
+/** The tones of `accent` in `theme`: its hue, with the lightness adjusted until the ratios are met. */
 export function deriveAccent(accent: Oklch, theme: Theme): AccentTones {
   const mark = tone(accent, theme, 3)
   const text = tone(accent, theme, 4.5)
   const black: Oklch = { l: 0, c: 0, h: 0 }
   const white: Oklch = { l: 1, c: 0, h: 0 }
-  // Pure black or white: one of the two always has ≥ 4.5:1, a near-black does not.
+  // Pure black or white: one of the two always reaches 4.5:1, which a near-black does not.
   const onMark = contrast(mark, white) >= contrast(mark, black) ? white : black
   return { mark: formatOklch(mark), text: formatOklch(text), onMark: formatOklch(onMark) }
 }
 
-/** Steps away from the surface until `ratio` holds, with a little to spare for rounding in the CSS text. */
+/** Moves the lightness away from the surface until `ratio` is met, with a small margin for rounding in the CSS text. */
 function tone(accent: Oklch, theme: Theme, ratio: number): Oklch {
   const surface = HARDEST_SURFACE[theme]
   const step = theme === 'light' ? -0.01 : 0.01
@@ -44,7 +44,7 @@ function tone(accent: Oklch, theme: Theme, ratio: number): Oklch {
   return candidate
 }
 
-/** Lowers the chroma until sRGB holds the colour, so that browser and contrast test see the same one. */
+/** Lowers the chroma until the colour is in sRGB, so that browser and contrast test see the same colour. */
 function clampChroma(color: Oklch): Oklch {
   let fitted = color
   while (!inSrgb(fitted) && fitted.c > 0) fitted = { ...fitted, c: Math.max(0, fitted.c - 0.005) }

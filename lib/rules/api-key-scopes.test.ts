@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { roleNames, rolePermissions } from '#lib/permissions.ts'
 import { grantOfScope, grantsOf } from './api-key-scopes.ts'
 
-test('only the scope that the specification maps grants anything', () => {
+test('only scopes in the specification’s mapping grant permissions', () => {
   expect(grantOfScope('decisions:read')).toBe('approval:list')
   const permissions = Object.values(rolePermissions).flat()
   const others = [
@@ -19,7 +19,7 @@ test('only the scope that the specification maps grants anything', () => {
     expect(grantOfScope(scope), scope).toBe(undefined)
 })
 
-test('a scope that is given twice grants once', () => {
+test('a repeated scope grants its permission once', () => {
   expect(grantsOf(['decisions:read', 'traces:write', 'decisions:read'])).toEqual(['approval:list'])
   expect(grantsOf([])).toEqual([])
 })

@@ -1,12 +1,12 @@
 import type { Permission } from '#lib/permissions.ts'
 
-/** The specification's mapping of an API key's scopes. It is complete: any other scope is stored and grants nothing. */
+/** The specification's mapping of an API key's scopes. It is complete: any other scope is stored but grants nothing. */
 const granted: ReadonlyMap<string, Permission> = new Map([['decisions:read', 'approval:list']])
 
-/** The permission that `scope` grants to an API key, or undefined: then it grants nothing. */
+/** The permission that `scope` grants to an API key; undefined if it grants none. */
 export const grantOfScope = (scope: string): Permission | undefined => granted.get(scope)
 
-/** What a key with these scopes may do, each permission once. */
+/** The permissions of a key with these scopes, each once. */
 export const grantsOf = (scopes: Iterable<string>): Permission[] => [
   ...new Set([...scopes].map(grantOfScope).filter((permission) => permission !== undefined)),
 ]

@@ -14,7 +14,7 @@ const free: ReviewerFacts = {
   voted: false,
 }
 
-test('a member of the group who has nothing to do with the request may decide', () => {
+test('a member of the group who did not cause the request may decide', () => {
   expect(whyNotDecide(free)).toBeUndefined()
 })
 
@@ -31,12 +31,12 @@ test.each<[Partial<ReviewerFacts>, string]>([
   expect(whyNotDecide({ ...free, ...facts })?.code).toBe(code)
 })
 
-test('what a tenant switched off blocks nobody', () => {
+test('a rule that the tenant switched off blocks no one', () => {
   expect(whyNotDecide({ ...free, identityLink: 'asked for this', separationOfDuties: 'off' })).toBeUndefined()
   expect(whyNotDecide({ ...free, machine: true, machineDecisions: 'on' })).toBeUndefined()
 })
 
-test('quorum counts approvals, one reject ends it, an escalation leaves it open', () => {
+test('the quorum counts approvals, one rejection ends the request, an escalation leaves it open', () => {
   const votes = (approve: number) => Array.from({ length: approve }, () => ({ decision: 'approve' }))
   expect(outcomeOf('approve', votes(1), 2)).toBe('pending')
   expect(outcomeOf('approve', votes(2), 2)).toBe('approved')
@@ -44,11 +44,11 @@ test('quorum counts approvals, one reject ends it, an escalation leaves it open'
   expect(outcomeOf('escalate', votes(5), 1)).toBe('pending')
 })
 
-describe('who stands in for another', () => {
+describe('a delegate', () => {
   const seat = { delegatorId: 'a', delegatorName: 'Anna', behindRequest: false, voted: false }
   const standIn: ReviewerFacts = { ...free, inGroup: false, standsIn: seat }
 
-  test('may decide in their place', () => {
+  test('may decide in the delegator’s place', () => {
     expect(whyNotDecide(standIn)).toBeUndefined()
   })
 
@@ -63,7 +63,7 @@ describe('who stands in for another', () => {
     expect(whyNotDecide({ ...standIn, ...facts })?.code).toBe(code)
   })
 
-  test('a member of the group decides in their own right, whomever they stand in for', () => {
+  test('who is a member of the group decides in their own right', () => {
     expect(whyNotDecide({ ...free, standsIn: { ...seat, behindRequest: true, voted: true } })).toBeUndefined()
     expect(whyNotDecide({ ...free, votedInPlace: 'Omar' })?.code).toBe('already_voted')
   })

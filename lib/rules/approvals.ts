@@ -1,6 +1,6 @@
 import type { Blocked, Decision } from '#lib/schemas/approvals.ts'
 
-/** What is known of one reviewer and one request when the question "may they decide?" is asked. */
+/** The facts about one reviewer and one request that determine whether the reviewer may decide. */
 export type ReviewerFacts = {
   status: string
   expired: boolean
@@ -8,23 +8,23 @@ export type ReviewerFacts = {
   machine: boolean
   machineDecisions: 'on' | 'off'
   separationOfDuties: 'required' | 'off'
-  /** How the reviewer is one identity with the requester ("created the service account ci-pipeline, which asked"). */
+  /** How the reviewer caused the request ("created the service account ci-pipeline, which asked"); undefined if they did not. */
   identityLink: string | undefined
   inGroup: boolean
   groupName: string
   voted: boolean
-  /** For somebody who is not in the group: the member of it that they stand in for now (delegation). */
+  /** For a reviewer outside the group: the member whose delegate they are at the moment. */
   standsIn?: StandsIn | undefined
-  /** Who has voted in this reviewer's place. */
+  /** The delegate who has voted in this reviewer's place. */
   votedInPlace?: string | undefined
 }
 
 export type StandsIn = {
   delegatorId: string
   delegatorName: string
-  /** The delegator is one identity with the requester. */
+  /** The delegator caused the request. */
   behindRequest: boolean
-  /** The delegator's vote has been given, by whomever. */
+  /** The delegator's vote has been cast, by the delegator or a delegate. */
   voted: boolean
 }
 
@@ -34,28 +34,29 @@ export function whyNotDecide(facts: ReviewerFacts): Blocked | undefined {
     return { code: 'already_decided', message: `This request is already ${facts.status}.` }
   if (facts.expired)
     return { code: 'already_decided', message: 'This request has expired; expiry counts as rejection.' }
-  if (!facts.mayDecide) return { code: 'forbidden', message: 'Deciding needs the permission approval:decide.' }
+  if (!facts.mayDecide)
+    return { code: 'forbidden', message: 'You need the permission approval:decide to decide requests.' }
   if (facts.machine && facts.machineDecisions === 'off')
-    return { code: 'machine_decision', message: 'A machine decides no approval in this tenant.' }
+    return { code: 'machine_decision', message: 'Machines can’t decide approvals in this tenant.' }
   if (facts.separationOfDuties === 'required' && facts.identityLink !== undefined)
     return { code: 'separation_of_duties', message: `You ${facts.identityLink}, so someone else must decide.` }
   const { standsIn } = facts
   if (!facts.inGroup && standsIn?.behindRequest === true && facts.separationOfDuties === 'required')
     return {
       code: 'separation_of_duties',
-      message: `You stand in for ${standsIn.delegatorName}, who is behind this request, so someone else must decide.`,
+      message: `You are the delegate of ${standsIn.delegatorName}, who caused this request, so someone else must decide.`,
     }
   if (!facts.inGroup && standsIn === undefined)
-    return { code: 'not_eligible', message: `Only members of ${facts.groupName} decide this request.` }
+    return { code: 'not_eligible', message: `Only members of ${facts.groupName} can decide this request.` }
   if (facts.voted) return { code: 'already_voted', message: 'You have already decided this request.' }
   if (facts.inGroup && facts.votedInPlace !== undefined)
     return { code: 'already_voted', message: `${facts.votedInPlace} has already decided this request in your place.` }
   if (!facts.inGroup && standsIn?.voted === true)
-    return { code: 'already_voted', message: `The vote of ${standsIn.delegatorName} has already been given.` }
+    return { code: 'already_voted', message: `The vote of ${standsIn.delegatorName} has already been cast.` }
   return undefined
 }
 
-/** What a vote leads to. `votes` are the present level's, this one included: quorum counts people, one reject ends it. */
+/** The outcome of a vote. `votes` are those of the current level, including this one: the quorum counts people, one rejection ends the request. */
 export function outcomeOf(
   decision: Decision,
   votes: readonly { decision: string }[],

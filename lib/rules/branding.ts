@@ -1,2 +1,2 @@
-/** Bytes of a logo. */
+/** The largest logo, in bytes. */
 export const maxImageBytes = 256 * 1024

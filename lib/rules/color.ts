@@ -35,7 +35,7 @@ export function inSrgb(color: Oklch): boolean {
   return oklchToLinear(color).every((channel) => channel >= -0.0005 && channel <= 1.0005)
 }
 
-/** Out-of-gamut channels are clipped, as a browser does at the latest. */
+/** Out-of-gamut channels are clipped, as a browser would. */
 export function oklchToSrgb(color: Oklch): Srgb {
   const [r, g, b] = oklchToLinear(color)
   return { r: encode(r), g: encode(g), b: encode(b) }
@@ -55,7 +55,7 @@ export function srgbToOklch(color: Srgb): Oklch {
 
 /** WCAG 2.2 relative luminance, 0…1. */
 export function luminance(color: Oklch): number {
-  // Through eight bits a channel, because that is what the reader's screen gets.
+  // Rounded to eight bits per channel, because that is what the screen shows.
   const { r, g, b } = oklchToSrgb(color)
   const [lr, lg, lb] = [r, g, b].map((channel) => decode(Math.round(channel * 255) / 255)) as Linear
   return 0.2126 * lr + 0.7152 * lg + 0.0722 * lb

@@ -11,7 +11,7 @@ test.each([
   expect(micros(decimal(value))).toBe(value)
 })
 
-test('tokens cost what the price list says, rounded up', () => {
+test('tokens cost their list price, rounded up', () => {
   const prices = { input: '0.25', output: '2', currency: 'USD' }
   expect(costMicros(prices, { input: 1_000_000, output: 500_000 })).toBe(1_250_000n)
   expect(costMicros(prices, { input: 1, output: 0 })).toBe(1n)

@@ -1,25 +1,25 @@
-/** Prices of one million tokens, as decimal numbers of the currency. */
+/** Prices per million tokens, as decimal amounts of the currency. */
 export type Prices = { input: string; output: string; currency: string }
 
-/** Millionths of the currency in a decimal number with at most six places. */
+/** Converts a decimal amount with at most six places to millionths of the currency. */
 export function micros(amount: string): bigint {
   const [whole = '0', fraction = ''] = amount.split('.')
   return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0').slice(0, 6))
 }
 
-/** A number of millionths as a decimal number, without zeros at its end. */
+/** Converts millionths to a decimal amount without trailing zeros. */
 export function decimal(value: bigint): string {
   const fraction = (value % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '')
   return fraction === '' ? `${value / 1_000_000n}` : `${value / 1_000_000n}.${fraction}`
 }
 
-/** What these tokens cost, in millionths, rounded up: a budget is never overdrawn by rounding. */
+/** The cost of these tokens in millionths, rounded up so that rounding never overdraws a budget. */
 export function costMicros(prices: Prices, tokens: { input: number; output: number }): bigint {
   const exact = BigInt(tokens.input) * micros(prices.input) + BigInt(tokens.output) * micros(prices.output)
   return (exact + 999_999n) / 1_000_000n
 }
 
-/** What tokens come to: their number, and what they cost where there are prices. */
+/** The number of tokens, and their cost where prices are known. */
 export const costOf = (
   tokens: { input: number; output: number },
   prices: Prices | undefined,

@@ -1,2 +1,2 @@
-/** The longest absence, in days. */
+/** The longest delegation, in days. */
 export const longestDelegationDays = 92

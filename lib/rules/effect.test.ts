@@ -24,11 +24,11 @@ test.each([
   ['delete_file', { path: '/tmp/x' }, 'Delete file for /tmp/x', 'file'],
   ['restart', {}, 'Restart call', 'call'],
   ['Send mail', { id: { $masked: { class: 'pii', length: 3 } } }, 'Send mail', 'mail'],
-])('%s with %o is told as a sentence', (tool, args, title, effectLabel) => {
+])('%s with %o becomes a sentence', (tool, args, title, effectLabel) => {
   expect(describeEffect(tool, args)).toMatchObject({ title, effectLabel })
 })
 
-test('every leaf has a row, masked ones show class and length', () => {
+test('every leaf has a row, and masked ones show class and length', () => {
   const masked = { $masked: { class: 'pii.email', length: 5 } }
   expect(argumentRows({ a: { b: [1, { c: masked }] }, d: {}, e: [], f: null })).toEqual([
     { path: 'a.b[0]', value: 1 },

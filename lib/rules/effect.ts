@@ -4,7 +4,7 @@ import { isMasked } from './mask.ts'
 
 export type Effect = { title: string; effectLabel: string; verb: string }
 
-/** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are no money. */
+/** "€4,200.00" for a decimal string or number and an ISO 4217 code; undefined when they are not an amount of money. */
 export function formatMoney(amount: JsonValue | undefined, currency: JsonValue | undefined): string | undefined {
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return undefined
   const value = typeof amount === 'number' ? String(amount) : amount
@@ -20,7 +20,7 @@ export function formatMoney(amount: JsonValue | undefined, currency: JsonValue |
 
 /**
  * What a tool call does, as a sentence of verb, object and target: "Issue refund of €4,200.00 for A-1001". `args` are
- * already masked, so nothing sensitive gets into a title.
+ * already masked, so titles contain nothing sensitive.
  */
 export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   const words = toolTitle.replaceAll('_', ' ').trim().split(/\s+/)
@@ -35,7 +35,7 @@ export function describeEffect(toolTitle: string, args: JsonObject): Effect {
   return { verb, effectLabel, title: `${verb} ${effectLabel}${target === undefined ? '' : ` for ${target}`}` }
 }
 
-/** Arguments as rows of path and value; a masked one tells its class and length. Every leaf has a row: nothing is cut. */
+/** Arguments as rows of path and value; a masked one shows its class and length. Every leaf has a row: nothing is cut. */
 export function argumentRows(value: JsonValue, path = ''): ArgumentView[] {
   if (isMasked(value)) return [{ path, masked: value.$masked }]
   if (Array.isArray(value) && value.length > 0)

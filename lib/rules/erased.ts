@@ -1,2 +1,2 @@
-/** What stands in the place of a text that an erasure took. */
+/** The text that replaces an erased one. */
 export const erasedText = '[erased]'

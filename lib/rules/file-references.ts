@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 
-/** A file inside a value: `{"$file": "<id>"}`, to which the product adds name, mediaType, bytes and digest. */
+/** A file inside a value: `{"$file": "<id>"}`, to which the server adds name, mediaType, bytes and digest. */
 export const isFileReference = (value: JsonValue | undefined): value is JsonObject & { $file: string } =>
   isJsonObject(value) && typeof value.$file === 'string'
 
-/** The ids of every file that a value names, each once. */
+/** The ids of all files that a value refers to, each once. */
 export function filesIn(value: JsonValue): string[] {
   const found = new Set<string>()
   const walk = (at: JsonValue): void => {
@@ -15,7 +15,7 @@ export function filesIn(value: JsonValue): string[] {
   return [...found]
 }
 
-/** A copy of `value` in which each file that is known stands with what `describe` says of it. */
+/** A copy of `value` in which each known file is replaced by the result of `describe`. */
 export function describeFiles(value: JsonValue, describe: (id: string) => JsonObject | undefined): JsonValue {
   if (isFileReference(value)) return describe(value.$file) ?? value
   if (Array.isArray(value)) return value.map((inner) => describeFiles(inner, describe))

@@ -1,4 +1,4 @@
-/** Labels as people read them: `env=eu, team=support`. */
+/** Formats labels for people: `env=eu, team=support`. */
 export const labelText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -7,7 +7,7 @@ const paths = [
 ]
 const email = { $masked: { class: 'pii.email', length: 19 } }
 
-test('what stands at a sensitive path is replaced by its class and length, the rest stays', () => {
+test('replaces the values at sensitive paths by their class and length, and keeps the rest', () => {
   const value = {
     id: 'A-1',
     customer: { email: 'elif@mail.example.x', id: 'C-1' },
@@ -20,7 +20,7 @@ test('what stands at a sensitive path is replaced by its class and length, the r
   })
 })
 
-test('the same string is masked wherever else it turns up', () => {
+test('masks the same string wherever else it occurs', () => {
   const known = sensitiveStrings({ customer: { email: 'elif@mail.example.x' } }, paths)
   expect(
     maskValue({ note: 'sent to elif@mail.example.x', to: ['elif@mail.example.x'], other: 'x' }, paths, known),
@@ -31,14 +31,14 @@ test('the same string is masked wherever else it turns up', () => {
   })
 })
 
-test('numbers, objects and arrays at a sensitive path are masked whole', () => {
+test('masks numbers, objects and arrays at a sensitive path as a whole', () => {
   for (const value of [5, true, null, { a: 'b' }, ['a']]) {
     const masked = maskValue({ customer: { email: value } }, paths) as { customer: { email: never } }
     expect(isMasked(masked.customer.email)).toBe(true)
   }
 })
 
-test('keys such as __proto__ stay keys', () => {
+test('keeps keys such as __proto__ as keys', () => {
   const value = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2, "customer": {"email": "abc"}}')
   expect(JSON.stringify(maskValue(value, paths))).toBe(
     '{"__proto__":{"a":1},"constructor":2,"customer":{"email":{"$masked":{"class":"pii.email","length":3}}}}',
@@ -50,10 +50,10 @@ describe('paths', () => {
     ['$.a.b', ['a', 'b']],
     ['$.a[*].b', ['a', '*', 'b']],
     ['$[*]', ['*']],
-  ])('%s is read', (path, steps) => {
+  ])('%s is parsed', (path, steps) => {
     expect(parsePath(path)).toEqual(steps)
   })
-  test.each(['a.b', '$', '$.', '$..a', '$.a[0]', '$.a b', '$.a[?(@.b)]'])('%s is refused', (path) => {
+  test.each(['a.b', '$', '$.', '$..a', '$.a[0]', '$.a b', '$.a[?(@.b)]'])('%s is rejected', (path) => {
     expect(parsePath(path)).toBeUndefined()
   })
 })

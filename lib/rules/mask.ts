@@ -1,10 +1,10 @@
 import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from './erased.ts'
 
-/** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of what stands there. */
+/** A path of a manifest's `data.sensitive`: `$.customer.email`, `$.items[*].iban`, and the class of the values there. */
 export type SensitivePath = { path: string; class: string }
 
-/** What stands in the place of a masked value: its class and the length of its text, never the value. */
+/** Replaces a masked value: its class and the length of its text, never the value. */
 export type Masked = { $masked: { class: string; length: number } }
 
 const marker = (value: JsonValue, className: string): Masked => ({
@@ -18,17 +18,17 @@ export const isMasked = (value: JsonValue | undefined): value is Masked =>
   Object.keys(value).length === 1 &&
   Object.hasOwn(value, '$masked')
 
-/** The steps of a path: member names, or '*' for every element. Undefined when it is not of the form that we know. */
+/** The steps of a path: member names, or '*' for every element. Undefined for any other form of path. */
 export function parsePath(path: string): string[] | undefined {
   if (!/^\$(\.[A-Za-z_][\w-]*|\[\*\])+$/.test(path)) return undefined
   return [...path.matchAll(/\.([A-Za-z_][\w-]*)|\[(\*)\]/g)].map((match) => match[1] ?? '*')
 }
 
-/** The strings that stand at sensitive paths of `value`: they are masked wherever else they turn up. */
+/** The strings at sensitive paths of `value`, which are masked wherever else they occur. */
 export function sensitiveStrings(value: JsonValue, paths: readonly SensitivePath[]): Map<string, string> {
   const found = new Map<string, string>()
   const collect = (at: JsonValue | undefined, className: string): void => {
-    // A one-character value would mask half of the page, and tells nobody anything.
+    // Masking every occurrence of a single character would hide half of the page, and the character reveals nothing.
     if (typeof at === 'string' && at.length > 2 && at !== erasedText) found.set(at, className)
     else if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) collect(inner, className)
   }
@@ -44,7 +44,7 @@ export function sensitiveStrings(value: JsonValue, paths: readonly SensitivePath
 }
 
 /**
- * A copy of `value` in which everything at a sensitive path, and every string that holds one of `known`, is replaced by
+ * A copy of `value` in which everything at a sensitive path, and every string that contains one of `known`, is replaced by
  * its class and length.
  */
 export function maskValue(
@@ -70,7 +70,7 @@ export function maskValue(
       )
     if (Array.isArray(at)) return at.map((inner) => walk(inner, next('*')))
     const entries = Object.entries(at).map(([key, inner]): [string, JsonValue] => [key, walk(inner, next(key))])
-    // fromEntries defines own members, so a key such as __proto__ stays a key.
+    // fromEntries defines own properties, so a key such as __proto__ stays a key.
     return Object.fromEntries(entries)
   }
   return walk(value, parsed)

@@ -20,13 +20,13 @@ const member = (changes: Partial<MemberFacts> = {}): MemberFacts => ({
   ...changes,
 })
 
-describe('which roles change at once', () => {
-  test.each([...guardedRoles])('%s is asked for, and kept where it was held before', (role) => {
+describe('splitRoles', () => {
+  test.each([...guardedRoles])('%s needs an approval, unless the member has it already', (role) => {
     expect(splitRoles(['viewer'], ['viewer', role])).toEqual({ atOnce: ['viewer'], ask: [role] })
     expect(splitRoles([role], [role, 'auditor'])).toEqual({ atOnce: [role, 'auditor'], ask: [] })
   })
 
-  test('a role named twice is one', () => {
+  test('a repeated role counts once', () => {
     expect(splitRoles([], ['viewer', 'viewer', 'approver', 'approver'])).toEqual({
       atOnce: ['viewer'],
       ask: ['approver'],
@@ -36,15 +36,15 @@ describe('which roles change at once', () => {
 
 test.each<[string, Partial<MemberFacts>, readonly string[], string]>([
   ['their own', { isCaller: true }, ['viewer'], 'separation_of_duties'],
-  ['of one who was removed', { status: 'removed' }, ['viewer'], 'conflict'],
+  ['of a removed member', { status: 'removed' }, ['viewer'], 'conflict'],
   ['approver for a machine', { kind: 'service_account' }, ['approver'], 'forbidden'],
   ['tenant_admin for a machine', { kind: 'service_account' }, ['developer', 'tenant_admin'], 'forbidden'],
   ['of the last administrator', { isLastAdmin: true, roles: ['tenant_admin'] }, ['viewer'], 'last_admin'],
-])('nobody sets the roles %s', (_what, facts, wanted, code) => {
+])('refuses to set the roles %s', (_what, facts, wanted, code) => {
   expect(whyNotSetRoles(member(facts), wanted)?.code).toBe(code)
 })
 
-test('everything else may be set, for a machine that keeps what its operator gave it too', () => {
+test('allows all other changes, also for a machine that keeps roles given by its operator', () => {
   expect(whyNotSetRoles(member(), ['approver', 'viewer'])).toBeUndefined()
   expect(whyNotSetRoles(member({ status: 'suspended' }), [])).toBeUndefined()
   const machine = member({ kind: 'service_account', roles: ['tenant_admin'] })

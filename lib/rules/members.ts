@@ -2,20 +2,20 @@ import type { ErrorCode } from '#lib/errors.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
-/** Roles that decide, see in clear or administer: change-approvers approve each grant of one, and no machine gets one. */
+/** Roles that decide, unmask or administer: change-approvers approve each grant, and machines can't have them. */
 export const guardedRoles: readonly Role[] = ['approver', 'privacy_officer', 'tenant_admin']
 const guarded = new Set<string>(guardedRoles)
 
-/** What is known of one member when an administrator wants to change it. */
+/** The facts about one member that determine whether an administrator may change it. */
 export type MemberFacts = {
   kind: 'person' | 'service_account'
   status: MemberStatus
   roles: readonly string[]
-  /** The caller themselves, or a person behind the machine that calls. */
+  /** The caller, or a person behind the calling machine. */
   isCaller: boolean
   /** The only active person with the role tenant_admin. */
   isLastAdmin: boolean
-  /** Signs in at another organisation's provider. */
+  /** Signs in through another organisation's provider. */
   isForeign: boolean
 }
 
@@ -24,14 +24,14 @@ export type Refusal = { code: ErrorCode; message: string }
 const removed: Refusal = { code: 'conflict', message: 'This member has been removed.' }
 const lastAdmin: Refusal = {
   code: 'last_admin',
-  message: 'This is the last administrator of the tenant. Make somebody else one first.',
+  message: 'This is the last administrator of the tenant. Give another member the role tenant_admin first.',
 }
 const own = (what: string): Refusal => ({
   code: 'separation_of_duties',
-  message: `Nobody changes their own ${what}. Ask another administrator.`,
+  message: `You can’t change your own ${what}. Ask another administrator.`,
 })
 
-/** Of the roles that a member is to have, those that change at once and those that somebody else must approve. */
+/** Splits the wanted roles of a member: `atOnce` change immediately, `ask` need another person's approval. */
 export function splitRoles(current: readonly string[], wanted: readonly string[]): { atOnce: string[]; ask: string[] } {
   const needsApproval = (role: string) => guarded.has(role) && !current.includes(role)
   const distinct = [...new Set(wanted)]
@@ -45,7 +45,10 @@ export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): 
   if (member.isCaller) return own('roles')
   const { ask } = splitRoles(member.roles, wanted)
   if (member.kind === 'service_account' && ask.length > 0)
-    return { code: 'forbidden', message: `A service account can’t have the role ${ask.join(' or ')}.` }
+    return {
+      code: 'forbidden',
+      message: `A service account can’t have the role ${ask.join(' or ')}. Choose other roles.`,
+    }
   if (member.isLastAdmin && !wanted.includes('tenant_admin')) return lastAdmin
 }
 
@@ -68,9 +71,14 @@ export function whyNotRemove(member: MemberFacts): Refusal | undefined {
 }
 
 export function whyNotResetPassword(member: MemberFacts): Refusal | undefined {
-  if (member.isCaller) return own('password this way')
-  if (member.kind !== 'person') return { code: 'conflict', message: 'A service account has no password.' }
-  if (member.isForeign) return { code: 'conflict', message: 'This member signs in at another organisation.' }
+  if (member.isCaller) return own('password here')
+  if (member.kind !== 'person')
+    return { code: 'conflict', message: 'A service account does not have a password. Rotate its secret instead.' }
+  if (member.isForeign)
+    return {
+      code: 'conflict',
+      message: 'This member signs in through another organisation, which manages the password.',
+    }
   if (member.status !== 'active' && member.status !== 'invited')
     return { code: 'conflict', message: `This member is ${member.status}.` }
 }

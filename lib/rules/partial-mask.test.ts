@@ -6,7 +6,7 @@ const known = new Map([
   ['papaver', 'pii.name'],
 ])
 
-/** What was shown after each piece. */
+/** The visible text after each piece. */
 function shown(pieces: readonly string[]): string[] {
   const mask = partialMask(known)
   let text = ''
@@ -17,7 +17,7 @@ function shown(pieces: readonly string[]): string[] {
   })
 }
 
-test('what may become a sensitive text is held back until it is something else', () => {
+test('holds back an ending that may become a sensitive text until it turns out to be another', () => {
   expect(shown(['I asked ', 'pa', 'pa', 'y', ' to come'])).toEqual([
     'I asked ',
     'I asked ',
@@ -27,7 +27,7 @@ test('what may become a sensitive text is held back until it is something else',
   ])
 })
 
-test('no way to cut a text shows a character of what it holds', () => {
+test('never shows a character of the sensitive text, wherever the pieces are cut', () => {
   const before = 'It is papa, pavel@mail, pa'
   const text = `${before}pavel@mail.example and more`
   for (let cut = 1; cut < text.length; cut += 1)
@@ -39,12 +39,12 @@ test('no way to cut a text shows a character of what it holds', () => {
     }
 })
 
-test('half a character waits for its other half', () => {
+test('holds back half a surrogate pair', () => {
   const [high, low] = ['😀'.slice(0, 1), '😀'.slice(1)]
   expect(shown([`yes ${high}`, low])).toEqual(['yes ', 'yes 😀'])
 })
 
-test('a very long sensitive text is recognised by its beginning', () => {
+test('recognises a very long sensitive text by its beginning', () => {
   const long = 'x'.repeat(5000)
   const mask = partialMask(new Map([[long, 'document']]))
   expect(mask('y'.repeat(10) + 'x'.repeat(199))).toEqual({ length: 10 })

@@ -1,12 +1,12 @@
-/** How much of a text that still comes may be shown: its first `length` characters, or nothing because of the class of what it holds. */
+/** How much of a growing text may be shown: its first `length` characters, or nothing because it contains a value of a class. */
 export type Showable = { length: number } | { class: string }
 
-/** A sensitive text that is longer is recognised by its beginning. */
+/** Longer sensitive texts are recognised by their beginning of this length. */
 const recognised = 200
 
 /**
- * Looks at a text that grows at its end. What ends it and may become one of `known` with what comes next is held back; once
- * it holds one, none of it may be shown any more, as maskValue() shows none of a text that holds one.
+ * Checks a text that grows at its end. An ending that the next piece may complete to one of `known` is held back. Once the
+ * text contains one, none of it may be shown any more, as maskValue() shows nothing of a text that contains one.
  */
 export function partialMask(known: ReadonlyMap<string, string>): (text: string) => Showable {
   const beginnings = [...known].map(([text, className]): [string, string] => [text.slice(0, recognised), className])
@@ -21,7 +21,7 @@ export function partialMask(known: ReadonlyMap<string, string>): (text: string) 
   }
 }
 
-/** How many characters at the end of `text` are the beginning of `one`. */
+/** The number of characters at the end of `text` that are the beginning of `one`. */
 function begun(text: string, one: string): number {
   const first = one.charAt(0)
   for (let at = text.length - one.length + 1; ; at += 1) {
@@ -31,5 +31,5 @@ function begun(text: string, one: string): number {
   }
 }
 
-/** A surrogate whose other half has not come. */
+/** 1 if the text ends with a high surrogate, whose other half has not arrived. */
 const halfCharacter = (text: string): number => (/[\ud800-\udbff]$/.test(text) ? 1 : 0)

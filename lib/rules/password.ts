@@ -1,19 +1,19 @@
-/** Shortest password, in characters. NIST SP 800-63B: length counts, rules about kinds of characters do not. */
+/** The shortest password, in characters. NIST SP 800-63B: length matters, rules about kinds of characters do not. */
 export const minPasswordLength = 12
-/** Longest, in bytes of UTF-8. */
+/** The longest password, in bytes of UTF-8. */
 export const maxPasswordBytes = 1024
 
-/** Why a person can't have this password, or undefined when they can. `known` is what a guesser tries first: names, addresses. */
+/** Why a person can't use this password, or undefined when they can. `known` are the obvious guesses: names, addresses. */
 export function whyNotPassword(password: string, known: readonly string[]): string | undefined {
   const characters = [...password.normalize('NFC')]
   if (characters.length < minPasswordLength) return `Use at least ${minPasswordLength} characters.`
   if (new TextEncoder().encode(password).length > maxPasswordBytes) return `Use at most ${maxPasswordBytes} bytes.`
-  if (new Set(characters).size < 5) return 'Use more than a few different characters.'
+  if (new Set(characters).size < 5) return 'Use at least five different characters.'
   const lower = password.toLowerCase()
   const guess = known.find((word) => word.length >= 4 && isMostly(lower, word.toLowerCase()))
-  if (guess !== undefined) return 'Use something that does not consist of your name, e-mail address or organisation.'
+  if (guess !== undefined) return 'Use a password that does not consist of your name, e-mail address or organisation.'
 }
 
-/** A word with little around it is as easy to guess as the word. */
+/** A word with few characters around it is as easy to guess as the word itself. */
 const isMostly = (text: string, word: string) =>
   text.includes(word) && text.length - word.length < minPasswordLength / 2

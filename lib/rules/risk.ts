@@ -1,3 +1,3 @@
-/** How bad it would be if it went wrong, the least first. */
+/** The damage if the action goes wrong, the smallest first. */
 export const riskTiers = ['low', 'medium', 'high', 'critical'] as const
 export type RiskTier = (typeof riskTiers)[number]

@@ -10,13 +10,13 @@ test.each([
   expect(clientIdOf(name)).toBe(clientId)
 })
 
-test('a guarded role is refused by name, whatever stands beside it', () => {
+test('refuses a guarded role by name, also in combination with others', () => {
   expect(whyNotCreate(['viewer', 'operator', 'auditor'])).toBe(undefined)
   for (const role of ['approver', 'privacy_officer', 'tenant_admin'])
     expect(whyNotCreate(['viewer', role])).toContain(role)
 })
 
-test('a secret hands out no guarded role that its new holder lacks', () => {
+test('refuses a secret that would give its new holder a guarded role', () => {
   expect(whyNotRotate(['developer', 'auditor'], ['tenant_admin'])).toBe(undefined)
   expect(whyNotRotate(['tenant_admin'], ['tenant_admin'])).toBe(undefined)
   expect(whyNotRotate(['privacy_officer', 'viewer'], ['tenant_admin'])).toContain('privacy_officer')

@@ -2,15 +2,16 @@ import { guardedRoles } from './members.ts'
 
 const guarded = new Set<string>(guardedRoles)
 
-/** Why no service account is made with these roles, or undefined when one may be. */
+/** Why a service account can't be created with these roles, or undefined when it can. */
 export function whyNotCreate(roles: readonly string[]): string | undefined {
   const refused = roles.filter((role) => guarded.has(role))
-  if (refused.length > 0) return `A service account can’t have the role ${refused.join(' or ')}: that is for people.`
+  if (refused.length > 0)
+    return `A service account can’t have the role ${refused.join(' or ')}, which is for people only.`
 }
 
 /**
- * Why somebody with the roles `own` may not get a new secret of an account with `roles`, or undefined. Whoever has the
- * secret can use the account, so it must not hand out a guarded role that its new holder doesn't have.
+ * Why a person with the roles `own` may not get a new secret of an account with `roles`, or undefined. The holder of the
+ * secret can use the account, so it must not give them a guarded role that they don't have.
  */
 export function whyNotRotate(roles: readonly string[], own: readonly string[]): string | undefined {
   const gained = roles.filter((role) => guarded.has(role) && !own.includes(role))
@@ -18,7 +19,7 @@ export function whyNotRotate(roles: readonly string[], own: readonly string[]): 
     return `With its secret you would have the role ${gained.join(' and ')}, which you don’t have yourself.`
 }
 
-/** The id that an account named `name` signs in with: lower-case letters, digits and hyphens. Empty when none remain. */
+/** The id that an account named `name` signs in with: lower-case letters, digits and hyphens. Empty if no such characters remain. */
 export const clientIdOf = (name: string): string =>
   name
     .normalize('NFKD')

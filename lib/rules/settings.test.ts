@@ -15,7 +15,7 @@ test.each<SettingsPatch>([
   { machineDecisions: 'on' },
   { unmaskSecondPerson: 'off' },
   { retentionDays: 364 },
-])('%o is asked for, and its way back is not', (patch) => {
+])('%o needs an approval, and its reversal does not', (patch) => {
   const { atOnce, ask } = splitSettings(safe, patch)
   expect(atOnce).toEqual([])
   expect(ask).toHaveLength(1)
@@ -24,12 +24,12 @@ test.each<SettingsPatch>([
   expect(back).toMatchObject({ ask: [], atOnce: [{ name: changed?.name, after: changed?.before }] })
 })
 
-test('from for ever to any number of days is weaker, and to for ever is safer', () => {
+test('shortening an unlimited retention is weaker, and removing the limit is safer', () => {
   expect(splitSettings(TenantSettings.parse({}), { retentionDays: 36_500 }).ask).toHaveLength(1)
   expect(splitSettings(weak, { retentionDays: null }).atOnce).toHaveLength(1)
 })
 
-test('both kinds in one patch are told apart, and what stays is no change', () => {
+test('separates both kinds in one patch, and ignores values that stay the same', () => {
   const { atOnce, ask } = splitSettings(
     { ...safe, machineDecisions: 'on' },
     { separationOfDuties: 'off', machineDecisions: 'off', retentionDays: 365 },

@@ -2,7 +2,7 @@ import type { SettingsPatch, SettingValue, TenantSettings } from '#lib/schemas/t
 
 type Name = keyof TenantSettings
 
-/** One setting that gets another value, and what that means from then on. */
+/** A change of one setting, and its effect. */
 export type SettingChange = {
   name: Name
   before: SettingValue
@@ -10,7 +10,7 @@ export type SettingChange = {
   effect: string
 }
 
-/** A setting's name as a sentence has it. */
+/** A setting's name for use in a sentence. */
 export const settingName: Record<Name, string> = {
   separationOfDuties: 'separation of duties',
   machineDecisions: 'decisions by machines',
@@ -24,24 +24,24 @@ const kept = (days: number | null) => (days === null ? Number.POSITIVE_INFINITY 
 const effects: { [K in Name]: (value: TenantSettings[K]) => string } = {
   separationOfDuties: (value) =>
     value === 'off'
-      ? 'Whoever asks for something can approve it themselves, in all requests that are open or made later.'
-      : 'Whoever asks for something can no longer approve it themselves.',
+      ? 'Requesters can approve their own requests, including open ones.'
+      : 'Requesters can no longer approve their own requests.',
   machineDecisions: (value) =>
     value === 'on'
       ? 'Service accounts with the permission can approve requests without a person.'
       : 'Service accounts can no longer approve requests.',
   unmaskSecondPerson: (value) =>
     value === 'off'
-      ? 'One privacy officer alone can see sensitive values in clear.'
-      : 'Seeing a sensitive value in clear takes a second person.',
+      ? 'A privacy officer can unmask sensitive values alone.'
+      : 'Unmasking a sensitive value requires a second person.',
   passkeyForTiers: (tiers) =>
     tiers.length === 0
-      ? 'Whoever has an approver’s session can approve in their name, whatever the risk.'
-      : `Approving what is of ${listed(tiers)} risk takes the approver’s passkey; the rest does not.`,
+      ? 'Anyone with access to an approver’s session can approve in their name, whatever the risk.'
+      : `Approving requests of ${listed(tiers)} risk requires the approver’s passkey; other requests do not.`,
   retentionDays: (value) =>
     value === null
       ? 'Nothing is deleted by age.'
-      : `What is older than ${value} days is deleted and can’t be shown to an auditor.`,
+      : `Data older than ${value} days is deleted and can’t be shown to an auditor.`,
 }
 
 const isWeaker: { [K in Name]: (before: TenantSettings[K], after: TenantSettings[K]) => boolean } = {
@@ -56,18 +56,18 @@ const listed = (names: readonly string[]): string => new Intl.ListFormat('en', {
 
 const asSet = (value: readonly string[]): string => [...new Set(value)].sort().join(' ')
 
-/** A list of tiers is a set: order and repetition say nothing. */
+/** A list of tiers is a set: order and repetition are ignored. */
 export const isSameValue = (one: SettingValue | undefined, other: SettingValue | undefined): boolean =>
   Array.isArray(one) && Array.isArray(other) ? asSet(one) === asSet(other) : one === other
 
-/** A value as a sentence has it. */
+/** A value for use in a sentence. */
 export function settingText(value: SettingValue): string {
-  if (value === null) return 'for ever'
+  if (value === null) return 'forever'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : listed(value)
   return typeof value === 'number' ? `${value} days` : value
 }
 
-/** What `patch` changes: `atOnce` makes the tenant safer or leaves it as safe, `ask` makes it weaker and needs an approval. */
+/** The changes in `patch`: those in `atOnce` do not weaken the tenant, those in `ask` do and need an approval. */
 export function splitSettings(
   before: TenantSettings,
   patch: SettingsPatch,

@@ -15,7 +15,7 @@ test.each([
   ['${steps.order.output}', { amount: '4200.00', customer: { id: 'C-1' }, open: true }],
   ['amount: ${input.amount}', 'amount: 12'],
   ['costs 5 $', 'costs 5 $'],
-])('%s is filled', (text, expected) => {
+])('%s is filled in', (text, expected) => {
   expect(fillTemplate({ a: [text] }, scope)).toEqual({ a: [expected] })
 })
 
@@ -28,7 +28,7 @@ test.each([
   '${steps.order.output.amount.length}',
   '${1 + 1}',
   '${}',
-])('%s is refused', (text) => {
+])('%s is rejected', (text) => {
   expect(() => fillTemplate(text, scope)).toThrow(TemplateError)
 })
 
@@ -53,7 +53,7 @@ describe('conditions', () => {
     '${input.amount} > 1 && true',
     '${input.amount} > x',
     'true == ${input.open}',
-  ])('%s is refused', (condition) => {
+  ])('%s is rejected', (condition) => {
     expect(() => holds(condition, scope)).toThrow(TemplateError)
   })
 })

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 
-/** What a step's strings may name: `${input.x}` and `${steps.<id>.output.x}`. Nothing else is evaluated. */
+/** The references in a step's strings: `${input.x}` and `${steps.<id>.output.x}`. Nothing else is evaluated. */
 export type Scope = { input: JsonValue; steps: Readonly<Record<string, { output: JsonValue }>> }
 
-/** A reference that leads nowhere, or a condition that is no comparison. The message names the text, never a value. */
+/** An unresolved reference, or a condition that is not a comparison. The message quotes the text, never a value. */
 export class TemplateError extends Error {}
 
 const reference = /\$\{([^}]*)\}/g
@@ -11,7 +11,7 @@ const path = /^(?:input|steps\.[A-Za-z][\w-]*\.output)(?:\.[A-Za-z_][\w-]*|\[\d+
 
 function lookUp(expression: string, scope: Scope): JsonValue {
   const text = expression.trim()
-  if (!path.test(text)) throw new TemplateError(`\${${text}} is not input.… or steps.<id>.output.…`)
+  if (!path.test(text)) throw new TemplateError(`\${${text}} must be input.… or steps.<id>.output.…`)
   const [root, ...keys] = text.split(/\.|\[|\]/).filter((part) => part !== '')
   let at: JsonValue | undefined
   if (root === 'input') at = scope.input
@@ -24,7 +24,7 @@ function lookUp(expression: string, scope: Scope): JsonValue {
     if (Array.isArray(at)) at = at[Number(key)]
     else at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined
   }
-  if (at === undefined) throw new TemplateError(`\${${text}} has no value.`)
+  if (at === undefined) throw new TemplateError(`\${${text}} does not have a value.`)
   return at
 }
 
@@ -51,7 +51,7 @@ const comparison = /^\s*\$\{([^}]*)\}\s*(==|!=|>=|<=|>|<)\s*(.+?)\s*$/
 /** One comparison of a reference with a literal: `${steps.order.output.amount} > 5000`. Decimal strings compare as numbers. */
 export function holds(condition: string, scope: Scope): boolean {
   const match = comparison.exec(condition)
-  if (match === null) throw new TemplateError(`"${condition}" is not one comparison of a reference with a literal.`)
+  if (match === null) throw new TemplateError(`"${condition}" must be one comparison of a reference with a literal.`)
   const [, expression = '', operator = '', literal = ''] = match
   const left = lookUp(expression, scope)
   const right = parseLiteral(literal)
@@ -61,7 +61,7 @@ export function holds(condition: string, scope: Scope): boolean {
     return equal === (operator === '==')
   }
   if (a === undefined || b === undefined)
-    throw new TemplateError(`"${condition}" compares something that is not a number.`)
+    throw new TemplateError(`"${condition}" compares a value that is not a number.`)
   if (operator === '>') return a > b
   if (operator === '<') return a < b
   return operator === '>=' ? a >= b : a <= b
@@ -78,5 +78,5 @@ function parseLiteral(text: string): JsonValue {
   if (text === 'true' || text === 'false') return text === 'true'
   if (text === 'null') return null
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new TemplateError(`${text} is no literal: write a number, "text", true, false or null.`)
+  throw new TemplateError(`${text} is not a literal. Write a number, "text", true, false or null.`)
 }

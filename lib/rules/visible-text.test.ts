@@ -6,7 +6,7 @@ const shown = (text: string, edges = false) =>
     .map((part) => ('text' in part ? part.text : `[${part.code}]`))
     .join('')
 
-describe('what could deceive is shown by its code', () => {
+describe('a character that could deceive is shown by its code', () => {
   test.each([
     ['right-to-left override', 'pay \u202Egnp.exe', 'pay [U+202E]gnp.exe'],
     ['isolates', '\u2066A\u2069', '[U+2066]A[U+2069]'],
@@ -28,7 +28,7 @@ describe('what could deceive is shown by its code', () => {
   })
 })
 
-describe('ordinary text stays as it is', () => {
+describe('ordinary text is unchanged', () => {
   test.each(['Grüße, 日本語, עברית, हिन्दी', 'line\nbreak\tand tab', '€4,200.00', '❤️ and 👍', 'e\u0301'])(
     '%s',
     (text) => {
@@ -38,7 +38,7 @@ describe('ordinary text stays as it is', () => {
   )
 })
 
-test('blanks at the edges of a value are named when asked', () => {
+test('spaces at the edges of a value are named with `edges`', () => {
   expect(shown(' C-1  ', true)).toBe('[U+0020]C-1[U+0020][U+0020]')
   expect(shown(' C-1 ')).toBe(' C-1 ')
   expect(shown('   ', true)).toBe('[U+0020][U+0020][U+0020]')

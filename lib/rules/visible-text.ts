@@ -1,13 +1,12 @@
-/** A stretch of text as it is, or one character that would be invisible or move its neighbours, by its code. */
+/** A piece of unchanged text, or the code of one character that is invisible or would move its neighbours. */
 export type TextPart = { text: string } | { code: string; name: string | undefined }
 
 /**
- * Characters that a reader can't see or that change how others are seen: controls, formatting (bidi, zero width), what
- * Unicode says may be ignored, private use, unassigned, lone surrogates, and blanks that look like nothing. Line breaks
- * and tabs are shown by the layout.
+ * Characters that are invisible or change how others appear: controls, formatting (bidi, zero width), default ignorables,
+ * private use, unassigned, lone surrogates, and invisible spaces. The layout shows line breaks and tabs.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800\u3164\uffa0]/u
-/** Blanks at an edge are seen by nobody. */
+/** Spaces at an edge are invisible. */
 const edge = /^[\p{Zs}\t]+|[\p{Zs}\t]+$/gu
 
 const names: Readonly<Record<string, string>> = {
@@ -34,7 +33,7 @@ const names: Readonly<Record<string, string>> = {
   '0009': 'tab',
 }
 
-/** `text` cut up for showing. `edges` also names blanks at its beginning and end, for values that are compared byte by byte. */
+/** Splits `text` for display. `edges` also names spaces at its beginning and end, for values that are compared byte by byte. */
 export function visibleParts(text: string, { edges = false }: { edges?: boolean } = {}): TextPart[] {
   const blanks = new Set<number>()
   if (edges)
@@ -44,7 +43,7 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
   let plain = ''
   let index = 0
   for (const character of text) {
-    // Two selectors are part of ordinary emoji and change no reading order.
+    // Variation selector 16 is part of ordinary emoji and does not change the reading order.
     const emoji = character === '\uFE0F' && /\p{Extended_Pictographic}$/u.test(plain)
     if ((hidden.test(character) && !emoji) || blanks.has(index)) {
       if (plain !== '') parts.push({ text: plain })
@@ -58,6 +57,6 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
   return parts
 }
 
-/** How many characters of `text` are shown by their code. */
+/** The number of characters of `text` that are shown by their code. */
 export const countHidden = (text: string, options: { edges?: boolean } = {}): number =>
   visibleParts(text, options).filter((part) => 'code' in part).length

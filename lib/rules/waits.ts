@@ -1,7 +1,7 @@
 import { durationSeconds } from '#lib/duration.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 
-/** What a wait step waits for: one input, the first of several, or all of them. */
+/** The inputs that a wait step waits for: one, the first of several, or all of them. */
 export type WaitGroup = { mode: 'one' | 'any' | 'all'; inputs: string[] }
 
 const longestTtlSeconds = 365 * 86_400
@@ -19,10 +19,10 @@ export function waitGroup(wait: JsonValue | undefined): WaitGroup | undefined {
   return inputs.length > 0 && inputs.length <= mostInGroup ? { mode: form, inputs } : undefined
 }
 
-/** A flaw of a manifest's waits: where it is (keys and indices from `spec`), and what is wrong. */
+/** A flaw in a manifest's waits: its path (keys and indices from `spec`) and a message. */
 export type WaitFlaw = { path: (string | number)[]; message: string }
 
-/** Everything that would keep a manifest's wait steps and `inputs` from working; read before any schema. */
+/** All flaws that would prevent a manifest's wait steps and `inputs` from working; checked before any schema. */
 export function waitFlaws(spec: JsonValue | undefined): WaitFlaw[] {
   if (!isJsonObject(spec)) return []
   const flaws = inputFlaws(spec.inputs)
@@ -34,7 +34,7 @@ export function waitFlaws(spec: JsonValue | undefined): WaitFlaw[] {
     const path = ['runtime', 'steps', index, 'wait']
     const group = waitGroup(step.wait)
     if (group === undefined) {
-      const message = `A wait is {input: <name>}, {any: [<names>]} or {all: [<names>]}, of at most ${mostInGroup} inputs.`
+      const message = `A wait must be {input: <name>}, {any: [<names>]} or {all: [<names>]}, with at most ${mostInGroup} inputs.`
       flaws.push({ path, message })
       continue
     }
@@ -42,9 +42,12 @@ export function waitFlaws(spec: JsonValue | undefined): WaitFlaw[] {
       const where = group.mode === 'one' ? [...path, 'input'] : [...path, group.mode, at]
       const before = waitedFor.get(name)
       if (!declared.has(name)) flaws.push({ path: where, message: `The input ${name} is not declared in spec.inputs.` })
-      // An event names an execution and an input: for two waits it would not be clear which one is meant.
+      // An event names an execution and an input, so with two waits for one input it would be ambiguous.
       else if (before !== undefined)
-        flaws.push({ path: where, message: `The step ${before} waits for ${name} already; one input has one wait.` })
+        flaws.push({
+          path: where,
+          message: `The step ${before} already waits for ${name}. Declare a second input for this step.`,
+        })
       waitedFor.set(name, String(step.id ?? index))
     }
   }
@@ -58,12 +61,12 @@ const namesOf = (inputs: JsonValue | undefined): string[] =>
 
 function inputFlaws(inputs: JsonValue | undefined): WaitFlaw[] {
   if (inputs === undefined) return []
-  if (!Array.isArray(inputs)) return [{ path: ['inputs'], message: 'inputs is a list.' }]
+  if (!Array.isArray(inputs)) return [{ path: ['inputs'], message: 'inputs must be a list.' }]
   const seen = new Set<string>()
   return inputs.flatMap((input, index) => {
     const path = ['inputs', index]
     if (!isJsonObject(input) || typeof input.name !== 'string' || input.name === '' || input.name.length > 200)
-      return [{ path, message: 'An input has a name of at most 200 characters.' }]
+      return [{ path, message: 'An input needs a name of up to 200 characters.' }]
     const twice = seen.has(input.name)
     seen.add(input.name)
     return [
@@ -77,13 +80,13 @@ function memberFlaws({ ttl, onExpiry, default: fallback }: JsonObject, path: (st
   const flaws: WaitFlaw[] = []
   const seconds = typeof ttl === 'string' ? durationSeconds(ttl) : undefined
   if (ttl !== undefined && (seconds === undefined || seconds === 0 || seconds > longestTtlSeconds))
-    flaws.push({ path: [...path, 'ttl'], message: 'ttl is an ISO 8601 duration such as P3D, of at most 365 days.' })
+    flaws.push({ path: [...path, 'ttl'], message: 'ttl must be an ISO 8601 duration such as P3D, at most 365 days.' })
   if (onExpiry !== undefined && onExpiry !== 'fail' && onExpiry !== 'continue')
-    flaws.push({ path: [...path, 'onExpiry'], message: 'onExpiry is fail or continue.' })
+    flaws.push({ path: [...path, 'onExpiry'], message: 'onExpiry must be fail or continue.' })
   if (fallback !== undefined && onExpiry !== 'continue')
     flaws.push({
       path: [...path, 'default'],
-      message: 'default is the value of an input that expires with onExpiry: continue.',
+      message: 'default can only be used with onExpiry: continue.',
     })
   return flaws
 }

@@ -15,18 +15,18 @@ import {
 } from './common.ts'
 
 export const CreateAgentInput = z.strictObject({ yaml: z.string().min(1) })
-/** A text that is registered nowhere. */
+/** A manifest to check without registering it. */
 export const CheckManifestInput = z.strictObject({ yaml: z.string().max(1_000_000) })
 export const CheckManifestOutput = z.object({
-  /** Why it would be refused; empty when it would be registered. */
+  /** Reasons for which registration would refuse it; empty if it would be registered. */
   problems: z.array(PlacedIssue),
-  /** What it would be kept with all the same: members without effect, and what a release will miss. */
+  /** Registration would accept these: members without effect, and what a release would lack. */
   warnings: z.array(PlacedIssue),
 })
 export const AgentStatus = z.enum(['registered', 'active', 'suspended', 'retired'])
 export type AgentStatus = z.infer<typeof AgentStatus>
 
-/** suspend, resume, retire. `stopping`: executions asked to stop; `parked`: executions whose waiting stands still. */
+/** suspend, resume, retire. `stopping`: executions asked to stop; `parked`: waiting executions whose deadlines are paused. */
 export const OperateAgentInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const OperateAgentOutput = z.object({
   id: Id,
@@ -49,7 +49,7 @@ export const CreateAgentOutput = z.object({
   agentId: Id,
   id: Id,
   warnings: z.array(Issue),
-  /** What is still missing before the agent can run. */
+  /** What the agent still lacks before it can run. */
   requirements: z.array(z.string()),
 })
 
@@ -89,7 +89,7 @@ export const CompareAgentsInput = z.strictObject({
 })
 export const ManifestChange = z.object({
   area: z.enum(['tools', 'approvals', 'models', 'data', 'budgets', 'risk', 'other']),
-  /** What it is about: `payments/issue_refund`, `$.customer.email`, `maxCost`. */
+  /** The subject of the change: `payments/issue_refund`, `$.customer.email`, `maxCost`. */
   subject: z.string(),
   change: z.enum(['added', 'removed', 'changed']),
   before: Json,
@@ -128,7 +128,7 @@ export const ReleaseList = page(Release)
 /** Withdraws a proposed release, or revokes an active one. */
 export const EndReleaseInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const EndReleaseOutput = z.object({ id: Id, status: ReleaseStatus, revision: Revision })
-/** Versions of a policy that a release pins, and those that are bound there now. */
+/** The versions of a policy that a release pins, and those that are bound there now. */
 export const PolicyChange = z.object({
   policyId: Id,
   name: z.string(),
@@ -138,6 +138,6 @@ export const PolicyChange = z.object({
 })
 export const ReleaseDetail = Release.extend({
   content: Json,
-  /** What changed in the bindings since it was proposed; they decide as they are now. Null where the release has ended or pins none. */
+  /** Changes of the bindings since the proposal; the current bindings decide. Null if the release has ended or pins none. */
   policyChanges: z.array(PolicyChange).nullable(),
 })

@@ -5,7 +5,7 @@ import { Assertion, Confirmation } from './passkeys.ts'
 
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled'])
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>
-/** What can be asked for. A domain registers what a decision does to it in server/jobs.ts. */
+/** What an approval can be about. Each domain registers the effect of a decision in server/jobs.ts. */
 export const ApprovalKind = z.enum([
   'tool_call',
   'external_call',
@@ -21,7 +21,7 @@ export type ApprovalKind = z.infer<typeof ApprovalKind>
 export const Decision = z.enum(['approve', 'reject', 'escalate'])
 export type Decision = z.infer<typeof Decision>
 
-/** One argument as a reviewer sees it; a masked one shows its class and length only. */
+/** One argument as shown to a reviewer; a masked one shows its class and length only. */
 export const ArgumentView = z.object({
   path: z.string(),
   value: Json.optional(),
@@ -29,7 +29,7 @@ export const ArgumentView = z.object({
 })
 export type ArgumentView = z.infer<typeof ArgumentView>
 
-/** Everything that the approval page says, fixed when the request was made. */
+/** The content of the approval page, fixed when the request was made. */
 export const Presentation = z.object({
   /** A sentence: verb, object, target. */
   title: z.string(),
@@ -46,7 +46,7 @@ export const Presentation = z.object({
   risk: RiskTier,
   action: z.string(),
   resource: z.string(),
-  /** Null where the request is not about an agent: a change to people, groups or settings. */
+  /** Null if the request is not about an agent but changes people, groups or settings. */
   environment: z.string().nullable(),
   arguments: z.array(ArgumentView),
   agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string() }).nullable(),
@@ -61,23 +61,23 @@ export const Presentation = z.object({
     .nullable(),
   executionId: Id.nullable(),
   traceId: TraceId.nullable(),
-  /** "step 3 of 3", when it belongs to an execution. */
+  /** "step 3 of 3", if it belongs to an execution. */
   position: z.string().nullable(),
-  /** For a release: what is in it. For a binding: the policy's source. For a change of access: what it changes. */
+  /** For a release: its content. For a binding: the policy's source. For a change of access: the change. */
   subject: Json.nullable(),
 })
 export type Presentation = z.infer<typeof Presentation>
 
 export const Vote = z.object({
   by: Actor,
-  /** The approver in whose place it was given (delegation). */
+  /** The delegator, if a delegate voted. */
   onBehalfOf: Actor.optional(),
   decision: Decision,
   reason: z.string(),
   at: Time,
   escalationLevel: z.int(),
   auditId: Id,
-  /** What the approver's passkey signed. */
+  /** The data that the approver's passkey signed. */
   confirmation: Confirmation.optional(),
 })
 
@@ -114,7 +114,7 @@ export const Blocked = z.object({
 export type Blocked = z.infer<typeof Blocked>
 
 export const Approval = ApprovalSummary.extend({
-  /** What is asked about: the release, the binding, the execution's call. */
+  /** The subject of the request: the release, the binding, the execution's call. */
   subjectId: Id,
   presentation: Presentation,
   payloadDigest: Digest,
@@ -124,14 +124,14 @@ export const Approval = ApprovalSummary.extend({
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
   blocked: Blocked.nullable(),
-  /** Whether the caller's approval takes their passkey; `missing`: it does, and they have none. */
+  /** Whether the caller's approval requires their passkey; `missing`: it does, but they have not registered one. */
   passkey: z.enum(['not_needed', 'needed', 'missing']),
-  /** The approver in whose place the caller's vote would be given. */
+  /** The approver as whose delegate the caller would vote. */
   standsInFor: Actor.optional(),
   decidedAt: Time.nullable(),
   usedAt: Time.nullable(),
   auditId: Id.nullable(),
-  /** What is gone of what it asks: texts that an erasure took read "[erased]". */
+  /** Erasures of its content: erased texts read "[erased]". */
   erased: z.array(Erased),
   /** Whether the record of the decision is covered by a signed checkpoint. */
   seal: z.enum(['none', 'pending', 'sealed']),
@@ -142,7 +142,7 @@ export const GetPendingInput = z.strictObject({
   ...PageInput,
   view: z.enum(['all', 'needs-me', 'mine', 'expiring']).default('all'),
 })
-/** `decided`: every state but pending. With `status`, both hold. */
+/** `decided`: every state except pending. With `status`, both conditions apply. */
 export const ListApprovalsInput = z.strictObject({
   ...PageInput,
   status: ApprovalStatus.optional(),
@@ -151,12 +151,12 @@ export const ListApprovalsInput = z.strictObject({
 export const ApprovalList = page(ApprovalSummary)
 export const GetApprovalInput = z.strictObject({ approvalId: Id })
 
-/** `lastEventId` is a revision: only what is newer is sent. */
+/** `lastEventId` is a revision: only newer events are sent. */
 export const WatchApprovalInput = z.strictObject({
   approvalId: Id,
   lastEventId: z
     .string()
-    .regex(/^\d{1,9}$/, 'the id of an event')
+    .regex(/^\d{1,9}$/, 'Not a valid event id.')
     .optional(),
 })
 /** The last `approval` event has a status that is not pending. */
@@ -165,7 +165,7 @@ export type ApprovalEvent = { type: 'approval'; approval: ApprovalSummary } | { 
 export const DecideInput = z.strictObject({
   approvalId: Id,
   decision: Decision,
-  decisionAcknowledged: z.literal(true, 'The decision must be acknowledged.'),
+  decisionAcknowledged: z.literal(true, 'Acknowledge the decision: decisionAcknowledged must be true.'),
   reason: Reason,
   expectedRevision: Revision.optional(),
   payloadDigest: Digest.optional(),
@@ -181,9 +181,9 @@ export const DecideOutput = z.object({
   decisionId: Id,
   auditId: Id,
   revision: Revision,
-  /** The approver in whose place it was given. */
+  /** The delegator, if a delegate voted. */
   onBehalfOf: z.object({ id: Id, displayName: z.string() }).optional(),
-  /** The passkey that confirmed it, and the digest of what was signed. */
+  /** The passkey that confirmed the vote, and the digest of the signed data. */
   confirmation: z.object({ passkeyId: Id, digest: Digest }).optional(),
 })
 export type DecideOutput = z.infer<typeof DecideOutput>

@@ -14,14 +14,14 @@ export const AuditRecord = z.object({
 const Word = z.string().min(1).max(200)
 const LogTime = z.iso
   .datetime({ offset: true })
-  .refine((time) => time >= '1970' && time < '9999', 'A time from 1970 to 9998.')
+  .refine((time) => time >= '1970' && time < '9999', 'Must be a time from 1970 to 9998.')
 export const ListAuditInput = z.strictObject({
   ...PageInput,
-  /** Id of who acted. */
+  /** Id of the actor. */
   actorId: Word.optional(),
   /** The whole action, such as `approval.approve`. */
   action: Word.optional(),
-  /** Id of what the act was about. */
+  /** Id of the resource. */
   resourceId: Word.optional(),
   /** The period is [from, to). */
   from: LogTime.optional(),
@@ -29,13 +29,13 @@ export const ListAuditInput = z.strictObject({
 })
 export const AuditList = page(AuditRecord)
 export const AuditFacets = z.object({
-  /** In the order of the alphabet. */
+  /** In alphabetical order. */
   actions: z.array(z.string()),
-  /** Who acted last comes first. */
+  /** The most recent actor first. */
   actors: z.array(z.object({ type: z.string(), id: z.string(), name: z.string() })),
 })
 export const GetAuditInput = z.strictObject({ auditId: Id })
-/** Where the day's last checkpoint lies in the log of closed days: its text is the leaf. */
+/** The position of the day's last checkpoint in the log of closed days: its text is the leaf. */
 export const SealProof = z.object({
   index: z.int(),
   treeSize: z.int(),
@@ -44,7 +44,7 @@ export const SealProof = z.object({
   /** With the cosignatures of witnesses. */
   checkpoint: z.string(),
 })
-/** A record and what proves it: the input of traces.verify, and the same as files for other tools. */
+/** A record with its proof: the input of traces.verify, and the same as files for other tools. */
 export const AuditProof = z.object({
   record: Json,
   tenant: z.string(),
@@ -58,7 +58,7 @@ export const AuditProof = z.object({
   treeSize: z.int().nullable(),
   inclusionProof: z.array(Hex32).nullable(),
   checkpoint: z.string().nullable(),
-  /** Null while the day goes on. */
+  /** Null until the day is closed. */
   sealLog: SealProof.nullable(),
   /** c2sp.org/tlog-proof@v1: the record in its day, and the day in the seal log. */
   tlogProof: z.string().nullable(),
@@ -73,7 +73,7 @@ export const Checkpoint = z.object({
   createdAt: Time.nullable(),
   verifierKey: z.string(),
   records: z.int(),
-  /** The last day before it that is closed: nothing is added to it any more. Null before the first midnight. */
+  /** The last closed day before it, to which nothing is added any more. Null before the first midnight. */
   lastClosed: z
     .object({ date: z.iso.date(), size: z.int(), merkleRoot: Hex32, closedAt: Time, inSealLog: z.boolean() })
     .nullable(),
@@ -83,6 +83,6 @@ export type Checkpoint = z.infer<typeof Checkpoint>
 export const CheckpointInput = z.strictObject({
   date: z.iso
     .date()
-    .refine((date) => date >= '1970-01-01', 'no log is that old')
+    .refine((date) => date >= '1970-01-01', 'Must be 1970-01-01 or later.')
     .optional(),
 })

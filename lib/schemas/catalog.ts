@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { Digest, JsonObject } from './common.ts'
 
-/** One operation at one address. `permission` is "any" for every authenticated member; the schemas are JSON Schema 2020-12. */
+/** One operation at one address. `permission` is "any" if every authenticated member may call it; the schemas are JSON Schema 2020-12. */
 export const CatalogOperation = z.object({
   name: z.string(),
   kind: z.enum(['query', 'mutation', 'subscription']),
   permission: z.string(),
   transport: z.enum(['procedure', 'route']),
   method: z.enum(['GET', 'POST']),
-  /** Path parameters stand in braces: `/v1/policies/{policyId}/versions`. */
+  /** Path parameters are in braces: `/v1/policies/{policyId}/versions`. */
   path: z.string(),
-  /** What the operation takes: of a route, path parameters, query string and body together. */
+  /** The input of the operation; for a route, path parameters, query string and body combined. */
   input: JsonObject,
-  /** Null for a subscription. */
+  /** Null for subscriptions. */
   output: JsonObject.nullable(),
 })
 export type CatalogOperation = z.infer<typeof CatalogOperation>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits, slugPattern } from '#lib/limits.ts'
 import { riskTiers } from '#lib/rules/risk.ts'
 
-/** UUID in lower case, as the server writes it; anything else can't name an object. */
+/** UUID in lower case, as the server writes it; no other text is an object's id. */
 export const Id = z.uuid().lowercase()
 /** ISO 8601 in UTC with milliseconds. */
 export const Time = z.iso.datetime()
@@ -10,22 +10,28 @@ export const Time = z.iso.datetime()
 export const Digest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
 export const TraceId = z.string().regex(/^[0-9a-f]{32}$/)
 export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
-export const EnvironmentName = z.string().regex(slugPattern, 'lower-case letters, digits and hyphens')
+export const EnvironmentName = z
+  .string()
+  .regex(
+    slugPattern,
+    `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
+  )
 export const RiskTier = z.enum(riskTiers)
-/** Why a person does something; kept in the audit record. */
-export const Reason = z.string().trim().min(1, 'A reason is required.').max(limits.reason)
+const reasonLength = `Required, up to ${limits.reason.toLocaleString('en')} characters.`
+/** A person's reason for an action; stored in the audit record. */
+export const Reason = z.string().trim().min(1, reasonLength).max(limits.reason, reasonLength)
 export const Revision = z.int32().min(1)
 export const Json = z.json()
 export const JsonObject = z.record(z.string(), z.json())
 
 export const ById = z.strictObject({ id: Id })
 
-/** Keyset pages: `cursor` is what the page before gave as `nextCursor`. */
+/** Keyset pagination: `cursor` is the `nextCursor` of the previous page. */
 export const PageInput = { limit: z.int().min(1).max(limits.pageRows).default(50), cursor: Id.optional() }
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() })
 
-/** A person or machine as others see it. */
+/** A person or machine as shown to others. */
 export const Actor = z.object({
   id: Id,
   displayName: z.string(),
@@ -34,9 +40,9 @@ export const Actor = z.object({
 })
 export type Actor = z.infer<typeof Actor>
 
-export const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, '32 bytes in lower-case hex')
+export const Hex32 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be 32 bytes in lower-case hex.')
 
-/** Something about a text; line and column count from 1, where it has a place. */
+/** An issue in a text; line and column count from 1 and are absent without a position. */
 export const PlacedIssue = z.object({
   path: z.string(),
   message: z.string(),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
-/** One approver stands in for another from `from` until `until`. */
+/** One approver decides in place of another from `from` until `until`. */
 export const Delegation = z.object({
   id: Id,
-  /** Who is absent. */
+  /** The absent approver. */
   delegator: Actor,
-  /** Who stands in. */
+  /** The approver who decides instead. */
   delegate: Actor,
   from: Time,
   until: Time,
@@ -18,7 +18,7 @@ export const Delegation = z.object({
 export type Delegation = z.infer<typeof Delegation>
 
 export const CreateDelegationInput = z.strictObject({
-  /** Id, user name or e-mail address of the approver who stands in for the caller. */
+  /** Id, user name or e-mail address of the approver who decides in the caller's place. */
   delegate: z.string().trim().min(1).max(254),
   /** Default: now. */
   from: Time.optional(),

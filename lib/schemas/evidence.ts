@@ -24,7 +24,7 @@ const PeriodTime = z.iso
   .datetime({ offset: true })
   .refine(
     (time) => Date.parse(time) >= 0 && Date.parse(time) < Date.parse('9999-01-01T00:00:00Z'),
-    'A time from 1970 to 9998.',
+    'Must be a time from 1970 to 9998.',
   )
 /** The period is [startDate, endDate). */
 export const CreateExportInput = z
@@ -33,7 +33,7 @@ export const CreateExportInput = z
     endDate: PeriodTime,
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
-    /** Why raw payloads are needed, 20 characters at least; or the header x-svc-justification. */
+    /** Why raw payloads are needed, at least 20 characters; alternatively the header x-svc-justification. */
     justification: z.string().max(limits.exportJustification.max).optional(),
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')

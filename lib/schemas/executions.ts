@@ -70,19 +70,19 @@ export const ExecutionSummary = z.object({
   revision: Revision,
   createdAt: Time,
   endedAt: Time.nullable(),
-  /** When somebody asked it to stop, and when it was certain that it had. */
+  /** When a stop was requested, and when it was confirmed. */
   stopRequestedAt: Time.nullable(),
   stopConfirmedAt: Time.nullable(),
 })
 export type ExecutionSummary = z.infer<typeof ExecutionSummary>
-/** Inputs and outputs are masked at the manifest's sensitive paths, like everything that people read. */
+/** Inputs and outputs are masked at the manifest's sensitive paths, like all content that people read. */
 export const Execution = ExecutionSummary.extend({
   agentDisplayName: z.string(),
   releaseId: Id,
   input: Json,
   output: Json.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  /** Of all its model calls; `cost` holds what is reserved for one in flight, and is null without prices. */
+  /** Of all its model calls; `cost` includes the reservation for a call in flight, and is null without prices. */
   usage: z.object({
     modelCalls: z.int().min(0),
     inputTokens: z.int().min(0),
@@ -92,14 +92,14 @@ export const Execution = ExecutionSummary.extend({
   steps: z.array(StepView),
   startedAt: Time.nullable(),
   deadlineAt: Time.nullable(),
-  /** Its waiting stands still since then: the agent is suspended. */
+  /** Since when its deadlines are paused, because the agent is suspended. */
   parkedAt: Time.nullable(),
-  /** What is gone of its content: texts that an erasure took read "[erased]", what retention passed is null. */
+  /** Removals of its content: erased texts read "[erased]", content removed by retention is null. */
   erased: z.array(Erased),
 })
 export type Execution = z.infer<typeof Execution>
 export const GetExecutionInput = ById
-/** `status`: one of these states. `stopRequested`: those that were asked to stop, or the others. */
+/** `status`: one of these states. `stopRequested`: executions with, or without, a requested stop. */
 export const ListExecutionsInput = z.strictObject({
   ...PageInput,
   agentId: Id.optional(),
@@ -125,7 +125,7 @@ export const GetEventsInput = z.strictObject({
 export const GetEventsOutput = z.object({ items: z.array(ExecutionEvent), nextCursor: z.string().nullable() })
 
 export const CancelExecutionInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
-/** `stopConfirmedAt` is null until it is certain that nothing goes on; of an indeterminate one it stays null. */
+/** `stopConfirmedAt` is null until it is certain that nothing is running; for an indeterminate execution it stays null. */
 export const CancelExecutionOutput = z.object({
   id: Id,
   status: ExecutionStatus,

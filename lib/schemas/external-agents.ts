@@ -7,10 +7,10 @@ const call = {
   environment: EnvironmentName,
   action: z.enum(['ToolCall', 'ModelCall']).default('ToolCall'),
   /** `<server>/<tool>` of the release, or `<provider>/<model>`. */
-  resource: z.string().regex(/^[^/]{1,200}\/.{1,200}$/, 'a name such as payments/issue_refund'),
-  /** Of a tool: its own. Of a model: `{inputCharacters, maxOutputTokens?}`. */
+  resource: z.string().regex(/^[^/]{1,200}\/.{1,200}$/, 'Must be a name such as payments/issue_refund.'),
+  /** For a tool: the tool's arguments. For a model: `{inputCharacters, maxOutputTokens?}`. */
   arguments: JsonObject.default({}),
-  /** What only the agent knows of itself. */
+  /** Facts that only the agent knows. */
   context: z
     .strictObject({
       stepId: z.string().min(1).max(200).optional(),
@@ -19,7 +19,7 @@ const call = {
     .default({ toolCalls: 0 }),
 }
 
-/** What an external agent wants to do; with `approvalId`, what people have approved. */
+/** The call that an external agent wants to make; with `approvalId`, a call that people have approved. */
 export const EvaluateInput = z.strictObject({ ...call, approvalId: Id.optional() })
 export const RequestApprovalInput = z.strictObject(call)
 
@@ -28,14 +28,14 @@ const answer = {
   effect: Effect,
   obligations: z.array(Obligation),
   reasons: z.array(DecisionReason),
-  /** The versions that could decide. */
+  /** The versions that could decide the call. */
   policyVersion: z.array(z.object({ name: z.string(), version: z.int(), digest: Digest })),
 }
 export const EvaluateOutput = z.object({
   ...answer,
-  /** With `allow`: what may leave, after masking. Anything else was not decided on. */
+  /** With `allow`: the arguments that may be sent, after masking. The decision covers no others. */
   arguments: JsonObject.optional(),
-  /** The approval that was spent on this answer. */
+  /** The approval that this decision used up. */
   approvalId: Id.optional(),
 })
 export const RequestApprovalOutput = z.object({
@@ -47,15 +47,15 @@ export const RequestApprovalOutput = z.object({
 })
 
 const tokenCount = z.int().min(0).max(1_000_000_000)
-/** How a call ended that was allowed, by who asked. Without `made` nothing is charged; what is not told, as reserved. */
+/** How an allowed call ended, as reported by the caller that asked. Nothing is charged if `made` is false; values left out are charged as reserved. */
 export const SettleInput = z.strictObject({
   decisionId: Id,
   made: z.boolean(),
   usage: z.strictObject({ inputTokens: tokenCount, outputTokens: tokenCount }).optional(),
-  /** What it cost, as a decimal number with at most six places. */
+  /** The cost, as a decimal number with at most six places. */
   cost: z
     .strictObject({
-      amount: z.string().regex(/^\d{1,12}(?:\.\d{1,6})?$/, 'a number such as 100 or 2.50'),
+      amount: z.string().regex(/^\d{1,12}(?:\.\d{1,6})?$/, 'Must be a number such as 100 or 2.50.'),
       currency: z.enum(['USD', 'EUR']),
     })
     .optional(),

@@ -4,9 +4,9 @@ import { Digest, Id, Time } from './common.ts'
 /** The largest file, in bytes. */
 export const maxFileBytes = 100 * 1024 * 1024
 
-/** A file as it was received: the route fills this from the body of `POST /v1/files` and the query parameter `name`. */
+/** A received file: the route fills this from the body of `POST /v1/files` and the query parameter `name`. */
 export const ReceivedFile = z.strictObject({
-  /** What the received bytes lie under until they have their place. */
+  /** The temporary name of the received bytes, until they are stored. */
   part: z.uuid(),
   name: z.string().min(1).max(255),
   mediaType: z.string().min(1).max(200),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EnvironmentName, Id, JsonObject } from './common.ts'
 import { ExecutionStatus } from './executions.ts'
 
-/** `agent` is a name or an id. Without `environment`, the one in which the agent has its only active release. */
+/** `agent` is a name or an id. Default for `environment`: the one in which the agent has its only active release. */
 export const GatewayInput = z.strictObject({
   agent: z.string().min(1).max(200),
   server: z.string().min(1).max(200),
@@ -21,7 +21,7 @@ export const GatewayCallInput = z.strictObject({
   server: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
   arguments: JsonObject,
-  /** The caller's own: the same key is the same call, and gets its answer, as often as it is repeated. */
+  /** The caller's key: repeated calls with the same key are the same call and get its result. */
   idempotencyKey: z.string().min(1).max(200).optional(),
 })
 export const GatewayCallOutput = z.object({ executionId: Id, status: ExecutionStatus })

@@ -8,13 +8,13 @@ export const InputName = z.string().min(1).max(200)
 const Ttl = z.string().refine((text) => {
   const seconds = durationSeconds(text)
   return seconds !== undefined && seconds > 0 && seconds <= 90 * 86_400
-}, 'an ISO 8601 duration of at most 90 days, such as P7D')
+}, 'Must be an ISO 8601 duration such as P7D, at most 90 days.')
 
 export const Correlation = z.strictObject({ executionId: Id, input: InputName })
 
 /**
  * `POST /v1/input-events` in plain JSON. The event's identity is the header Idempotency-Key (or `idempotencyKey`), else
- * `source` and `id`. `ttl`: how long it is kept while nothing waits for it.
+ * `source` and `id`. `ttl`: how long the event is kept before its wait opens.
  */
 export const SubmitInput = z
   .strictObject({
@@ -29,7 +29,7 @@ export const SubmitInput = z
   })
   .refine(
     ({ idempotencyKey, source, id }) => idempotencyKey !== undefined || (source !== undefined && id !== undefined),
-    { message: 'Send the header Idempotency-Key, or source and id.', path: ['idempotencyKey'] },
+    { message: 'Send the header Idempotency-Key, or both source and id.', path: ['idempotencyKey'] },
   )
 export type SubmitInput = z.infer<typeof SubmitInput>
 
@@ -48,15 +48,15 @@ export const DeliveryStatus = z.enum(['pending', 'in_flight', 'delivered', 'fail
 export const ApplicationStatus = z.enum(['not_applied', 'applied', 'rejected'])
 
 /**
- * What a sender says of an event: masked where it holds what the execution's manifest calls sensitive, and all of it for an
- * execution that is not there.
+ * A text that the sender supplied with an event: masked if it contains a value that the execution's manifest declares sensitive,
+ * and always if the execution does not exist.
  */
 export const SentText = z.union([
   z.string(),
   z.strictObject({ $masked: z.strictObject({ class: z.string(), length: z.int() }) }),
 ])
 
-/** What became of one event: four separate states. None of them shows the event's data. */
+/** The four separate states of one event. None of them shows the event's data. */
 export const Receipt = z.object({
   receiptId: Id,
   status: ReceiptStatus,
@@ -71,14 +71,14 @@ export const Receipt = z.object({
     id: SentText.nullable(),
     type: SentText.nullable(),
     subject: SentText.nullable(),
-    /** Until when it is kept while nothing waits for it. */
+    /** Until when it is kept if its wait does not open. */
     expiresAt: Time,
   }),
   match: z.object({ waitId: Id, stepId: z.string(), waitStatus: WaitStatus, at: Time }).nullable(),
   delivery: z.object({ resolutionId: Id, status: DeliveryStatus, attempts: z.int(), at: Time.nullable() }).nullable(),
   application: z.object({ status: ApplicationStatus, at: Time.nullable() }).nullable(),
   revision: Revision,
-  /** What is gone of what was sent; told of one event, not in lists. */
+  /** Removals of its content; returned for one event, not in lists. */
   erased: z.array(Erased).optional(),
 })
 export type Receipt = z.infer<typeof Receipt>
@@ -99,7 +99,7 @@ export const InputWait = z.object({
   onExpiry: z.enum(['fail', 'continue']),
   openedAt: Time,
   expiresAt: Time,
-  /** Its time stands still since then, because the agent is suspended. */
+  /** Since when its deadline is paused, because the agent is suspended. */
   parkedAt: Time.nullable(),
   matchedAt: Time.nullable(),
   closedAt: Time.nullable(),

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { Actor, Id, Reason, Revision, Time } from './common.ts'
 
-/** `unknown`: the message was handed over and no answer came. The product never sends it again by itself. */
+/** `unknown`: the message was handed over, but no answer came. The server never sends it again by itself. */
 export const Delivery = z.enum(['pending', 'in_flight', 'delivered', 'failed', 'unknown'])
 export type Delivery = z.infer<typeof Delivery>
 
 export const MailKind = z.enum(['approval_request', 'input_request'])
 export type MailKind = z.infer<typeof MailKind>
 
-/** A mail that told a person of a request. `error` says why it failed, or why nobody knows. */
+/** A mail that notified a person of a request. `error` is why it failed, or why its outcome is unknown. */
 export const ApprovalMail = z.object({
   id: Id,
   to: Actor,
   delivery: Delivery,
   error: z.string().nullable(),
-  /** How often it was handed to the mail server; 0 where none is configured. */
+  /** How often it was handed to the mail server; 0 if none is configured. */
   attempts: z.int(),
   createdAt: Time,
   settledAt: Time.nullable(),
@@ -22,7 +22,7 @@ export const ApprovalMail = z.object({
 })
 export type ApprovalMail = z.infer<typeof ApprovalMail>
 export const ListApprovalMailsInput = z.strictObject({ approvalId: Id })
-/** A request tells at most 50 people at a time. */
+/** A request notifies at most 50 people at a time. */
 export const ApprovalMailList = z.object({ items: z.array(ApprovalMail) })
 export const RetryApprovalMailInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const RetryApprovalMailOutput = z.object({ id: Id, delivery: Delivery, revision: Revision })

@@ -3,12 +3,19 @@ import { durationSeconds } from '#lib/duration.ts'
 import { parsePath } from '#lib/rules/mask.ts'
 import { EnvironmentName } from './common.ts'
 
-const Duration = z.string().refine((text) => durationSeconds(text) !== undefined, 'an ISO 8601 duration such as PT1H')
+const Duration = z
+  .string()
+  .refine((text) => durationSeconds(text) !== undefined, 'Must be an ISO 8601 duration such as PT1H.')
 const Name = z.string().min(1).max(200)
 const Url = z.url({ protocol: /^https?$/ }).max(2000)
 /** `secretRef` names a secret of the tenant; its value is sent as a bearer token, to this address only. */
 const Auth = z.looseObject({ secretRef: Name })
-const StepId = z.string().regex(/^[A-Za-z][\w-]{0,62}$/, 'letters, digits, hyphens and underscores')
+const StepId = z
+  .string()
+  .regex(
+    /^[A-Za-z][\w-]{0,62}$/,
+    'Use letters, digits, hyphens and underscores, up to 63 characters, starting with a letter.',
+  )
 const When = z.string().max(500)
 
 const ToolStep = z.looseObject({
@@ -16,7 +23,7 @@ const ToolStep = z.looseObject({
   when: When.optional(),
   tool: z.looseObject({ server: Name, name: Name, arguments: z.record(z.string(), z.json()).default({}) }),
 })
-/** Exactly one of the three; lib/rules/waits.ts says what else must hold, with line and column at registration. */
+/** Exactly one of the three; lib/rules/waits.ts has the further rules, checked with line and column at registration. */
 const WaitStep = z.looseObject({
   id: StepId,
   when: When.optional(),
@@ -35,9 +42,9 @@ const ModelStep = z.looseObject({
 export const Step = z.union([ToolStep, WaitStep, ModelStep])
 export type Step = z.infer<typeof Step>
 
-const Amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'a decimal number with at most six places, in quotes')
-const Currency = z.string().regex(/^[A-Z]{3}$/, 'a currency such as USD')
-/** A model behind an OpenAI-compatible endpoint. Prices are those of one million tokens. */
+const Amount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'Must be a decimal number with at most six places, in quotes.')
+const Currency = z.string().regex(/^[A-Z]{3}$/, 'Must be a currency code such as USD.')
+/** A model behind an OpenAI-compatible endpoint. Prices are per million tokens. */
 const Model = z.looseObject({
   endpoint: Url,
   model: Name,
@@ -48,7 +55,7 @@ const Model = z.looseObject({
 })
 export type Model = z.infer<typeof Model>
 
-/** What a release needs of a manifest's `spec` (api design §5). Registration accepts less and warns. */
+/** The `spec` that a release requires. Registration accepts less and warns. */
 export const AgentSpec = z.looseObject({
   description: z.string().optional(),
   owner: z.string().optional(),
@@ -56,18 +63,21 @@ export const AgentSpec = z.looseObject({
   runtime: z
     .looseObject({
       steps: z.array(Step).min(1).max(200).optional(),
-      /** A loop: the model answers, or asks for tools; `prompt` may hold \${input.x}, and is the whole input otherwise. */
+      /** A loop: the model answers, or asks for tools; `prompt` may contain \${input.x}; the default is the whole input. */
       chat: Model.extend({
         instructions: z.string().max(50_000).optional(),
         prompt: z.string().max(50_000).optional(),
       }).optional(),
-      /** One POST of the input. `idempotent`: the peer does the work once per Idempotency-Key, so it may be asked again. */
+      /** One POST of the input. `idempotent`: the peer does the work once per Idempotency-Key, so the call may be repeated. */
       http: z.looseObject({ url: Url, auth: Auth.optional(), idempotent: z.boolean().default(false) }).optional(),
       /** An agent that speaks A2A 1.0. Its card is read when a release is proposed, and pinned in it. */
       a2a: z.looseObject({ card: Url, auth: Auth.optional() }).optional(),
       observe: z.looseObject({}).nullable().optional(),
     })
-    .refine((runtime) => Object.keys(runtime).length === 1, 'exactly one of steps, chat, http, a2a, observe'),
+    .refine(
+      (runtime) => Object.keys(runtime).length === 1,
+      'Must contain exactly one of steps, chat, http, a2a, observe.',
+    ),
   models: z
     .array(Model.extend({ name: Name }))
     .max(20)
@@ -75,7 +85,7 @@ export const AgentSpec = z.looseObject({
   tools: z
     .array(
       z.looseObject({
-        /** A server that the operator configured by name; with `url` (or an address as `server`) one of the manifest's own. */
+        /** A server that the operator configured by name; with `url` (or an address as `server`) the manifest's own server. */
         mcp: z.looseObject({ server: Name, url: Url.optional(), auth: Auth.optional() }),
         allow: z.array(Name).default([]),
         requireApproval: z.array(Name).default([]),
@@ -87,20 +97,22 @@ export const AgentSpec = z.looseObject({
       sensitive: z
         .array(
           z.looseObject({
-            path: z.string().refine((path) => parsePath(path) !== undefined, 'a path such as $.customer.email'),
+            path: z
+              .string()
+              .refine((path) => parsePath(path) !== undefined, 'Must be a path such as $.customer.email.'),
             class: z.string().min(1).max(100),
           }),
         )
         .default([]),
     })
     .default({ sensitive: [] }),
-  /** What a step can wait for. Without `ttl` an input is waited for for seven days. */
+  /** The inputs that steps can wait for. The default `ttl` is seven days. */
   inputs: z
     .array(
       z.looseObject({
         name: Name,
         ttl: Duration.optional(),
-        /** A member's e-mail address: who is asked by mail when the wait opens. */
+        /** The e-mail address of the member who is asked by mail when the wait opens. */
         ask: z.email().optional(),
         onExpiry: z.enum(['fail', 'continue']).default('fail'),
         default: z.json().optional(),
@@ -112,7 +124,7 @@ export const AgentSpec = z.looseObject({
       timeout: Duration.optional(),
       maxToolCalls: z.int().min(1).max(10_000).optional(),
       maxModelCalls: z.int().min(1).max(10_000).optional(),
-      /** How many executions of the agent may run at once in one environment; more wait in the queue. */
+      /** How many executions of the agent may run concurrently in one environment; further ones are queued. */
       concurrency: z.int().min(1).max(1000).optional(),
       maxCost: z.looseObject({ amount: Amount, currency: Currency }).optional(),
     })
@@ -132,7 +144,7 @@ export const AgentSpec = z.looseObject({
 })
 export type AgentSpec = z.infer<typeof AgentSpec>
 
-/** Top-level and `spec` members that mean something today; others are kept and named in a warning. */
+/** Supported top-level and `spec` members; others are kept and named in a warning. */
 export const knownKeys = {
   top: ['apiVersion', 'kind', 'metadata', 'spec'],
   metadata: ['name', 'version', 'displayName', 'labels', 'annotations'],

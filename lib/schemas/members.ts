@@ -9,7 +9,7 @@ const Roles = z.array(RoleName).max(roleNames.length)
 export const MemberStatus = z.enum(['invited', 'active', 'suspended', 'removed'])
 export type MemberStatus = z.infer<typeof MemberStatus>
 
-/** A change that waits for somebody else's approval. */
+/** A change that waits for another person's approval. */
 export const PendingChange = z.object({ changeId: Id, approvalId: Id })
 export type PendingChange = z.infer<typeof PendingChange>
 
@@ -19,14 +19,14 @@ export const Member = Actor.extend({
   status: MemberStatus,
   /** Display names of the approver groups. */
   groups: z.array(z.string()),
-  /** Until when the newest sign-in link that was not used yet works. */
+  /** When the newest unused sign-in link expires. */
   linkExpiresAt: Time.nullable(),
-  /** Roles that were asked for and wait for approval. */
+  /** Requested roles that wait for approval. */
   pendingRoles: z.array(z.string()),
   pendingApprovalId: Id.nullable(),
   /** The only active person with the role tenant_admin. */
   isLastAdmin: z.boolean(),
-  /** Signs in at another organisation's provider. */
+  /** Signs in through another organisation's provider. */
   isForeign: z.boolean(),
   createdAt: Time,
   revision: Revision,
@@ -40,39 +40,42 @@ export const ListMembersInput = z.strictObject({
 })
 export const MemberList = page(Member)
 
-/** Lower case, as it is stored: letters, digits and what separates them in names and e-mail addresses. */
+/** Stored in lower case: letters, digits, and the separators used in names and e-mail addresses. */
 export const Username = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9](?:[a-z0-9._@+-]{0,126}[a-z0-9])?$/, 'letters, digits, and . _ @ + - between them')
+  .regex(
+    /^[a-z0-9](?:[a-z0-9._@+-]{0,126}[a-z0-9])?$/,
+    'Use letters and digits, with . _ @ + - only between them, up to 128 characters.',
+  )
 export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email())
 
 export const InviteInput = z.strictObject({
   email: Email,
-  /** Default: what stands before the @, or the whole address where that is taken. */
+  /** Default: the part of the address before the @, or the whole address if that is taken. */
   username: Username.optional(),
   displayName: z.string().trim().min(1).max(limits.personName),
   roles: Roles,
   reason: Reason.optional(),
 })
 
-/** A one-time sign-in link. Without a mail server it is handed to the caller, once: a replay shows null. */
+/** A one-time sign-in link. Without a mail server the caller gets it, once: a replay shows null. */
 const SignInLink = {
   inviteUrl: z.string().nullable(),
   expiresAt: Time.nullable(),
-  /** What the caller has to do now, in a sentence. */
+  /** The next step for the caller, as a sentence. */
   notice: z.string(),
 }
 export const InviteOutput = z.object({ member: Member, ...SignInLink, change: PendingChange.nullable() })
 export const ResetPasswordOutput = InviteOutput.extend({
-  /** They confirm nothing any more; the member registers new ones. */
+  /** The number of passkeys removed by the reset; the member has to register new ones. */
   passkeysRemoved: z.int(),
 })
 
 const target = { id: Id, expectedRevision: Revision.optional() }
 
-/** `roles` is what the member has afterwards. Roles that need an approval are asked for; the rest changes at once. */
+/** `roles` is the new set. Roles that need an approval are requested; the others change immediately. */
 export const SetRolesInput = z.strictObject({
   id: Id,
   expectedRevision: Revision,
@@ -98,7 +101,12 @@ export const Group = z.object({
 })
 export type Group = z.infer<typeof Group>
 
-export const GroupName = z.string().regex(slugPattern, 'lower-case letters, digits and hyphens')
+export const GroupName = z
+  .string()
+  .regex(
+    slugPattern,
+    `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
+  )
 const MemberIds = z.array(Id).max(200)
 
 export const ListGroupsInput = z.strictObject({ ...PageInput })
@@ -106,14 +114,14 @@ export const GroupList = page(Group)
 export const CreateGroupInput = z.strictObject({
   name: GroupName,
   displayName: z.string().trim().min(1).max(limits.groupDisplayName),
-  /** Asked for like any later change of the members: the group begins empty. */
+  /** Requested like any later change of the members: the group starts empty. */
   memberIds: MemberIds.default([]),
   reason: Reason.optional(),
 })
 export const SetGroupMembersInput = z.strictObject({
   id: Id,
   expectedRevision: Revision,
-  /** All members afterwards. */
+  /** All members after the change. */
   memberIds: MemberIds,
   reason: Reason.optional(),
 })

@@ -4,6 +4,8 @@ import { Digest, Id, PageInput, page, Time } from './common.ts'
 
 // The shapes of WebAuthn Level 3, 5.1: binary values in base64url.
 
+const nameLength = `Required, up to ${limits.passkeyName} characters.`
+
 const Bytes = (max: number) => z.base64url().min(1).max(max)
 export const Transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 const Credential = z.object({
@@ -12,7 +14,7 @@ const Credential = z.object({
   transports: z.array(Transport).optional(),
 })
 
-/** What `navigator.credentials.create` is asked for. */
+/** Options for `navigator.credentials.create`. */
 export const CreationOptions = z.object({
   rp: z.object({ id: z.string(), name: z.string() }),
   user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
@@ -27,7 +29,7 @@ export const CreationOptions = z.object({
 })
 export type CreationOptions = z.infer<typeof CreationOptions>
 
-/** What `navigator.credentials.get` is asked for. */
+/** Options for `navigator.credentials.get`. */
 export const RequestOptions = z.object({
   rpId: z.string(),
   challenge: z.string(),
@@ -43,7 +45,7 @@ const common = {
   rawId: Bytes(1400),
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
-  /** Not looked at. */
+  /** Ignored. */
   clientExtensionResults: z.looseObject({}).default({}),
 }
 export const Attestation = z.strictObject({
@@ -51,12 +53,12 @@ export const Attestation = z.strictObject({
   response: z.object({
     clientDataJSON: Bytes(8192),
     attestationObject: Bytes(65_536),
-    /** Browsers know more names than we do. */
+    /** Browsers may send other names. */
     transports: z.array(z.string().max(32)).max(16).optional(),
   }),
 })
 export type Attestation = z.infer<typeof Attestation>
-/** A device's signature over a challenge: the person was there, and proved it to the device. */
+/** A device's signature over a challenge, made after the device verified its user. */
 export const Assertion = z.strictObject({
   ...common,
   response: z.object({
@@ -71,7 +73,7 @@ export type Assertion = z.infer<typeof Assertion>
 export const Passkey = z.object({
   id: Id,
   name: z.string(),
-  /** Copied between the person's devices by its maker; else it stays on one device. */
+  /** Synchronised between the person's devices; otherwise it stays on one device. */
   synced: z.boolean(),
   createdAt: Time,
   lastUsedAt: Time.nullable(),
@@ -80,7 +82,7 @@ export type Passkey = z.infer<typeof Passkey>
 export const ListPasskeysInput = z.strictObject({ ...PageInput })
 export const PasskeyList = page(Passkey)
 
-/** What a confirmation is good for: nothing else, and once. */
+/** The single act that a confirmation is valid for, once. */
 export const ConfirmationPurpose = z.discriminatedUnion('act', [
   z.strictObject({ act: z.literal('approve'), approvalId: Id, payloadDigest: Digest }),
   z.strictObject({ act: z.literal('register') }),
@@ -92,18 +94,18 @@ export const BeginConfirmationOutput = z.object({ options: RequestOptions })
 
 export const BeginRegistrationOutput = z.object({
   options: CreationOptions,
-  /** The caller has a passkey already, which has to confirm (passkeys.beginConfirmation, act `register`). */
+  /** The caller already has a passkey, which has to confirm (passkeys.beginConfirmation, act `register`). */
   confirmationNeeded: z.boolean(),
 })
 export const FinishRegistrationInput = z.strictObject({
-  name: z.string().trim().min(1, 'A name is required.').max(limits.passkeyName),
+  name: z.string().trim().min(1, nameLength).max(limits.passkeyName, nameLength),
   credential: Attestation,
   confirmation: Assertion.optional(),
 })
 export const PasskeyOutput = z.object({ passkey: Passkey })
 export const RemovePasskeyInput = z.strictObject({ id: Id, confirmation: Assertion })
 
-/** What is kept with a vote that a passkey confirmed: enough to check the signature again, without us. */
+/** Stored with a vote that a passkey confirmed: enough to verify the signature independently. */
 export const Confirmation = z.object({
   passkeyId: Id,
   /** COSE_Key (RFC 9052) in base64url. */

@@ -3,9 +3,14 @@ import { limits, slugPattern } from '#lib/limits.ts'
 import { Actor, Digest, EnvironmentName, Id, PageInput, PlacedIssue, page, Reason, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
-  name: z.string().regex(slugPattern, 'lower-case letters, digits and hyphens'),
+  name: z
+    .string()
+    .regex(
+      slugPattern,
+      `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
+    ),
   description: z.string().max(limits.policyDescription).default(''),
-  /** Its first version, stored as a draft with it: one comes with the other, or neither. */
+  /** Its first version, stored as a draft in the same transaction. */
   source: z.string().min(1).optional(),
 })
 export const Policy = z.object({
@@ -20,7 +25,7 @@ export const PolicyList = page(Policy)
 export const ListPoliciesInput = z.strictObject(PageInput)
 export type Policy = z.infer<typeof Policy>
 
-/** A text that is stored nowhere. */
+/** A policy text to check without storing it. */
 export const CheckPolicyInput = z.strictObject({ source: z.string().max(1_000_000) })
 export const CheckPolicyOutput = z.object({ problems: z.array(PlacedIssue) })
 
@@ -42,7 +47,7 @@ export const ListPolicyVersionsInput = z.strictObject({
   limit: PageInput.limit,
   cursor: z
     .string()
-    .regex(/^\d{1,9}$/, 'a version number')
+    .regex(/^\d{1,9}$/, 'Must be a version number.')
     .optional(),
 })
 /** A policy with its newest 50 versions. */
@@ -51,13 +56,13 @@ export const PolicyVersionList = page(PolicyVersion)
 export const PublishPolicyVersionInput = z.strictObject({ policyId: Id, version: z.int32().min(1) })
 
 export const BindingStatus = z.enum(['proposed', 'active', 'superseded', 'revoked', 'rejected', 'withdrawn'])
-/** Labels of a manifest's metadata that an agent must carry, all of them. */
+/** Labels that an agent's manifest must carry, all of them. */
 export const LabelSelector = z
   .record(z.string().min(1).max(100), z.string().max(200))
-  .refine((labels) => Object.keys(labels).length > 0, 'at least one label')
-  .refine((labels) => Object.keys(labels).length <= 10, 'at most 10 labels')
+  .refine((labels) => Object.keys(labels).length > 0, 'Add at least one label.')
+  .refine((labels) => Object.keys(labels).length <= 10, 'Use at most 10 labels.')
 export type LabelSelector = z.infer<typeof LabelSelector>
-/** For one agent, or for all that carry these labels. */
+/** For one agent, or for all agents with these labels. */
 export const ProposeBindingInput = z
   .strictObject({
     agentId: Id.optional(),
@@ -69,12 +74,12 @@ export const ProposeBindingInput = z
   })
   .refine((input) => (input.agentId === undefined) !== (input.selector === undefined), {
     path: ['agentId'],
-    message: 'Either agentId or selector.',
+    message: 'Give either agentId or selector.',
   })
 export const ProposeBindingOutput = z.object({ bindingId: Id, approvalId: Id, status: BindingStatus })
 export const ListBindingsInput = z.strictObject({
   ...PageInput,
-  /** Bindings of this agent itself; those by label are listed without it. */
+  /** Bindings of this agent itself; leave it out to include bindings by label. */
   agentId: Id.optional(),
   policyId: Id.optional(),
   environment: EnvironmentName.optional(),
@@ -104,7 +109,7 @@ export const BindingList = page(Binding)
 export const EndBindingInput = z.strictObject({ id: Id, expectedRevision: Revision, reason: Reason })
 export const EndBindingOutput = z.object({ id: Id, status: BindingStatus, revision: Revision })
 
-/** An answer of the decision point, as recorded. */
+/** A recorded decision of the decision point. */
 export const Effect = z.enum(['allow', 'deny', 'require_approval'])
 export const Obligation = z.object({
   kind: z.string(),
@@ -112,7 +117,7 @@ export const Obligation = z.object({
   parameters: z.record(z.string(), z.string()),
 })
 export type Obligation = z.infer<typeof Obligation>
-/** Why: the determining rule, the policy and version it stands in, its words for people. */
+/** The reason: the determining rule, its policy and version, and its message for people. */
 export const DecisionReason = z.object({
   policyId: z.string(),
   policyName: z.string(),
@@ -123,7 +128,7 @@ export const DecisionReason = z.object({
   source: z.string().nullable(),
 })
 export type DecisionReason = z.infer<typeof DecisionReason>
-/** A decision without its circumstances: what must come out again. */
+/** The part of a decision that a recomputation must reproduce. */
 export const DecisionFacts = z.object({
   effect: Effect,
   obligations: z.array(Obligation),
@@ -138,7 +143,7 @@ export type BudgetScope = (typeof budgetScopes)[number]
 export const budgetUnits = ['calls', 'tokens', 'USD', 'EUR'] as const
 export type BudgetUnit = (typeof budgetUnits)[number]
 export const BudgetUnit = z.enum(budgetUnits)
-/** What one call took from one budget, as decimal numbers of its unit. */
+/** What one call used of one budget, as decimal numbers of its unit. */
 export const BudgetUse = z.object({
   policyId: Id,
   rule: z.string(),
@@ -148,24 +153,24 @@ export const BudgetUse = z.object({
 })
 export type BudgetUse = z.infer<typeof BudgetUse>
 
-/** The budgets that the rules of a policy demand, in windows that have not ended. */
+/** The budgets that a policy's rules require, in current windows. */
 export const ListBudgetsInput = z.strictObject({ ...PageInput, policyId: Id })
 export const Budget = z.object({
   id: Id,
   rule: z.string(),
   scope: z.enum(budgetScopes),
-  /** Whom it counts for: null for what is wider. */
+  /** The agent, environment or execution that it counts for; null for a wider scope. */
   environment: EnvironmentName.nullable(),
   agentId: Id.nullable(),
   agentName: z.string().nullable(),
   executionId: Id.nullable(),
   unit: BudgetUnit,
-  /** Decimal numbers of the unit. `limit` is what was asked for last; `used` includes what is only reserved. */
+  /** Decimal numbers of the unit. `limit` is the last one applied; `used` includes reservations. */
   limit: z.string(),
   used: z.string(),
   reserved: z.string(),
   startsAt: Time,
-  /** Null: it does not begin anew. */
+  /** Null if the budget never resets. */
   endsAt: Time.nullable(),
 })
 export type Budget = z.infer<typeof Budget>
@@ -178,20 +183,20 @@ export const RecomputeOutput = z.object({
   agentId: Id,
   agentName: z.string(),
   environment: EnvironmentName,
-  /** Null when an external agent asked. */
+  /** Null if an external agent asked. */
   executionId: Id.nullable(),
   stepId: z.string().nullable(),
   action: z.string(),
   resource: z.string(),
-  /** Every byte of the decision came out again. */
+  /** Every byte of the decision was reproduced. */
   same: z.boolean(),
   recorded: DecisionFacts,
   computed: DecisionFacts,
 })
 
 /**
- * A stored version, draft or published, against the decisions recorded from `from` until before `to`: in each it takes the
- * place of the version of the same policy that decided, or joins them. Each page evaluates at most `limit` decisions.
+ * Evaluates a stored version, draft or published, on the decisions recorded in [from, to). In each decision it replaces the
+ * version of the same policy that decided, or is added to the others. Each page evaluates at most `limit` decisions.
  */
 export const SimulateInput = z
   .strictObject({
@@ -204,14 +209,14 @@ export const SimulateInput = z
     limit: z.int().min(1).max(500).default(200),
     cursor: Id.optional(),
   })
-  .refine((input) => input.from < input.to, { path: ['to'], message: 'The end comes after the beginning.' })
+  .refine((input) => input.from < input.to, { path: ['to'], message: 'The end must be after the beginning.' })
 export const SimulateOutput = z.object({
-  /** Decisions of this page that were computed again. */
+  /** The number of recomputed decisions on this page. */
   evaluated: z.int(),
   changed: z.int(),
-  /** How many changed, and how: what would no longer be denied first. */
+  /** The number of changes of each kind; those that would no longer be denied come first. */
   flips: z.array(z.object({ before: Effect, after: Effect, count: z.int() })),
-  /** All of this page that change, in the same order, then newest first. */
+  /** All changed decisions of this page, in the same order, then newest first. */
   items: z.array(
     z.object({
       decisionId: Id,
@@ -230,11 +235,11 @@ export const SimulateOutput = z.object({
 })
 export type SimulateOutput = z.infer<typeof SimulateOutput>
 
-/** Of the recorded decisions, those of a period (from `from` until before `to`) that fit each of these. */
+/** Recorded decisions in [from, to) that match all of these filters. */
 export const ListDecisionsInput = z
   .strictObject({
     ...PageInput,
-    /** A rule of this policy determined it, in whichever version. */
+    /** A rule of this policy, in any version, determined the decision. */
     policyId: Id.optional(),
     agentId: Id.optional(),
     environment: EnvironmentName.optional(),
@@ -244,11 +249,11 @@ export const ListDecisionsInput = z
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
-    message: 'The end comes after the beginning.',
+    message: 'The end must be after the beginning.',
   })
 /**
- * Newest first. `searched`: how many decisions a page looks through at most; it can hold fewer items than `limit`, or none,
- * and have a cursor that goes on.
+ * Newest first. `searched` is how many decisions a page searches at most: a page can contain fewer items than `limit`, or
+ * none, and still have a cursor.
  */
 export const DecisionList = page(
   z.object({
@@ -262,7 +267,7 @@ export const DecisionList = page(
     action: z.string(),
     resource: z.string(),
     effect: Effect,
-    /** With `policyId`: those of the policy itself. */
+    /** With `policyId`: only reasons from this policy. */
     reasons: z.array(DecisionReason),
   }),
 ).extend({ searched: z.int() })

@@ -3,27 +3,27 @@ import { Actor, Id, PageInput, page, Reason, Revision, Time, TraceId } from './c
 
 /** The subject is searched for as text in all content: an e-mail address, a customer number, a name. */
 export const CreateErasureInput = z.strictObject({
-  subject: z.string().trim().min(4, 'At least 4 characters: less is found everywhere.').max(320),
-  /** Kept for ever: it must not name the subject. */
+  subject: z.string().trim().min(4, 'Enter at least 4 characters: a shorter text would match too much.').max(320),
+  /** Kept permanently, so it must not name the subject. */
   reason: Reason,
 })
 export const Erasure = z.object({
   id: Id,
   status: z.enum(['pending', 'completed']),
-  /** Keyed digest: the same subject has the same one, and nobody can compute it elsewhere. */
+  /** Keyed digest: equal for equal subjects, and can't be computed outside this installation. */
   subjectDigest: z.string(),
   reason: z.string(),
   requestedBy: Actor,
-  /** Spans that lost values, and how many. */
+  /** Counts of the spans with erased values, and of the erased values. */
   spans: z.int(),
   values: z.int(),
-  /** Spans that a legal hold kept as they are. */
+  /** Spans that a legal hold protected. */
   heldSpans: z.int(),
-  /** Other records that lost texts: of executions, requests, decisions, events, mails, files. */
+  /** Other records with erased texts: executions, requests, decisions, events, mails, files. */
   records: z.int(),
-  /** Those that a legal hold kept as they are. */
+  /** Records that a legal hold protected. */
   heldRecords: z.int(),
-  /** Executions, requests and mails that hold the subject and are under way: erased when they have ended. */
+  /** Executions, requests and mails in progress that contain the subject; erased when they have ended. */
   waitsFor: z.array(Id),
   createdAt: Time,
   completedAt: Time.nullable(),
@@ -32,7 +32,7 @@ export const CreateErasureOutput = z.object({ erasureId: Id, status: Erasure.sha
 export const ListErasuresInput = z.strictObject(PageInput)
 export const ErasureList = page(Erasure)
 
-/** Of one trace, or of all that was first heard of on these days (UTC, both included). */
+/** Covers one trace, or all traces whose first span arrived on these days (UTC, both included). */
 export const CreateHoldInput = z
   .strictObject({
     traceId: TraceId.optional(),

@@ -7,12 +7,12 @@ export const SecretKind = z.enum(['value', 'api_key'])
 export const SecretStatus = z.enum(['active', 'expired', 'revoked', 'archived'])
 export type SecretStatus = z.infer<typeof SecretStatus>
 
-/** Any text: what is no id of the tenant's is not found, like one that never existed. */
+/** Any text: an unknown id is not found, like an id of another tenant. */
 const AnyId = z.string().min(1).max(200)
 const Name = z.string().trim().min(1).max(limits.secretName)
-const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'must lie in the future')
+const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'Must be in the future.')
 
-/** `permissions` are scopes. Only those that the specification maps grant anything; the others are kept as they are. */
+/** `permissions` are scopes. Only those in the specification's mapping grant permissions; the others are stored unchanged. */
 export const CreateApiKeyInput = z.strictObject({
   name: Name,
   permissions: z.array(z.string().min(1).max(120)).max(50),
@@ -22,7 +22,7 @@ export const ApiKey = z.object({
   id: Id,
   name: z.string(),
   permissions: z.array(z.string()),
-  /** What the key may do: permissions of this API. */
+  /** The permissions of the key in this API. */
   grants: z.array(z.string()),
 })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -39,39 +39,39 @@ export const CreateSecretInput = z.strictObject({
   value: z
     .string()
     .min(1)
-    .refine((text) => new TextEncoder().encode(text).length <= maxValueBytes, `at most ${maxValueBytes} bytes`),
+    .refine((text) => new TextEncoder().encode(text).length <= maxValueBytes, `Use at most ${maxValueBytes} bytes.`),
   expiresAt: Future.optional(),
 })
 
-/** A record and its lifecycle, never its value. */
+/** A record with its lifecycle, never with its value. */
 export const Secret = z.object({
   secretId: Id,
   kind: SecretKind,
   name: z.string(),
   status: SecretStatus,
-  /** Null for a value. */
+  /** Null for a secret value. */
   apiKey: ApiKey.nullable(),
   createdBy: Actor,
   createdAt: Time,
   expiresAt: Time.nullable(),
   revokedAt: Time.nullable(),
   archivedAt: Time.nullable(),
-  /** Of an API key, to the minute. Null: never since it was made, or not a key. */
+  /** Last use of an API key, to the minute. Null if it was never used or is not a key. */
   lastUsedAt: Time.nullable(),
   revision: Revision,
 })
 export type Secret = z.infer<typeof Secret>
 export const CreateSecretOutput = z.object({ secret: Secret, secretId: Id })
 
-/** `id` is a secret's id or an API key's. */
+/** `id` is the id of a secret or an API key. */
 export const SecretInput = z.strictObject({ id: AnyId })
 export const SecretOutput = z.object({ secret: Secret, secretId: Id })
 
-/** `includeValue` also takes the permission secret:read_value, and is written to the audit log. */
+/** `includeValue` also requires the permission secret:read_value, and is recorded in the audit log. */
 export const GetSecretInput = z.strictObject({ id: AnyId, includeValue: z.boolean().default(false) })
 export const GetSecretOutput = SecretOutput.extend({ value: z.string().optional() })
 
-/** Archived records are listed only when they are asked for. */
+/** Archived records are listed only on request. */
 export const ListSecretsInput = z.strictObject({
   ...PageInput,
   kind: SecretKind.optional(),

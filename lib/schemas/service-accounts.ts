@@ -3,7 +3,7 @@ import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Time } from './common.ts'
 import { RoleName } from './members.ts'
 
-/** What a service account signs in with; made from its name, never changed. */
+/** The client id of a service account; derived from its name, never changed. */
 export const ClientId = z.string().min(1).max(80)
 export const ServiceAccountStatus = z.enum(['active', 'disabled'])
 
@@ -19,22 +19,22 @@ export const CreateServiceAccountOutput = z.object({
   roles: z.array(z.string()),
 })
 
-/** Days for which an old secret may go on. */
+/** The longest time, in days, for which an old secret may remain valid. */
 export const longestOverlapDays = 30
 const latestEnd = () => Date.now() + longestOverlapDays * 86_400_000
 
-/** `notAfter` is when the secrets of today end: 24 hours from now by default, at once when it lies in the past. */
+/** `notAfter` is when the current secrets expire: 24 hours from now by default, immediately if it is in the past. */
 export const RotateSecretInput = z.strictObject({
   clientId: ClientId,
   notAfter: Time.refine(
     (time) => Date.parse(time) <= latestEnd(),
-    `at most ${longestOverlapDays} days ahead`,
+    `Must be at most ${longestOverlapDays} days ahead.`,
   ).optional(),
 })
 export const RotateSecretOutput = z.object({
   clientId: ClientId,
   clientSecret: z.string().optional(),
-  /** When the secrets that were live before end at the latest. */
+  /** The latest time at which the previous secrets expire. */
   notAfter: Time,
 })
 
@@ -47,12 +47,12 @@ export const ServiceAccount = z.object({
   name: z.string(),
   roles: z.array(z.string()),
   status: ServiceAccountStatus,
-  /** Who created it or rotated its secret: one identity with it where duties are separated. */
+  /** The people who created it or rotated its secret; separation of duties treats them and the account as one identity. */
   sponsors: z.array(z.object({ person: Actor, link: z.enum(['created', 'rotated']) })),
-  /** The live ones, oldest first; `notAfter` is null for the one without an end. */
+  /** The valid secrets, oldest first; `notAfter` is null for the one that does not expire. */
   secrets: z.array(z.object({ id: Id, createdAt: Time, notAfter: Time.nullable() })),
   createdAt: Time,
-  /** To the minute. Null: never since it was made. */
+  /** To the minute. Null if it was never used. */
   lastUsedAt: Time.nullable(),
 })
 export type ServiceAccount = z.infer<typeof ServiceAccount>

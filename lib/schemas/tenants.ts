@@ -18,11 +18,11 @@ const settings = {
   separationOfDuties: z.enum(['required', 'off']),
   /** Whether a service account may decide approvals. */
   machineDecisions: z.enum(['on', 'off']),
-  /** Whether unmasking a sensitive value takes a second person. */
+  /** Whether unmasking a sensitive value requires a second person. */
   unmaskSecondPerson: z.enum(['required', 'off']),
-  /** Approving what carries one of these risks takes the approver's passkey. */
+  /** Approving a request with one of these risks requires the approver's passkey. */
   passkeyForTiers: z.array(RiskTier).max(4),
-  /** Days for which traces, executions and archives are kept; null: for ever. */
+  /** Days for which traces, executions and archives are kept; null: without limit. */
   retentionDays: z.int().min(30).max(36_500).nullable(),
 }
 export const TenantSettings = z.object({
@@ -44,7 +44,7 @@ export const Tenant = z.object({
 })
 export type Tenant = z.infer<typeof Tenant>
 
-/** session.me: who the caller is here, so that the console can say why a control is blocked. */
+/** session.me: the caller in this tenant, so that the console can say why a control is blocked. */
 export const Session = z.object({
   principal: Actor.extend({
     roles: z.array(z.string()),
@@ -53,14 +53,14 @@ export const Session = z.object({
   }),
   tenant: Tenant,
   settings: TenantSettings,
-  /** Of the tenant's settings and branding: the `expectedRevision` of a change to them. */
+  /** Revision of the tenant's settings and branding, used as `expectedRevision` of a change. */
   tenantRevision: Revision,
 })
 export type Session = z.infer<typeof Session>
 
 /** session.watch, over a socket that resumes by itself. */
 export const WatchInput = z.strictObject({ lastEventId: z.string().max(64).optional() })
-/** `changed`: session.me says what the caller's membership is now. */
+/** `changed`: session.me returns the caller's new membership. */
 export type SessionEvent = { type: 'watching' | 'changed' | 'heartbeat'; at: string }
 
 /** A tenant in which the caller has an active membership, for the switcher. */
@@ -71,7 +71,7 @@ export const Membership = z.object({
   displayName: z.string(),
   branding: Branding,
   roles: z.array(z.string()),
-  /** The tenant that this call works in. */
+  /** The tenant of this call. */
   current: z.boolean(),
 })
 export const ListTenantsInput = z.strictObject({ ...PageInput })
@@ -80,10 +80,10 @@ export const MembershipList = page(Membership)
 const Image = z.strictObject({
   mediaType: z.enum(['image/png', 'image/svg+xml']),
   /** Base64. */
-  data: z.base64().max(Math.ceil(maxImageBytes / 3) * 4, `An image has at most ${maxImageBytes / 1024} KiB.`),
+  data: z.base64().max(Math.ceil(maxImageBytes / 3) * 4, `Choose an image of at most ${maxImageBytes / 1024} KiB.`),
 })
 
-/** What is left out stays as it is; null removes it. */
+/** Members left out stay unchanged; null removes the value. */
 export const UpdateBrandingInput = z.strictObject({
   expectedRevision: Revision.optional(),
   displayName: z.string().trim().min(1).max(80).optional(),
@@ -93,7 +93,7 @@ export const UpdateBrandingInput = z.strictObject({
   accentColor: z
     .string()
     .max(64)
-    .refine((text) => parseAccent(text) !== undefined, 'a colour such as #0f766e or oklch(0.5 0.1 180)')
+    .refine((text) => parseAccent(text) !== undefined, 'Use a colour such as #0f766e or oklch(0.5 0.1 180).')
     .nullable()
     .optional(),
   coBranding: Branding.shape.coBranding.optional(),
@@ -110,7 +110,7 @@ export const SettingsPatch = z.strictObject({
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>
 
-/** What is left out stays as it is. What makes the tenant safer is set at once, the rest is asked for. */
+/** Members left out stay unchanged. Changes that make the tenant safer apply immediately, the others need an approval. */
 export const UpdateSettingsInput = SettingsPatch.extend({ expectedRevision: Revision, reason: Reason.optional() })
 const SettingValue = z.union([z.string(), z.number(), z.null(), z.array(z.string())])
 export type SettingValue = z.infer<typeof SettingValue>
@@ -124,7 +124,7 @@ export const SettingValues = z.array(
 export const GetSettingsOutput = z.object({
   settings: TenantSettings,
   revision: Revision,
-  /** What was asked for and waits for approval; null: nothing. */
+  /** Requested changes that wait for approval; null: none. */
   pending: z.object({ approvalId: Id, changes: SettingValues }).nullable(),
 })
 export const UpdateSettingsOutput = z.object({

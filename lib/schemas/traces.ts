@@ -7,18 +7,18 @@ import { Erased } from './erased.ts'
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
 export type SpanKind = z.infer<typeof SpanKind>
 
-/** A value, or what may be said of one that stays masked. */
+/** A value, or the class and length of one that stays masked. */
 export const Attribute = z.object({
   key: z.string(),
   value: Json.optional(),
   masked: z.object({ class: z.string(), length: z.int() }).optional(),
-  /** The value was removed for ever: no grant shows it. */
+  /** The value was removed permanently: no grant shows it. */
   erased: z.literal(true).optional(),
 })
 export const Span = z.object({
   spanId: SpanId,
   parentSpanId: SpanId.nullable(),
-  /** Whether an execution of ours recorded it, or telemetry told of it. */
+  /** Whether one of our executions recorded it, or it arrived as telemetry. */
   origin: z.enum(['execution', 'telemetry']).optional(),
   name: z.string(),
   kind: SpanKind,
@@ -40,19 +40,22 @@ export const Trace = z.object({
 })
 export type Trace = z.infer<typeof Trace>
 
+const { min, max } = limits.justification
+const justificationLength = `Required, ${min} to ${max.toLocaleString('en')} characters.`
+
 const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
 
 /** A trace in columns, one entry for each span, in pre-order. Times are microseconds after `startedAt`. */
 export const TraceSkeleton = z.object({
   startedAt: Time,
-  /** The dictionary of `name`. */
+  /** The dictionary for `name`. */
   names: z.array(z.string()),
   spanIds: z.array(SpanId),
   name: z.array(z.int()),
   start: z.array(z.int()),
-  /** -1: still open. */
+  /** -1 for an open span. */
   duration: z.array(z.int()),
-  /** Row of the parent; -1: none, or not there. */
+  /** Row of the parent; -1 if there is none or it is missing. */
   parent: z.array(z.int()),
   /** The row after the last descendant. */
   end: z.array(z.int()),
@@ -62,13 +65,13 @@ export const TraceSkeleton = z.object({
 })
 export type TraceSkeleton = z.infer<typeof TraceSkeleton>
 
-/** One reading of masked values in clear. */
+/** One read of unmasked values. */
 export const Reveal = z.object({
   by: Actor,
   at: Time,
   purpose: z.string(),
   justification: z.string(),
-  /** Null: the whole trace. */
+  /** Null for the whole trace. */
   spanId: SpanId.nullable(),
   auditId: Id,
 })
@@ -77,19 +80,19 @@ export const GetTraceInput = z.strictObject({
   /** External id; selects the tenant like the header. */
   tenantId: z.string().optional(),
   includeSensitiveData: z.boolean().default(false),
-  /** `skeleton`: the columns instead of the spans; details come by traces.getSpan. */
+  /** `skeleton`: the columns instead of the spans; traces.getSpan returns the details. */
   view: z.enum(['full', 'skeleton']).default('full'),
 })
 export const Masking = z.object({ maskedValues: z.int(), revealed: z.boolean(), reason: z.string().nullable() })
 export const GetTraceOutput = z.object({
   trace: Trace.extend(Counted),
-  /** In the order in which they came; at most 10,000, and none with `view: skeleton`. */
+  /** In order of arrival; at most 10,000, and none with `view: skeleton`. */
   spans: z.array(Span),
   skeleton: TraceSkeleton.optional(),
   masking: Masking,
-  /** Who has seen masked values in clear, newest first. */
+  /** Reads of unmasked values, newest first. */
   seenBy: z.array(Reveal),
-  /** Which erasures took values of the trace; at the attributes stands `erased`. */
+  /** Erasures that removed values of the trace; the attributes show `erased`. */
   erased: z.array(Erased),
   lastEventId: z.string(),
 })
@@ -103,13 +106,13 @@ export const GetSpanInput = z.strictObject({
 })
 export const SpanDetail = Span.extend({
   events: z.array(z.object({ name: z.string(), at: Time, attributes: z.array(Attribute) })),
-  /** Other spans that it belongs to, of this trace or others. */
+  /** Links to other spans, of this trace or others. */
   links: z.array(z.object({ traceId: TraceId, spanId: SpanId, attributes: z.array(Attribute) })),
-  /** What its exporter says of itself: service, host, process. */
+  /** What its exporter states about itself: service, host, process. */
   resource: z.array(Attribute),
-  /** What the dialects have in common: model, provider, tool, agent, tokens, service. */
+  /** The facts that the dialects share: model, provider, tool, agent, tokens, service. */
   facts: z.record(z.string(), Json),
-  /** The audit record that commits to this span, and its place in the batch. Spans of executions have their execution's records. */
+  /** The audit record that commits to this span, and its position in the batch. Spans of executions have their execution's records. */
   proof: z.object({ auditId: Id, index: z.int() }).nullable(),
 })
 export const GetSpanOutput = z.object({
@@ -120,36 +123,36 @@ export const GetSpanOutput = z.object({
 })
 
 export const GetSpanProofInput = z.strictObject({ traceId: TraceId, spanId: SpanId })
-/** lib/verify-span-proof.ts checks it without the server, and docs/log.md says how sha256sum and openssl do. */
+/** lib/verify-span-proof.ts checks it without the server; docs/log.md shows how to do it with sha256sum and openssl. */
 export const SpanProof = z.object({
   traceId: TraceId,
   spanId: SpanId,
-  /** The text whose leaf hash is SHA-256(0x00 ‖ UTF-8): the span, with its masked values as their commitments. */
+  /** The text whose leaf hash is SHA-256(0x00 ‖ UTF-8): the span, with commitments in place of its masked values. */
   leaf: z.string(),
-  /** The text whose SHA-256 stands in the leaf. Null: it has none. */
+  /** The text whose SHA-256 is in the leaf. Null if the span lacks a resource. */
   resource: z.string().nullable(),
-  /** Its place in the tree of what one request added, and the path to the root that the audit record names. */
+  /** Its position in the tree of one request's spans, and the path to the root that the audit record names. */
   batch: z.object({ index: z.int(), size: z.int(), root: Hex32, inclusionProof: z.array(Hex32) }),
   record: AuditProof,
-  /** Of the log of the record's day. Compare it with one from elsewhere before you trust it. */
+  /** Of the log of the record's day. Compare it with a copy from another source before you trust it. */
   verifierKey: z.string(),
 })
 export type SpanProof = z.infer<typeof SpanProof>
 
-/** With filters a page may hold fewer items than `limit`, even none, and still have a next one. */
+/** With filters a page may contain fewer items than `limit`, even none, and still have a next page. */
 export const ListTracesInput = z.strictObject({
   ...PageInput,
   /** Id of a registered agent. */
   agentId: Id.optional(),
-  /** An agent's name as telemetry has it, or of a registered one. */
+  /** The name of an agent, from telemetry or of a registered agent. */
   agent: z.string().min(1).max(200).optional(),
   status: z.enum(['open', 'ok', 'error']).optional(),
   /** Traces with a span of this kind. */
   kind: SpanKind.optional(),
-  /** Began at or after, and before. */
+  /** The trace began in [from, to). */
   from: Time.optional(),
   to: Time.optional(),
-  /** In the names of the trace and its spans. */
+  /** Text to find in the names of the trace and its spans. */
   text: z.string().trim().min(1).max(limits.traceText).optional(),
 })
 export const TraceSummary = Trace.extend(Counted)
@@ -159,7 +162,7 @@ export const StreamInput = z
   .strictObject({
     traceId: TraceId.optional(),
     executionId: Id.optional(),
-    /** The id of the last event that was taken; what came after it follows. */
+    /** The id of the last event received; the stream continues after it. */
     lastEventId: z
       .string()
       .regex(/^\d{1,9}$/)
@@ -170,9 +173,9 @@ export const StreamInput = z
     'Give either traceId or executionId.',
   )
 /**
- * What a model has answered so far, while its span is open: `text` stands at `from` of the answer (in UTF-16 code units), and
- * replaces what was there. With `masked` none of it may be shown, nor what was shown before. The whole answer, or none of it,
- * comes with the span's end: nothing of this is recorded.
+ * A model's answer so far, while its span is open: `text` starts at offset `from` of the answer (in UTF-16 code units), and
+ * replaces what was there. With `masked`, none of the answer may be shown, including earlier parts. The end of the span carries
+ * the whole answer, or none of it; partial texts are not recorded.
  */
 export const PartialOutput = z.object({
   type: z.literal('event'),
@@ -184,19 +187,19 @@ export const PartialOutput = z.object({
 })
 export type PartialOutput = z.infer<typeof PartialOutput>
 
-/** The event's id is its number in the trace. A span comes as it stands when the event is read, not as it stood then. */
+/** The event's id is its number in the trace. A span has its state at the time of reading, not at the time of the event. */
 export const TraceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('span.started'), span: Span }),
   z.object({ type: z.literal('span.ended'), span: Span }),
-  /** Has the id of the change before it: who reconnects gets the text again from its beginning. */
+  /** Has the id of the change before it: a client that reconnects gets the text from its beginning. */
   PartialOutput,
-  /** The reader was too slow for what came: read the trace again; the stream goes on after its own id. */
+  /** The reader was too slow: reload the trace; the stream continues after this event's id. */
   z.object({ type: z.literal('gap'), missed: z.int() }),
   z.object({ type: z.literal('heartbeat'), at: Time }),
 ])
 export type TraceEvent = z.infer<typeof TraceEvent>
 
-/** A record that is not sealed yet has no root to give; what is not given is taken from the stored record and its proof. */
+/** A record that is not sealed yet lacks a root. Members left out are taken from the stored record and its proof. */
 export const VerifyInput = z.strictObject({
   /** External id; selects the tenant like the header. */
   tenant: z.string().min(1),
@@ -222,18 +225,18 @@ export const Reviewer = Actor
 
 export const UnmaskInput = z.strictObject({
   traceId: TraceId,
-  /** Keys of attributes; without them every masked value of the trace. */
+  /** Keys of attributes; by default every masked value of the trace. */
   fields: z.array(z.string().min(1).max(256)).min(1).max(50).optional(),
   purpose: z.string().trim().min(limits.purpose.min).max(limits.purpose.max),
   justification: z
     .string()
     .trim()
-    .min(limits.justification.min, 'A justification has at least 20 characters.')
-    .max(limits.justification.max),
+    .min(limits.justification.min, justificationLength)
+    .max(limits.justification.max, justificationLength),
 })
 export const UnmaskOutput = z.object({
   grantId: Id,
-  /** `pending`: a second person must approve it. */
+  /** `pending`: waits for a second person's approval. */
   status: z.enum(['active', 'pending']),
   /** Fifteen minutes after it became active. */
   expiresAt: Time.nullable(),

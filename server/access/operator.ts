@@ -46,13 +46,18 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
     throw wrong(
       `"${slug}" can’t be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
     )
-  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId)) throw wrong(`"${externalId}" can’t be an external id.`)
+  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId))
+    throw wrong(
+      `"${externalId}" can’t be an external id: 1 to 128 of A–Z a–z 0–9 . _ ~ -, beginning with a letter or digit.`,
+    )
   const admin = emailOf(wanted.admin)
   const approvers = [...new Set(wanted.approvers.map(emailOf))]
   if (approvers.length === 0) throw wrong('Name the approvers: without one, no change could ever be approved.')
   if (approvers.includes(admin)) throw wrong('The administrator asks for changes, so somebody else must approve them.')
   const groups = [...new Set(wanted.groups)]
-  for (const name of groups) if (!GroupName.safeParse(name).success) throw wrong(`"${name}" can’t name a group.`)
+  for (const name of groups)
+    if (!GroupName.safeParse(name).success)
+      throw wrong(`"${name}" can’t name a group: 1 to 63 lower-case letters, digits and hyphens.`)
 
   const own = runtime().config.identity === 'embedded'
 
@@ -146,7 +151,8 @@ export async function joinOrganisation(
   say: Say,
 ): Promise<void> {
   const unknown = roles.filter((role) => !roleNames.includes(role as Role))
-  if (roles.length === 0 || unknown.length > 0) throw wrong(`Name roles out of ${roleNames.join(', ')}.`)
+  if (roles.length === 0 || unknown.length > 0)
+    throw wrong(`Roles "${roles.join(',')}": name one or more of ${roleNames.join(', ')}.`)
   await runtime().database.inDirectory(async (tx) => {
     const from = await requireTenant(tx, home)
     const tenant = await requireTenant(tx, slug)

@@ -15,7 +15,7 @@ export const updateSettings = mutation({
   audit: ({ reason, expectedRevision: _, ...wanted }, output) => ({
     action: 'tenant.settings_set',
     resource: { type: 'tenant', id: 'settings' },
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     details: {
       wanted: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
       ...(output === undefined

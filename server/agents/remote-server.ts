@@ -35,7 +35,7 @@ export async function withRemoteServer<T>(
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
-    ...(token === undefined ? {} : { authProvider: { token: () => Promise.resolve(token) } }),
+    authProvider: token === undefined ? undefined : { token: () => Promise.resolve(token) },
   })
   try {
     const { client } = await connectClient(transport).catch((cause: unknown) => {

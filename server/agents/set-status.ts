@@ -14,7 +14,7 @@ export const changeOf = (kind: StopKind, from: AgentStatus, to: AgentStatus) =>
       action: `agent.${kind}`,
       resource: { type: 'agent', id: input.id },
       reason: input.reason,
-      details: { from, to, ...(output === undefined ? {} : { stopping: output.stopping, parked: output.parked }) },
+      details: { from, to, stopping: output?.stopping, parked: output?.parked },
     }),
     async run({ tx, tenant, input }) {
       const agent = await findAgent(tx, tenant.id, input.id)

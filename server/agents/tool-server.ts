@@ -8,7 +8,7 @@ export type ToolServer = { server: string; url?: string; secretRef?: string }
 export function toolServerIn({ mcp }: AgentSpec['tools'][number]): ToolServer {
   const url = mcp.url ?? (/^https?:\/\//.test(mcp.server) ? mcp.server : undefined)
   if (url === undefined) return { server: mcp.server }
-  return { server: mcp.server, url, ...(mcp.auth === undefined ? {} : { secretRef: mcp.auth.secretRef }) }
+  return { server: mcp.server, url, secretRef: mcp.auth?.secretRef }
 }
 
 /** The server that a released spec means by `name`; without an entry of its own, the operator's. */

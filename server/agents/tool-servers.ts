@@ -87,7 +87,7 @@ export async function callTool(
         )
       const answer = await client.callTool(
         { name: released.name, arguments: call.arguments, _meta: { [idempotencyMeta]: call.idempotencyKey } },
-        { timeout: call.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) },
+        { timeout: call.timeoutMs, signal: call.signal },
       )
       return toolResult(answer)
     })

@@ -1,9 +1,10 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { outcomeOf, whyNotDecide } from '#lib/rules/approvals.ts'
+import { outcomeOf, type StandsIn, whyNotDecide } from '#lib/rules/approvals.ts'
 import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
+import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { mutation, refuse } from '#server/kernel/operation.ts'
+import { type MutationContext, mutation, refuse } from '#server/kernel/operation.ts'
 import { findGroup } from '#server/tenants/directory.ts'
 import { confirmationDigest, confirmationOf } from './confirmation.ts'
 import { requireEligible } from './request.ts'
@@ -12,6 +13,10 @@ import { type ApprovalRow, lockApproval, setDecided, setPending } from './store.
 import { tellSubject } from './subjects.ts'
 import { tellApprovers } from './tell-approvers.ts'
 import { findVotes, insertVote } from './vote-store.ts'
+
+type Row = NonNullable<ApprovalRow>
+type Context = MutationContext<DecideInput>
+type Votes = Awaited<ReturnType<typeof findVotes>>
 
 /** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
 export const decide = mutation({
@@ -22,112 +27,136 @@ export const decide = mutation({
     action: `approval.${input.decision}`,
     resource: { type: 'approval', id: input.approvalId },
     reason: input.reason,
-    ...(output === undefined
-      ? {}
-      : {
-          details: {
-            status: output.status,
-            votes: output.votes,
-            escalationLevel: output.escalationLevel,
-            decisionId: output.decisionId,
-            ...(output.onBehalfOf === undefined ? {} : { onBehalfOf: output.onBehalfOf.id }),
-            ...(output.confirmation === undefined
-              ? {}
-              : { passkey: output.confirmation.passkeyId, confirmation: output.confirmation.digest }),
-          },
-        }),
+    details: output && {
+      status: output.status,
+      votes: output.votes,
+      escalationLevel: output.escalationLevel,
+      decisionId: output.decisionId,
+      onBehalfOf: output.onBehalfOf?.id,
+      passkey: output.confirmation?.passkeyId,
+      confirmation: output.confirmation?.digest,
+    },
   }),
-  async run({ tx, tenant, principal, input, auditId }) {
+  async run(context) {
+    const { tx, tenant, input, auditId } = context
     const approval = await lockApproval(tx, tenant.id, input.approvalId)
     if (approval === undefined) throw notFound()
-    const facts = await reviewerFacts(tx, tenant, principal, approval)
-    const blocked = whyNotDecide(facts)
-    if (blocked?.code === 'already_decided') throw await alreadyDecided(approval)
-    if (blocked !== undefined) throw refuse(blocked.code, blocked.message)
-    if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)
-      throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
-        details: { revision: approval.revision },
-      })
-    if (input.payloadDigest !== undefined && input.payloadDigest !== approval.payloadDigest)
-      throw refuse(
-        'digest_mismatch',
-        'You decided on other bytes than this request holds.',
-        {},
-        { payloadDigest: approval.payloadDigest },
-      )
-
-    const confirmation = await confirmationOf(tx, { tenant, principal }, approval, input)
+    const standsIn = await requireReviewer(context, approval)
+    requireAsRead(input, approval)
+    const confirmation = await confirmationOf(tx, context, approval, input)
     const decisionId = newId()
-    const { escalationLevel } = approval
-    await insertVote(tx, {
-      tenantId: tenant.id,
-      approvalId: approval.id,
-      id: decisionId,
-      memberId: principal.memberId,
-      onBehalfOf: facts.standsIn?.delegatorId ?? null,
-      decision: input.decision,
-      reason: input.reason,
-      escalationLevel,
-      auditId,
-      confirmation,
-    })
-    const votes = (await findVotes(tx, tenant.id, approval.id)).filter(
-      (vote) => vote.escalationLevel === escalationLevel,
-    )
-    const outcome = outcomeOf(input.decision, votes, approval.quorum)
-
-    let level = escalationLevel
-    if (outcome === 'pending') {
-      const next = input.decision === 'escalate' ? await escalated(approval) : undefined
-      if (next !== undefined) level += 1
-      const changed = await setPending(tx, tenant.id, approval.id, approval.revision, {
-        groupId: next?.groupId ?? approval.groupId,
-        escalationLevel: level,
-      })
-      if (!changed) throw conflict()
-      if (next !== undefined) await tellApprovers(tx, tenant, approval, next.members, true)
-    } else {
-      if (!(await setDecided(tx, tenant.id, approval.id, approval.revision, outcome, auditId))) throw conflict()
-      const { id, subjectId } = approval
-      const deciders = votes.flatMap((vote) => [vote.memberId, ...(vote.onBehalfOf === null ? [] : [vote.onBehalfOf])])
-      await tellSubject(approval.kind, tx, tenant, { id, subjectId, status: outcome, deciders })
-    }
+    const votes = await vote(context, approval, { id: decisionId, standsIn, confirmation })
+    const status = outcomeOf(input.decision, votes, approval.quorum)
+    let { escalationLevel } = approval
+    if (status !== 'pending') await settle(context, approval, status, votes)
+    else if (input.decision === 'escalate') escalationLevel = await escalate(context, approval)
+    else await stayPending(context, approval, approval)
     notify(tx, 'approval', tenant.id)
     return {
       approvalId: approval.id,
-      status: outcome,
+      status,
       votes: votes.length,
-      escalationLevel: level,
+      escalationLevel,
       decisionId,
       auditId,
       revision: approval.revision + 1,
-      ...(facts.standsIn === undefined
-        ? {}
-        : { onBehalfOf: { id: facts.standsIn.delegatorId, displayName: facts.standsIn.delegatorName } }),
-      ...(confirmation === undefined
-        ? {}
-        : { confirmation: { passkeyId: confirmation.passkeyId, digest: confirmationDigest(confirmation) } }),
-    }
-
-    async function escalated(row: NonNullable<ApprovalRow>) {
-      const group = await findGroup(tx, tenant.id, 'escalation')
-      if (group === undefined || group.id === row.groupId)
-        throw new ApiError('conflict', 'This request is already with the escalation group.')
-      return { groupId: group.id, members: await requireEligible(tx, tenant, group, row.identities, row.quorum) }
-    }
-
-    async function alreadyDecided(row: NonNullable<ApprovalRow>): Promise<ApiError> {
-      const last = (await findVotes(tx, tenant.id, row.id)).at(-1)
-      return new ApiError('already_decided', blocked?.message ?? 'This request has already been decided.', {
-        details: {
-          status: row.status,
-          revision: row.revision,
-          decidedAt: row.decidedAt?.toISOString() ?? null,
-          ...(last === undefined ? {} : { decision: last.decision, decidedBy: last.memberId }),
-        },
-      })
+      onBehalfOf: standsIn && { id: standsIn.delegatorId, displayName: standsIn.delegatorName },
+      confirmation: confirmation && {
+        passkeyId: confirmation.passkeyId,
+        digest: confirmationDigest(confirmation),
+      },
     }
   },
 })
 
-const conflict = () => new ApiError('revision_conflict', 'The request changed while you decided.')
+/** Refuses a caller who may not decide this request; gives the member whose delegate they are, if they are one. */
+async function requireReviewer({ tx, tenant, principal }: Context, approval: Row): Promise<StandsIn | undefined> {
+  const facts = await reviewerFacts(tx, tenant, principal, approval)
+  const blocked = whyNotDecide(facts)
+  if (blocked === undefined) return facts.standsIn
+  if (blocked.code !== 'already_decided') throw refuse(blocked.code, blocked.message)
+  const last = (await findVotes(tx, tenant.id, approval.id)).at(-1)
+  throw new ApiError('already_decided', blocked.message, {
+    details: {
+      status: approval.status,
+      revision: approval.revision,
+      decidedAt: approval.decidedAt?.toISOString() ?? null,
+      decision: last?.decision,
+      decidedBy: last?.memberId,
+    },
+  })
+}
+
+/** Refuses a decision about another revision or other bytes than this request has now. */
+function requireAsRead({ expectedRevision, payloadDigest }: DecideInput, approval: Row): void {
+  if (expectedRevision !== undefined && expectedRevision !== approval.revision)
+    throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
+      details: { revision: approval.revision },
+    })
+  if (payloadDigest !== undefined && payloadDigest !== approval.payloadDigest)
+    throw refuse(
+      'digest_mismatch',
+      'You decided on other bytes than this request holds.',
+      {},
+      { payloadDigest: approval.payloadDigest },
+    )
+}
+
+/** Stores the vote; gives all votes of the present escalation level, this one included. */
+async function vote(
+  { tx, tenant, principal, input, auditId }: Context,
+  { id: approvalId, escalationLevel }: Row,
+  given: { id: string; standsIn: StandsIn | undefined; confirmation: Confirmation | undefined },
+): Promise<Votes> {
+  await insertVote(tx, {
+    tenantId: tenant.id,
+    approvalId,
+    id: given.id,
+    memberId: principal.memberId,
+    onBehalfOf: given.standsIn?.delegatorId ?? null,
+    decision: input.decision,
+    reason: input.reason,
+    escalationLevel,
+    auditId,
+    confirmation: given.confirmation,
+  })
+  const votes = await findVotes(tx, tenant.id, approvalId)
+  return votes.filter((cast) => cast.escalationLevel === escalationLevel)
+}
+
+/** pending → approved or rejected; what was asked for takes effect, or not, in the same transaction. */
+async function settle(
+  { tx, tenant, auditId }: Context,
+  { id, kind, subjectId, revision }: Row,
+  status: 'approved' | 'rejected',
+  votes: Votes,
+): Promise<void> {
+  if (!(await setDecided(tx, tenant.id, id, revision, status, auditId))) throw changed()
+  const deciders = votes.flatMap(({ memberId, onBehalfOf }) =>
+    onBehalfOf === null ? [memberId] : [memberId, onBehalfOf],
+  )
+  await tellSubject(kind, tx, tenant, { id, subjectId, status, deciders })
+}
+
+/** Hands the request to the escalation group, at the next level. Throws 409 when that group has it already. */
+async function escalate(context: Context, approval: Row): Promise<number> {
+  const { tx, tenant } = context
+  const group = await findGroup(tx, tenant.id, 'escalation')
+  if (group === undefined || group.id === approval.groupId)
+    throw new ApiError('conflict', 'This request is already with the escalation group.')
+  const members = await requireEligible(tx, tenant, group, approval.identities, approval.quorum)
+  const escalationLevel = approval.escalationLevel + 1
+  await stayPending(context, approval, { groupId: group.id, escalationLevel })
+  await tellApprovers(tx, tenant, approval, members, true)
+  return escalationLevel
+}
+
+async function stayPending(
+  { tx, tenant }: Context,
+  { id, revision }: Row,
+  { groupId, escalationLevel }: { groupId: string; escalationLevel: number },
+): Promise<void> {
+  if (!(await setPending(tx, tenant.id, id, revision, { groupId, escalationLevel }))) throw changed()
+}
+
+const changed = () => new ApiError('revision_conflict', 'The request changed while you decided.')

@@ -52,7 +52,7 @@ export const get = query({
       })),
       blocked: whyNotDecide(facts) ?? null,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
-      ...(seat === undefined ? {} : { standsInFor: actor(seat) }),
+      standsInFor: seat === undefined ? undefined : actor(seat),
       decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,
       auditId: row.auditId,

@@ -11,7 +11,7 @@ export const list = query({
   output: ApprovalList,
   async run({ tx, tenant, principal, input }) {
     const filter = {
-      ...(input.status === undefined ? {} : { status: input.status }),
+      status: input.status,
       decided: input.view === 'decided',
     }
     const rows = await listApprovals(tx, tenant.id, filter, input.limit + 1, input.cursor)

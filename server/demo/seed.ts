@@ -99,7 +99,7 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
       username: clientId,
       displayName,
       roles,
-      ...(person === undefined ? {} : { createdBy: person }),
+      createdBy: person,
     })
     clients.push({ clientId, clientSecret, roles })
   }

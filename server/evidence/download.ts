@@ -18,7 +18,7 @@ export const download = mutation({
   audit: (input, archive) => ({
     action: 'evidence_export.downloaded',
     resource: { type: 'evidence_export', id: input.exportId },
-    ...(archive === undefined ? {} : { details: { manifestSha256: archive.manifestSha256, bytes: archive.bytes } }),
+    details: archive && { manifestSha256: archive.manifestSha256, bytes: archive.bytes },
   }),
   async run({ tx, tenant, principal, input }) {
     const row = await findExport(tx, tenant.id, input.exportId)

@@ -120,9 +120,9 @@ export async function setExportStatus(
       ...rest,
       status,
       revision: where.revision + 1,
-      ...(error === undefined ? {} : { error: json(error) }),
-      ...(omissions === undefined ? {} : { omissions: json(omissions) }),
-      ...(end === undefined ? {} : { endedAt: sql<Date>`clock_timestamp()` }),
+      error: error && json(error),
+      omissions: omissions && json(omissions),
+      endedAt: end && sql<Date>`clock_timestamp()`,
     })
     .where('tenantId', '=', where.tenantId)
     .where('id', '=', where.id)

@@ -19,7 +19,7 @@ export const cancel = mutation({
     action: 'execution.stop_requested',
     resource: { type: 'execution', id: input.id },
     reason: input.reason,
-    ...(output === undefined ? {} : { details: { status: output.status } }),
+    details: output && { status: output.status },
   }),
   async run({ tx, tenant, input, repeated }) {
     const loaded = await loadExecution(tx, tenant.id, input.id)

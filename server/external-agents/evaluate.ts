@@ -24,8 +24,9 @@ export const evaluate = mutation({
       environment: input.environment,
       action: input.action,
       resource: input.resource,
-      ...(output === undefined ? {} : { effect: output.effect, ...withBudgets(budgetsOf(output.obligations)) }),
-      ...(input.approvalId === undefined ? {} : { approvalId: input.approvalId }),
+      effect: output?.effect,
+      ...(output && withBudgets(budgetsOf(output.obligations))),
+      approvalId: input.approvalId,
     },
   }),
   async run({ tx, tenant, principal, input: { approvalId, ...call } }) {
@@ -43,7 +44,7 @@ export const evaluate = mutation({
     return {
       ...answer,
       ...(decision.effect === 'allow' ? { arguments: leaving } : {}),
-      ...(approvalId === undefined ? {} : { approvalId }),
+      approvalId,
     }
 
     async function granted(): Promise<string[]> {

@@ -27,8 +27,8 @@ export const requestApproval = mutation({
       environment: input.environment,
       action: input.action,
       resource: input.resource,
-      ...(output === undefined ? {} : { effect: output.effect }),
-      ...(output?.approvalId === undefined ? {} : { approvalId: output.approvalId }),
+      effect: output?.effect,
+      approvalId: output?.approvalId,
     },
   }),
   async run({ tx, tenant, principal, input }) {

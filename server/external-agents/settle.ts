@@ -15,7 +15,7 @@ export const settle = mutation({
   audit: ({ decisionId, made }, output) => ({
     action: 'policy.budget_settled',
     resource: { type: 'policy_decision', id: decisionId },
-    details: { made, ...(output === undefined ? {} : { budgets: output.settled }) },
+    details: { made, budgets: output?.settled },
   }),
   async run({ tx, tenant, principal, input: { decisionId, made, usage, cost } }) {
     const askedBy = await decisionAskedBy(tx, tenant.id, decisionId)

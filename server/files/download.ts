@@ -17,7 +17,7 @@ export const download = mutation({
   audit: (input, output) => ({
     action: 'file.downloaded',
     resource: { type: 'file', id: input.id },
-    ...(output === undefined ? {} : { details: { digest: `sha256:${output.sha256}` } }),
+    details: output && { digest: `sha256:${output.sha256}` },
   }),
   async run({ tx, tenant, input }) {
     const [file] = await findFiles(tx, tenant.id, [input.id])

@@ -1,6 +1,7 @@
 import { ReceivedFile, StoredFile } from '#lib/schemas/files.ts'
+import { authorize } from '#server/kernel/auth/authorize.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { authorize, execute, mutation } from '#server/kernel/operation.ts'
+import { mutation, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare } from '#server/kernel/rest.ts'
 import { discard, keep, receive } from './content.ts'
 import { insertFile, lockDigest } from './store.ts'
@@ -35,12 +36,12 @@ export const upload = mutation({
 export const uploadRoute = declare(
   { name: 'files.upload', operation: upload },
   authenticated(async (caller, request) => {
-    authorize(caller, upload.permission)
+    const authorized = authorize(caller, upload)
     const name = new URL(request.url).searchParams.get('name') ?? 'file'
     const mediaType = request.headers.get('content-type')?.split(';', 1)[0]?.trim() || 'application/octet-stream'
     const received = await receive(caller.tenant.id, request)
     try {
-      const stored = await execute(upload, caller, { ...received, name, mediaType }, { name: 'files.upload' })
+      const stored = await perform(authorized, { ...received, name, mediaType }, { name: 'files.upload' })
       return Response.json(stored, {
         status: 201,
         headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-request-id': caller.requestId },

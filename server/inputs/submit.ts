@@ -37,7 +37,7 @@ export const submit = mutation({
     details: {
       executionId,
       input,
-      ...(output === undefined ? {} : { status: output.status }),
+      status: output?.status,
     },
   }),
   async run({ tx, tenant, principal, input, repeated, note }) {

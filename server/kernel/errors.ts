@@ -23,8 +23,8 @@ export function answerFor(error: unknown, requestId: string, log: Log): ErrorAns
       message: error.message,
       requestId,
       retryable: isRetryable(error.code),
-      ...(error.issues === undefined ? {} : { issues: error.issues }),
-      ...(error.details === undefined ? {} : { details: error.details }),
+      issues: error.issues,
+      details: error.details,
     }
   }
   if (isOutage(error)) {

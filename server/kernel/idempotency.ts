@@ -58,13 +58,13 @@ function givenOf(response: JsonValue): Given<JsonValue> {
   const kept = KeptError.safeParse(response)
   if (!kept.success) return { output: response }
   const { code, message, details } = kept.data[1]
-  return { error: new ApiError(code, message, details === undefined ? {} : { details }) }
+  return { error: new ApiError(code, message, { details }) }
 }
 
 const keptOf = ({ code, message, details }: ApiError) => ({
   code,
   message,
-  ...(details === undefined ? {} : { details }),
+  details,
 })
 
 /** Keeps the answer in the same transaction as the act. */

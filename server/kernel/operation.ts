@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ApiError, type ErrorCode } from '#lib/errors.ts'
-import type { JsonObject } from '#lib/json.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { appendAudit } from './audit/append.ts'
+import { type AuditDetails, appendAudit } from './audit/append.ts'
 import type { Admission } from './auth/admit.ts'
+import { type Authorized, authorize, requireNamedTenant } from './auth/authorize.ts'
 import type { Caller, Principal, Tenant } from './auth/principal.ts'
 import type { Transaction } from './db/database.ts'
 import { within } from './db/transaction.ts'
@@ -29,7 +29,7 @@ export type MutationContext<I> = Context<I> & {
   /** Call it when the same thing was there already and nothing was done: the record then says "repeated". */
   repeated(): void
   /** Adds to the details of the record what only this run knows. */
-  note(details: JsonObject): void
+  note(details: AuditDetails): void
   /** What was done is committed, and the caller hears this error instead of the output; a replay hears it again. */
   answerWith(error: ApiError): void
 }
@@ -39,7 +39,7 @@ export type AuditEntry = {
   action: string
   resource: { type: string; id: string }
   reason?: string
-  details?: JsonObject
+  details?: AuditDetails
 }
 
 /** 'any' is any authenticated member; everything else is named in lib/permissions.ts. */
@@ -155,9 +155,9 @@ export const subscription = <I, E, In>(definition: Omit<Subscription<I, E, In>, 
 
 /** An act that was tried and not allowed: its effects are rolled back, the attempt stays in the audit log. */
 class Refusal extends ApiError {
-  readonly audited: JsonObject | undefined
-  constructor(code: ErrorCode, message: string, audited?: JsonObject, details?: Record<string, unknown>) {
-    super(code, message, details === undefined ? {} : { details })
+  readonly audited: AuditDetails | undefined
+  constructor(code: ErrorCode, message: string, audited?: AuditDetails, details?: Record<string, unknown>) {
+    super(code, message, { details })
     this.audited = audited
   }
 }
@@ -166,15 +166,9 @@ class Refusal extends ApiError {
 export const refuse = (
   code: ErrorCode,
   message: string,
-  audited?: JsonObject,
+  audited?: AuditDetails,
   details?: Record<string, unknown>,
 ): ApiError => new Refusal(code, message, audited, details)
-
-/** Answers 403 before anything is parsed, so that a stranger learns nothing from validation. */
-export function authorize(caller: Caller, need: Need): void {
-  if (need !== 'any' && !caller.principal.permissions.has(need))
-    throw new ApiError('forbidden', `This needs the permission ${need}.`, { details: { permission: need } })
-}
 
 export type ExecuteOptions = {
   name: string
@@ -183,15 +177,22 @@ export type ExecuteOptions = {
   admission?: Pick<Admission, 'claim' | 'end'> | undefined
 }
 
-/** The one way in which an operation runs: permission → input → transaction → run → audit → commit. */
-export async function execute<I, O>(
+/** An operation for a caller whose input is at hand: permission, then `perform`. */
+export const execute = async <I, O>(
   operation: Operation<I, O>,
   caller: Caller,
   rawInput: unknown,
   options: ExecuteOptions,
+): Promise<O> => await perform(authorize(caller, operation), rawInput, options)
+
+/** The one way in which an authorized operation runs: input → transaction → run → audit → commit. */
+export async function perform<I, O>(
+  { operation, caller }: Authorized<Operation<I, O>>,
+  rawInput: unknown,
+  options: ExecuteOptions,
 ): Promise<O> {
-  authorize(caller, operation.permission)
   const input = readInput(operation.input, rawInput)
+  if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()
     return claimed === undefined ? runtime().database.inTenant(caller.tenant.id, work) : within(claimed, work)
@@ -213,6 +214,14 @@ export async function execute<I, O>(
   return given.output
 }
 
+/** The same for a subscription. Throws before the stream begins, so that a refusal has a status of its own over HTTP. */
+export const subscribe = <I, E>(
+  { operation, caller }: Authorized<Subscription<I, E>>,
+  rawInput: unknown,
+  transport: { signal: AbortSignal; buffered?: (() => number) | undefined },
+): AsyncIterable<[id: string, event: E]> =>
+  operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
+
 /** The caller as audit records name them. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })
 
@@ -233,8 +242,8 @@ async function mutate<I, O>(
     if (before !== undefined) return 'error' in before ? before : { output: operation.output.parse(before.output) }
   }
   const auditId = newId()
-  let noted: JsonObject = {}
-  const note = (details: JsonObject) => {
+  let noted: AuditDetails = {}
+  const note = (details: AuditDetails) => {
     noted = { ...noted, ...details }
   }
   const repeated = () => note({ repeated: true })

@@ -1,15 +1,13 @@
 import { ApiError } from '#lib/errors.ts'
-import { type Admission, admit } from './auth/admit.ts'
-import { credentialsOf, present } from './auth/authenticate.ts'
+import type { Admission } from './auth/admit.ts'
+import { authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { readJson } from './body.ts'
-import { captureOutcome } from './capture-outcome.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
-import { authorize, type Declared, execute, type Mutation, type Query } from './operation.ts'
-import { withRateHeaders } from './rate/headers.ts'
-import { callsStanding } from './rate/limits.ts'
+import { letIn } from './let-in.ts'
+import { type Declared, type Operation, perform } from './operation.ts'
 import { runtime } from './runtime.ts'
 
 /** What Next and our own server pass as second argument of a route handler. */
@@ -24,7 +22,7 @@ export function errorResponse(error: unknown, requestId: string): Response {
   const body =
     code === 'tenant_access_denied'
       ? { error: message }
-      : { error: message, code, requestId, retryable, ...(issues === undefined ? {} : { issues }), ...details }
+      : { error: message, code, requestId, retryable, issues, ...details }
   return Response.json(body, {
     status,
     headers: {
@@ -49,40 +47,17 @@ const works = new WeakMap<RouteHandler, Work>()
 /** The work of an `authenticated` handler, for the proofs: they call it with permissions that no role has. */
 export const workOf = (handler: RouteHandler): Work | undefined => works.get(handler)
 
-/**
- * Authenticates, then answers with what `work` returns; any error becomes the REST error body. `reading` takes the input out
- * of a request: of one that holds a token before the transaction of the admission is opened, which must not wait for a slow
- * sender. What is wrong with it is told only to whom the tenant lets in.
- */
+/** Authenticates, then answers with what `work` returns; any error becomes the REST error body. `reading` is letIn's. */
 export function authenticated(
   work: Work,
   reading?: (request: Request, context: RouteContext) => Promise<unknown>,
 ): RouteHandler {
-  const handler: RouteHandler = async (request, context) => {
-    const requestId = newId()
-    let caller: Caller | undefined
-    let admission: Admission | undefined
-    try {
-      const credentials = credentialsOf(request, requestId)
-      const presented = await present(credentials)
-      const hasBody = request.method !== 'GET'
-      // A key says nothing before it was looked up.
-      const read =
-        hasBody && reading !== undefined && 'token' in presented
-          ? await captureOutcome(reading(request, context))
-          : undefined
-      admission = await admit(presented, credentials)
-      caller = admission.caller
-      // A body may come slowly: no transaction waits for it.
-      if (hasBody && read === undefined) await admission.end()
-      return withRateHeaders(await work(caller, request, context, admission, read), callsStanding(caller.tenant.id))
-    } catch (error) {
-      const response = errorResponse(error, requestId)
-      return caller === undefined ? response : withRateHeaders(response, callsStanding(caller.tenant.id))
-    } finally {
-      await admission?.end()
-    }
-  }
+  const handler: RouteHandler = (request, context) =>
+    letIn(
+      request,
+      { reading: reading && (() => reading(request, context)), refused: errorResponse },
+      (admission, read) => work(admission.caller, request, context, admission, read),
+    )
   works.set(handler, work)
   return handler
 }
@@ -116,7 +91,7 @@ export type RestOptions<I, O> = {
   /** Other than JSON: a download. It must answer with `output` alone. */
   respond?(output: O, caller: Caller): Promise<Response> | Response
   name: string
-  operation: Query<I, O> | Mutation<I, O>
+  operation: Operation<I, O>
 }
 
 /** One operation behind one REST route. */
@@ -127,10 +102,9 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
     return await options.input({ params, query, json: () => readJson(request), request })
   }
   const answer = authenticated(async (caller, request, context, admission, read) => {
-    // Before anything is said of the input: validation tells a stranger nothing.
-    authorize(caller, options.operation.permission)
+    const authorized = authorize<Operation<I, O>>(caller, options.operation)
     const input = read === undefined ? await reading(request, context) : read()
-    const output = await execute(options.operation, caller, input, {
+    const output = await perform(authorized, input, {
       name: options.name,
       admission,
       idempotencyKey:

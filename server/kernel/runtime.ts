@@ -21,17 +21,15 @@ export type Runtime = {
   trustedIssuers: TrustedIssuers
 }
 
-// Server code can be loaded twice (Next's bundle and the server's own graph): both must see the same process.
-const slot = Symbol.for('countersign.runtime')
-const holder = globalThis as typeof globalThis & { [slot]?: Runtime }
+// Owned by this module: set once at the start of the process.
+let current: Runtime | undefined
 
 export function setRuntime(runtime: Runtime): void {
-  holder[slot] = runtime
+  current = runtime
 }
 
 /** Throws before main.ts has set the process up: code that runs at import time may not call it. */
 export function runtime(): Runtime {
-  const current = holder[slot]
   if (current === undefined) throw new Error('The server is not running: setRuntime() has not been called.')
   return current
 }

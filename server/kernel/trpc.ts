@@ -6,14 +6,14 @@ import type { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import type { Admission } from './auth/admit.ts'
+import { type Authorized, authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
 import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
-import { readInput } from './input.ts'
-import { authorize, type Declared, execute, type Mutation, type Query, type Subscription } from './operation.ts'
+import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
 import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
@@ -67,7 +67,7 @@ const t = initTRPC
           requestId: answer.requestId,
           reason: answer.code,
           retryable: answer.retryable,
-          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          issues: answer.issues,
           ...(answer.details ?? {}),
         },
       }
@@ -119,29 +119,30 @@ function refuseSocket(ctx: CallContext): void {
 }
 
 /** Permission comes before the library reads the input: not even a body that is no JSON tells a stranger anything. */
-const declared = (operation: Declared) =>
-  t.procedure.meta({ operation }).use(({ ctx, next }) => {
-    try {
-      authorize(ctx.caller, operation.permission)
-    } catch (error) {
-      throw asTrpcError(error)
-    }
-    return next()
-  })
+const declared = <Op extends Declared>(operation: Op) =>
+  t.procedure.meta({ operation }).use(({ ctx, next }) => next({ ctx: { authorized: authorizedFor(ctx, operation) } }))
+
+function authorizedFor<Op extends Declared>({ caller }: CallContext, operation: Op): Authorized<Op> {
+  try {
+    return authorize(caller, operation)
+  } catch (error) {
+    throw asTrpcError(error)
+  }
+}
 
 export const procedure = {
   query: <I, O, In>(operation: Query<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
       .query(({ ctx, input, path }) =>
-        run<O>(ctx, () => execute(operation, ctx.caller, input, { name: path, admission: ctx.admission })),
+        run<O>(ctx, () => perform(ctx.authorized, input, { name: path, admission: ctx.admission })),
       ),
   mutation: <I, O, In>(operation: Mutation<I, O, In>) =>
     declared(operation)
       .input(typed<In>(operation.input))
       .mutation(({ ctx, input, path }) =>
         run<O>(ctx, () =>
-          execute(operation, ctx.caller, input, {
+          perform(ctx.authorized, input, {
             name: path,
             idempotencyKey: ctx.idempotencyKey,
             admission: ctx.admission,
@@ -155,12 +156,8 @@ export const procedure = {
         try {
           // A socket is let in once, whatever it subscribes to afterwards.
           if (ctx.socket === true) await takeCalls(ctx.caller.tenant.id)
-          // Before the stream begins, so that a refusal has a status of its own over HTTP.
-          const parsed = readInput(operation.input, input)
           const ended = new AbortController()
-          const events = operation.run({
-            ...ctx.caller,
-            input: parsed,
+          const events = subscribe(ctx.authorized, input, {
             buffered: ctx.buffered,
             signal: signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]),
           })
@@ -256,7 +253,7 @@ export function procedureError(error: unknown, requestId: string, path: string):
           requestId,
           reason: answer.code,
           retryable: answer.retryable,
-          ...(answer.issues === undefined ? {} : { issues: answer.issues }),
+          issues: answer.issues,
           ...answer.details,
         },
       },

@@ -17,7 +17,7 @@ export const finishRegistration = mutation({
   audit: ({ name }, output) => ({
     action: 'passkey.registered',
     resource: { type: 'passkey', id: output?.passkey.id ?? 'none' },
-    details: { name, ...(output === undefined ? {} : { synced: output.passkey.synced }) },
+    details: { name, synced: output?.passkey.synced },
   }),
   async run({ tx, tenant, principal, input: { name, credential, confirmation } }) {
     requirePerson(principal)

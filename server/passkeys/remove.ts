@@ -17,7 +17,7 @@ export const remove = mutation({
   audit: ({ id }, output) => ({
     action: 'passkey.removed',
     resource: { type: 'passkey', id },
-    ...(output === undefined ? {} : { details: { name: output.passkey.name } }),
+    details: output && { name: output.passkey.name },
   }),
   async run({ tx, tenant, principal, input: { id, confirmation } }) {
     requirePerson(principal)

@@ -16,7 +16,7 @@ export const createVersion = preparedMutation({
   audit: (input, output) => ({
     action: 'policy_version.created',
     resource: { type: 'policy', id: input.policyId },
-    ...(output === undefined ? {} : { details: { version: output.version, digest: output.digest } }),
+    details: output && { version: output.version, digest: output.digest },
   }),
   // The check takes up to seconds: no transaction waits for it.
   async prepare({ tenant, input }) {

@@ -19,7 +19,7 @@ export const publishVersion = preparedMutation({
   audit: (input, output) => ({
     action: 'policy_version.published',
     resource: { type: 'policy', id: input.policyId },
-    details: { version: input.version, ...(output === undefined ? {} : { digest: output.digest }) },
+    details: { version: input.version, digest: output?.digest },
   }),
   async prepare({ tenant, input }) {
     const draft = await runtime().database.inTenant(tenant.id, (tx) =>

@@ -9,7 +9,7 @@ import { specOf } from '#server/agents/manifest.ts'
 import { findAgent, findVersion } from '#server/agents/registry.ts'
 import { mayUseServer, toolServerIn } from '#server/agents/tool-server.ts'
 import { listTools } from '#server/agents/tool-servers.ts'
-import { requestApproval } from '#server/approvals/request.ts'
+import { requestProposal } from '#server/approvals/proposal.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
@@ -19,8 +19,6 @@ import { keepToolSchemas } from '#server/policies/language/tenant-schema.ts'
 import { type ReleaseContent, type ReleasedTool, releaseDigest } from './content.ts'
 import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
-
-const proposalTtlSeconds = 7 * 86_400
 
 /**
  * Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned with the policies that
@@ -37,7 +35,8 @@ export const propose = preparedMutation({
       agentId: input.agentId,
       version: input.version,
       environment: input.environment,
-      ...(output === undefined ? {} : { digest: output.digest, approvalId: output.approvalId }),
+      digest: output?.digest,
+      approvalId: output?.approvalId,
     },
   }),
   async prepare({ tenant, input }) {
@@ -78,26 +77,17 @@ export const propose = preparedMutation({
     const releaseId = newId()
     const digest = releaseDigest(content)
     const before = await findActiveRelease(tx, tenant.id, input.agentId, input.environment)
-    const { approvalId } = await requestApproval(tx, tenant, {
+    const approvalId = await requestProposal(tx, tenant, {
       kind: 'release',
       subjectId: releaseId,
-      payload: {
-        tenant: tenant.externalId,
-        release: digest,
-        environment: input.environment,
-        action: 'release.activate',
-        resource: `agent/${content.agent.name}`,
-        arguments: { version: content.agent.version, manifestDigest: content.agent.manifestDigest },
-        policyVersion: null,
-        requester: principal.memberId,
-      },
       presentation: presentationOf(content, digest, before?.version),
       agentId: input.agentId,
       requestedBy: principal.memberId,
-      owners: [],
-      group: 'change-approvers',
-      quorum: 1,
-      expiresAfterSeconds: proposalTtlSeconds,
+      bound: {
+        release: digest,
+        arguments: { version: content.agent.version, manifestDigest: content.agent.manifestDigest },
+        policyVersion: null,
+      },
     })
     await keepToolSchemas(tx, tenant.id, content.tools)
     await insertRelease(tx, {

@@ -1,7 +1,7 @@
-import { ApiError, notFound } from '#lib/errors.ts'
 import { EndReleaseInput, EndReleaseOutput } from '#lib/schemas/agents.ts'
+import { revokeProposal } from '#server/approvals/proposal.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { findRelease, setReleaseEnded } from './store.ts'
+import { releaseProposal } from './release.ts'
 
 /** active → revoked: nothing new starts under it, and what runs ends at its next governed call. */
 export const revoke = mutation({
@@ -13,15 +13,5 @@ export const revoke = mutation({
     resource: { type: 'release', id: input.id },
     reason: input.reason,
   }),
-  async run({ tx, tenant, input }) {
-    const release = await findRelease(tx, tenant.id, input.id)
-    if (release === undefined) throw notFound()
-    if (!(await setReleaseEnded(tx, tenant.id, input.id, input.expectedRevision, ['active', 'revoked'])))
-      throw new ApiError(
-        release.status === 'active' ? 'revision_conflict' : 'conflict',
-        `The release is ${release.status}, revision ${release.revision}.`,
-        { details: { status: release.status, revision: release.revision } },
-      )
-    return { id: input.id, status: 'revoked' as const, revision: input.expectedRevision + 1 }
-  },
+  run: (context) => revokeProposal(releaseProposal, context),
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { endProposalIn } from '#server/kernel/db/end-proposal.ts'
 import { json } from '#server/kernel/db/json.ts'
 
 const base = (tx: Transaction, tenantId: string) =>
@@ -83,7 +84,7 @@ export async function lockPlaceOf(tx: Transaction, tenantId: string, releaseId: 
 }
 
 /** The active release of the same agent and environment makes room for one that is still proposed. Gives the ids that were superseded. */
-export const supersedeOthers = (tx: Transaction, tenantId: string, releaseId: string) =>
+export const supersedeFor = (tx: Transaction, tenantId: string, releaseId: string) =>
   tx
     .updateTable('releases as old')
     .set((e) => ({ status: 'superseded', revision: e('old.revision', '+', 1) }))
@@ -114,25 +115,4 @@ export const setReleaseDecided = (
     .returning(['id', 'agentId', 'environment', 'digest'])
     .executeTakeFirst()
 
-/** `from` → `to`, once, by somebody who knows the revision. False when it is something else by now. */
-export async function setReleaseEnded(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-  revision: number,
-  [from, to]: readonly ['proposed', 'withdrawn'] | readonly ['active', 'revoked'],
-): Promise<boolean> {
-  const result = await tx
-    .updateTable('releases')
-    .set((e) => ({
-      status: to,
-      decidedAt: sql<Date>`coalesce(decided_at, clock_timestamp())`,
-      revision: e('revision', '+', 1),
-    }))
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .where('revision', '=', revision)
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
-}
+export const setReleaseEnded = endProposalIn('releases')

@@ -1,8 +1,7 @@
-import { ApiError, notFound } from '#lib/errors.ts'
 import { EndReleaseInput, EndReleaseOutput } from '#lib/schemas/agents.ts'
-import { cancelRequest, holdRequest } from '#server/approvals/cancel-request.ts'
+import { withdrawProposal } from '#server/approvals/proposal.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { findRelease, setReleaseEnded } from './store.ts'
+import { releaseProposal } from './release.ts'
 
 /** proposed → withdrawn: its request is canceled, and nobody decides it any more. */
 export const withdraw = mutation({
@@ -14,19 +13,5 @@ export const withdraw = mutation({
     resource: { type: 'release', id: input.id },
     reason: input.reason,
   }),
-  async run({ tx, tenant, input, auditId }) {
-    const seen = await findRelease(tx, tenant.id, input.id)
-    if (seen === undefined) throw notFound()
-    await holdRequest(tx, tenant.id, seen.approvalId)
-    const release = (await findRelease(tx, tenant.id, input.id)) ?? seen
-    if (!(await setReleaseEnded(tx, tenant.id, input.id, input.expectedRevision, ['proposed', 'withdrawn'])))
-      throw new ApiError(
-        release.status === 'proposed' ? 'revision_conflict' : 'conflict',
-        `The release is ${release.status}, revision ${release.revision}.`,
-        { details: { status: release.status, revision: release.revision } },
-      )
-    // After the release: it is not proposed any more, so that its request's end changes nothing about it.
-    await cancelRequest(tx, tenant, release.approvalId, auditId)
-    return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
-  },
+  run: (context) => withdrawProposal(releaseProposal, context),
 })

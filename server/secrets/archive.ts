@@ -14,7 +14,7 @@ export const archive = mutation({
   audit: ({ id }, output) => ({
     action: 'secret.archived',
     resource: { type: 'secret', id: output?.secretId ?? id },
-    ...(output === undefined ? {} : { details: { name: output.secret.name } }),
+    details: output && { name: output.secret.name },
   }),
   async run({ tx, tenant, input }) {
     const row = await requireSecret(tx, tenant.id, input.id, 'lock')

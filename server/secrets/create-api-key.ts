@@ -22,7 +22,8 @@ export const createApiKey = mutation({
       name,
       permissions,
       expiresAt: expiresAt ?? null,
-      ...(output === undefined ? {} : { apiKeyId: output.apiKey.id, grants: output.apiKey.grants }),
+      apiKeyId: output?.apiKey.id,
+      grants: output?.apiKey.grants,
     },
   }),
   async run({ tx, tenant, principal, input }) {

@@ -12,7 +12,7 @@ export const revoke = mutation({
   audit: ({ id }, output) => ({
     action: 'secret.revoked',
     resource: { type: 'secret', id: output?.secretId ?? id },
-    ...(output === undefined ? {} : { details: { name: output.secret.name, status: output.secret.status } }),
+    details: output && { name: output.secret.name, status: output.secret.status },
   }),
   async run({ tx, tenant, input }) {
     const { id, memberId } = await requireSecret(tx, tenant.id, input.id, 'lock')

@@ -16,7 +16,7 @@ export const rotateSecret = mutation({
   audit: ({ clientId }, output) => ({
     action: 'service_account.secret_rotated',
     resource: { type: 'service_account', id: clientId },
-    ...(output === undefined ? {} : { details: { notAfter: output.notAfter } }),
+    details: output && { notAfter: output.notAfter },
   }),
   async run({ tx, tenant, principal, input }) {
     requireOwnAccounts('service accounts')

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { barePolicy, fixedHeaders } from './policy.ts'
 
 /** What a browser says that it blocked. Every text comes from outside and is cut to 500 characters. */
 export type CspReport = { documentUri: string; directive: string; blockedUri: string; sample: string; source: string }
@@ -9,8 +10,13 @@ const MAX_BYTES = 16 * 1024
  * Answers `POST /csp-report` (the policy's report-uri) with 204 and hands the report on; false for anything else.
  * Anyone may post here, so at most `perMinute` reports are handed on; the rest are dropped.
  */
-export function createCspReportHandler(options: { onReport: (report: CspReport) => void; perMinute?: number }) {
+export function createCspReportHandler(options: {
+  onReport: (report: CspReport) => void
+  perMinute?: number
+  https: boolean
+}) {
   const { onReport, perMinute = 60 } = options
+  const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
   let minute = 0
   let count = 0
   function mayReport(): boolean {
@@ -21,8 +27,9 @@ export function createCspReportHandler(options: { onReport: (report: CspReport) 
   }
   return async (req: IncomingMessage, res: ServerResponse): Promise<boolean> => {
     if (req.url !== '/csp-report') return false
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     if (req.method !== 'POST') {
-      res.writeHead(405, { allow: 'POST' }).end()
+      res.writeHead(405, { allow: 'POST', 'content-length': 0 }).end()
       return true
     }
     const body = await readBody(req)

@@ -1,5 +1,5 @@
 import { isPathParameter } from '#lib/paths.ts'
-import type { Page } from './pages.ts'
+import type { Page } from './load-build.ts'
 
 export type Match = { page: Page; values: Map<string, string> }
 

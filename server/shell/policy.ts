@@ -1,6 +1,6 @@
 /** What every answer of the shell carries, whatever its status. */
 export type PolicyOptions = {
-  /** Origins beside our own that the page may call: the identity provider's, when it is elsewhere. */
+  /** Origins other than our own that the page may call: the identity provider's, when it has its own. */
   connectOrigins: string[]
   /** True when the console's public address is https. */
   https: boolean
@@ -28,8 +28,18 @@ const CLOSED_FEATURES = [
 /** What our own pages use, and nothing that they would hold. */
 const OWN_FEATURES = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get']
 
+/** For answers that are neither a page nor a file: nothing in them is ever shown or run. */
+export const barePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/**
+ * For files. A file that a browser opens by itself is a document; a script that starts as a worker loads the
+ * rest of itself under its own policy.
+ */
+export const filePolicy =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 /** Headers that are the same for every request; the content security policy is made per nonce. */
-export function fixedHeaders({ https }: PolicyOptions): Record<string, string> {
+export function fixedHeaders({ https }: Pick<PolicyOptions, 'https'>) {
   return {
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
@@ -40,7 +50,7 @@ export function fixedHeaders({ https }: PolicyOptions): Record<string, string> {
     ].join(', '),
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    ...(https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
+    ...(https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : undefined),
   }
 }
 
@@ -48,7 +58,9 @@ export function fixedHeaders({ https }: PolicyOptions): Record<string, string> {
  * The policy, as a function of the nonce (base64). Scripts run by nonce and what they load by strict-dynamic;
  * Trusted Types leave no other way to make one. Reports go to server/shell/csp-report.ts.
  */
-export function contentSecurityPolicy({ connectOrigins }: PolicyOptions): (nonce: string) => string {
+export function contentSecurityPolicy({
+  connectOrigins,
+}: Pick<PolicyOptions, 'connectOrigins'>): (nonce: string) => string {
   const connect = ["'self'", ...connectOrigins.flatMap(withSocket)].join(' ')
   const [before, after] = [
     "default-src 'none'; script-src 'nonce-",

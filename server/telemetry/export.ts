@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import { isJsonObject } from '#lib/json.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { recordBatch, type TelemetrySpan } from '#server/traces/recording/record-batch.ts'
 import type { WrittenAttribute } from '#server/traces/recording/write-span.ts'
@@ -39,12 +39,12 @@ export const exportSpans = mutation({
     // Nothing of this is refused as a whole, and what adds nothing is not told.
     if (output?.root === undefined) return undefined
     const { auditId, spans, traces, repeated, root, partialSuccess } = output
-    const details: JsonObject = {
+    const details = {
       spans,
       traces,
       root: `sha256:${root}`,
-      ...(repeated === 0 ? {} : { repeated }),
-      ...(partialSuccess === undefined ? {} : { rejected: Number(partialSuccess.rejectedSpans) }),
+      repeated: repeated === 0 ? undefined : repeated,
+      rejected: partialSuccess && Number(partialSuccess.rejectedSpans),
     }
     return { action: 'telemetry.received', resource: { type: 'telemetry_batch', id: auditId }, details }
   },

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ApiError } from '#lib/errors.ts'
-import type { Caller } from '#server/kernel/auth/principal.ts'
+import { type Authorized, authorize } from '#server/kernel/auth/authorize.ts'
 import { readBody } from '#server/kernel/body.ts'
-import { authorize, execute } from '#server/kernel/operation.ts'
+import { perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { enter, type Place } from './admission.ts'
 import { countTelemetry } from './counters.ts'
@@ -24,9 +24,9 @@ const name = 'telemetry.export'
 export const receiveTraces: RouteHandler = declare(
   { name, operation: exportSpans },
   authenticated(async (caller, request) => {
-    authorize(caller, exportSpans.permission)
+    const authorized = authorize(caller, exportSpans)
     try {
-      return await receive(caller, request)
+      return await receive(authorized, request)
     } catch (error) {
       const busy = error instanceof ApiError && error.code === 'rate_limited'
       countTelemetry(caller.tenant.id, busy ? { overloaded: 1 } : { refused: 1 })
@@ -35,12 +35,13 @@ export const receiveTraces: RouteHandler = declare(
   }),
 )
 
-async function receive(caller: Caller, request: Request): Promise<Response> {
+async function receive(authorized: Authorized<typeof exportSpans>, request: Request): Promise<Response> {
+  const { caller } = authorized
   const encoding = encodingOf(request)
   const announced = Number(request.headers.get('content-length') ?? 0)
   const place = await placeFor(request, Math.min(announced || unknownBytes, maxBytes))
   try {
-    const recorded = await execute(exportSpans, caller, await read(request, encoding, place), { name })
+    const recorded = await perform(authorized, await read(request, encoding, place), { name })
     const { spans: added, repeated, partialSuccess } = recorded
     const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
     countTelemetry(caller.tenant.id, { committed: 1, added, repeated, rejected })

@@ -19,7 +19,7 @@ export const updateBranding = mutation({
   audit: (_input, output) => ({
     action: 'tenant.branding_updated',
     resource: { type: 'tenant', id: output?.tenant.id ?? 'none' },
-    ...(output === undefined ? {} : { details: { branding: output.tenant.branding, revision: output.revision } }),
+    details: output && { branding: output.tenant.branding, revision: output.revision },
   }),
   async run({ tx, tenant, input }) {
     const row = await lockTenant(tx, tenant.id)

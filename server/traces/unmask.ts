@@ -24,8 +24,9 @@ export const unmask = mutation({
     reason: input.justification,
     details: {
       purpose: input.purpose,
-      ...(input.fields === undefined ? {} : { fields: input.fields }),
-      ...(output === undefined ? {} : { grantId: output.grantId, approvalId: output.approvalId }),
+      fields: input.fields,
+      grantId: output?.grantId,
+      approvalId: output?.approvalId,
     },
   }),
   async run({ tx, tenant, principal, input }) {

@@ -55,7 +55,8 @@ export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { d
   const member = await lockMember(tx, tenant.id, memberId)
   if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
   // Also where the tenant has switched separation of duties off.
-  if (deciders.includes(member.id)) throw refuse('separation_of_duties', 'Nobody changes their own roles.')
+  if (deciders.includes(member.id))
+    throw refuse('separation_of_duties', 'You can’t approve a change of your own roles.')
   const after = [...new Set([...member.roles, ...roles])]
   await setMember(tx, tenant.id, member.id, { roles: after })
   return {

@@ -14,7 +14,7 @@ export const create = mutation({
   audit: (input, output) => ({
     action: 'group.created',
     resource: { type: 'group', id: output?.group.id ?? 'none' },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: { name: input.name, asked: input.memberIds, changeId: output?.change?.changeId ?? null },
   }),
   async run({ tx, tenant, principal, input }) {

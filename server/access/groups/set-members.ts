@@ -13,7 +13,7 @@ export const setMembers = mutation({
   audit: (input, output) => ({
     action: 'group.members_asked',
     resource: { type: 'group', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: { asked: input.memberIds, changeId: output?.change?.changeId ?? null },
   }),
   async run({ tx, tenant, principal, input }) {

@@ -16,7 +16,7 @@ export const invite = mutation({
   audit: (input, output) => ({
     action: 'member.invited',
     resource: { type: 'member', id: output?.member.id ?? 'none' },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: {
       roles: output?.member.roles ?? [],
       asked: output?.member.pendingRoles ?? [],

@@ -205,7 +205,7 @@ describe('roles that decide, see or administer', () => {
     })
     await expect(vote(getting, change?.approvalId ?? '')).rejects.toMatchObject({
       code: 'separation_of_duties',
-      message: 'Nobody changes their own roles.',
+      message: 'You can’t approve a change of your own roles.',
     })
     expect(await call(get, jonas, { approvalId: change?.approvalId })).toMatchObject({ status: 'pending', votes: [] })
     expect(await actions(change?.approvalId ?? '')).toContain('approval.approve.refused')

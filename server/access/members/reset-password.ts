@@ -28,7 +28,7 @@ export const resetPassword = mutation({
   audit: (input, output) => ({
     action: output?.change == null ? 'member.password_reset' : 'member.password_reset_asked',
     resource: { type: 'member', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: {
       linkExpiresAt: output?.expiresAt ?? null,
       changeId: output?.change?.changeId ?? null,

@@ -13,7 +13,7 @@ export const resume = mutation({
   audit: (input) => ({
     action: 'member.resumed',
     resource: { type: 'member', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
   }),
   async run({ tx, tenant, principal, input }) {
     const { member, facts } = await lockTarget(tx, { tenant, principal }, input)

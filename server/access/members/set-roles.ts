@@ -20,7 +20,7 @@ export const setRoles = mutation({
   audit: (input, output) => ({
     action: 'member.roles_set',
     resource: { type: 'member', id: input.id },
-    ...(input.reason === undefined ? {} : { reason: input.reason }),
+    reason: input.reason,
     details: {
       wanted: input.roles,
       ...(output === undefined

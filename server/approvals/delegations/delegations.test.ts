@@ -110,7 +110,7 @@ describe('never to the requester’s side', () => {
     const approvalId = await ask(maria)
     await expect(vote(omar, approvalId)).rejects.toMatchObject({
       code: 'separation_of_duties',
-      message: 'You stand in for maria, who is behind this request, so someone else must decide.',
+      message: 'You are the delegate of maria, who caused this request, so someone else must decide.',
     })
     expect((await call(get, omar, { approvalId })).blocked?.code).toBe('separation_of_duties')
     expect((await call(getPending, omar, { view: 'needs-me' })).items).toEqual([])

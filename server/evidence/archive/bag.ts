@@ -7,7 +7,7 @@ import { bagReadme } from './bag-readme.ts'
 import { sigstoreBundle } from './sigstore.ts'
 import { type Content, tally } from './tally.ts'
 import { verifyPage } from './verify-page.ts'
-import { openZip } from './zip-writer.ts'
+import { openZip, type ZipWriter } from './zip-writer.ts'
 
 const ndjson = 'application/x-ndjson'
 
@@ -51,38 +51,49 @@ export type Bag = {
  */
 export function openBag({ exportId, out }: { exportId: string; out: Writable }): Bag {
   if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId)) throw new RangeError('An export id is of letters, digits and hyphens.')
-  const zip = openZip(out)
-  const top = `evidence-room-${exportId}/`
-  const payload: BagFile[] = []
-  const tags: { path: string; sha256: string }[] = []
-  const taken = new Set<string>()
+  const draft: Draft = { exportId, zip: openZip(out), payload: [], tags: [], taken: new Set() }
+  const alone = oneAtATime(out, () => writeOpening(draft))
+  return {
+    async addFile(path, content, options) {
+      requireNewPath(draft, path)
+      return await alone('open', () => writePayload(draft, path, content, options))
+    },
+    async seal(seal) {
+      // sha256sum -c refuses an empty list, so an empty bag could not be checked.
+      if (draft.payload.length === 0) throw new RangeError('A bag needs at least one payload file.')
+      return await alone('sealed', () => writeDescriptionAndSeal(draft, seal))
+    },
+  }
+}
+
+/** A bag that is being written. Owned by its `openBag`. */
+type Draft = {
+  exportId: string
+  zip: ZipWriter
+  payload: BagFile[]
+  /** The files that describe the bag, as tagmanifest-sha256.txt lists them. */
+  tags: Checksum[]
+  /** Payload paths in lower case. */
+  taken: Set<string>
+}
+
+type Checksum = { path: string; sha256: string }
+
+/**
+ * Runs one call at a time, the first one after `begin`. What fails in it destroys `out`, and is what every later call
+ * rejects with.
+ */
+function oneAtATime(out: Writable, begin: () => Promise<void>) {
   let state: 'new' | 'open' | 'writing' | 'sealed' | 'failed' = 'new'
   let failure: unknown
-
-  async function write(path: string, content: Content) {
-    const counted = tally(content)
-    await zip.write(`${top}${path}`, counted.bytes)
-    return counted.result()
-  }
-
-  async function writeTag(path: string, content: string | Buffer): Promise<void> {
-    const { sha256 } = await write(path, [content])
-    tags.push({ path, sha256 })
-  }
-
-  /** Runs one call at a time, the first one after the opening files. What fails in it fails the bag. */
-  async function alone<T>(next: 'open' | 'sealed', run: () => Promise<T>): Promise<T> {
+  return async function alone<T>(next: 'open' | 'sealed', run: () => Promise<T>): Promise<T> {
     if (state === 'failed') throw failure
     if (state === 'sealed') throw new Error('The bag is sealed.')
     if (state === 'writing') throw new Error('The bag is still writing: await each call before the next.')
     const isNew = state === 'new'
     state = 'writing'
     try {
-      if (isNew) {
-        await writeTag('bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
-        await writeTag('README.txt', bagReadme(exportId))
-        await writeTag('verify.html', verifyPage)
-      }
+      if (isNew) await begin()
       const result = await run()
       state = next
       return result
@@ -93,52 +104,80 @@ export function openBag({ exportId, out }: { exportId: string; out: Writable }):
       throw error
     }
   }
+}
 
-  async function addFile(path: string, content: Content, { mediaType, records }: BagFileOptions): Promise<BagFile> {
-    const reason = whyNotPayloadPath(path)
-    if (reason) throw new RangeError(`${JSON.stringify(path)} can not be in the bag: ${reason}.`)
-    if (taken.has(path.toLowerCase())) throw new RangeError(`${path} is in the bag already.`)
-    return alone('open', async () => {
-      taken.add(path.toLowerCase())
-      const { bytes, lines, sha256 } = await write(path, content)
-      const file: BagFile = { path, sha256, bytes, mediaType }
-      if (records ?? mediaType === ndjson) file.records = lines
-      payload.push(file)
-      return { ...file }
-    })
-  }
+async function write({ zip, exportId }: Draft, path: string, content: Content) {
+  const counted = tally(content)
+  await zip.write(`evidence-room-${exportId}/${path}`, counted.bytes)
+  return counted.result()
+}
 
-  async function seal({ manifest, signingKey, publicKeyPem, info }: BagSeal): Promise<SealedBag> {
-    // sha256sum -c refuses an empty list, so an empty bag could not be checked.
-    if (payload.length === 0) throw new RangeError('A bag needs at least one payload file.')
-    return alone('sealed', async () => {
-      const payloadOxum = `${payload.reduce((sum, { bytes }) => sum + bytes, 0)}.${payload.length}`
-      const list = checksums(payload)
-      const files = payload.map((file) => ({ ...file }))
-      const manifestBytes = Buffer.from(
-        canonicalJson({ ...manifest(files, payloadOxum), payloadManifestSha256: sha256(list) }),
-      )
-      const signed = signManifest(manifestBytes, signingKey, publicKeyPem)
+/** Writes a file that describes the bag, and lists it in the tag manifest. */
+async function writeTag(draft: Draft, path: string, content: string | Buffer): Promise<void> {
+  const { sha256 } = await write(draft, path, [content])
+  draft.tags.push({ path, sha256 })
+}
 
-      await writeTag('bag-info.txt', bagInfo({ ...info, 'External-Identifier': exportId, 'Payload-Oxum': payloadOxum }))
-      await writeTag('manifest.json', manifestBytes)
-      await writeTag('manifest-sha256.txt', list)
-      // The seal signs what is above, so the tag manifest does not list it.
-      const tagList = checksums(tags)
-      await write('tagmanifest-sha256.txt', [tagList])
-      await write('seal/manifest.json.sig', [signed.signature])
-      await write('seal/seal.pub.pem', [signed.publicKeyPem])
-      const subjects = [
-        { path: 'manifest.json', sha256: sha256(manifestBytes) },
-        { path: 'tagmanifest-sha256.txt', sha256: sha256(tagList) },
-      ]
-      const keyId = sealKeyFingerprint(publicKeyPem)
-      await write('seal/bundle.sigstore.json', [sigstoreBundle(subjects, { exportId }, { keyId, signingKey })])
-      return { manifestBytes, manifestSha256: sha256(manifestBytes), totalBytes: await zip.finish() }
-    })
-  }
+async function writeOpening(draft: Draft): Promise<void> {
+  await writeTag(draft, 'bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
+  await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
+  await writeTag(draft, 'verify.html', verifyPage)
+}
 
-  return { addFile, seal }
+function requireNewPath({ taken }: Draft, path: string): void {
+  const reason = whyNotPayloadPath(path)
+  if (reason) throw new RangeError(`${JSON.stringify(path)} can not be in the bag: ${reason}.`)
+  if (taken.has(path.toLowerCase())) throw new RangeError(`${path} is in the bag already.`)
+}
+
+async function writePayload(
+  draft: Draft,
+  path: string,
+  content: Content,
+  { mediaType, records }: BagFileOptions,
+): Promise<BagFile> {
+  draft.taken.add(path.toLowerCase())
+  const { bytes, lines, sha256 } = await write(draft, path, content)
+  const file: BagFile = { path, sha256, bytes, mediaType }
+  if (records ?? mediaType === ndjson) file.records = lines
+  draft.payload.push(file)
+  return { ...file }
+}
+
+async function writeDescriptionAndSeal(draft: Draft, seal: BagSeal): Promise<SealedBag> {
+  const list = checksums(draft.payload)
+  const payloadOxum = oxumOf(draft.payload)
+  const manifest = manifestBytesOf(draft, seal, payloadOxum, list)
+  // Before anything is written: a wrong key fails here.
+  const signed = signManifest(manifest, seal.signingKey, seal.publicKeyPem)
+  const info = bagInfo({ ...seal.info, 'External-Identifier': draft.exportId, 'Payload-Oxum': payloadOxum })
+  await writeTag(draft, 'bag-info.txt', info)
+  await writeTag(draft, 'manifest.json', manifest)
+  await writeTag(draft, 'manifest-sha256.txt', list)
+  // The seal signs what is above, so the tag manifest does not list it.
+  const tagList = checksums(draft.tags)
+  await write(draft, 'tagmanifest-sha256.txt', [tagList])
+  await write(draft, 'seal/manifest.json.sig', [signed.signature])
+  await write(draft, 'seal/seal.pub.pem', [signed.publicKeyPem])
+  await write(draft, 'seal/bundle.sigstore.json', [sigstoreOf(draft, seal, manifest, tagList)])
+  return { manifestBytes: manifest, manifestSha256: sha256(manifest), totalBytes: await draft.zip.finish() }
+}
+
+/** "<bytes>.<files>" (RFC 8493, section 2.2.2). */
+const oxumOf = (payload: readonly BagFile[]): string =>
+  `${payload.reduce((sum, { bytes }) => sum + bytes, 0)}.${payload.length}`
+
+function manifestBytesOf({ payload }: Draft, { manifest }: BagSeal, payloadOxum: string, list: string): Buffer {
+  const files = payload.map((file) => ({ ...file }))
+  return Buffer.from(canonicalJson({ ...manifest(files, payloadOxum), payloadManifestSha256: sha256(list) }))
+}
+
+function sigstoreOf({ exportId }: Draft, { publicKeyPem, signingKey }: BagSeal, manifest: Buffer, tagList: string) {
+  const subjects = [
+    { path: 'manifest.json', sha256: sha256(manifest) },
+    { path: 'tagmanifest-sha256.txt', sha256: sha256(tagList) },
+  ]
+  return sigstoreBundle(subjects, { exportId }, { keyId: sealKeyFingerprint(publicKeyPem), signingKey })
 }
 
 /** `sha256:` and the hex SHA-256 of the key's DER: what the service publishes and the README tells how to compute. */
@@ -167,7 +206,7 @@ function bagInfo(info: Readonly<Record<string, string>>): string {
 }
 
 /** The lines of `sha256sum`, which are also those of BagIt's manifests. */
-const checksums = (files: readonly { path: string; sha256: string }[]): string =>
+const checksums = (files: readonly Checksum[]): string =>
   files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('')
 
 const sha256 = (bytes: string | Buffer): string => hash('sha256', bytes, 'hex')

@@ -53,8 +53,8 @@ export async function transition(
     details: {
       from: row.status,
       to: status,
-      ...(end?.manifestSha256 === undefined ? {} : { manifestSha256: end.manifestSha256 }),
-      ...(end?.error === undefined ? {} : { error: end.error }),
+      manifestSha256: end?.manifestSha256,
+      error: end?.error,
     },
   })
   run.row = { ...row, status, revision }

@@ -50,7 +50,7 @@ function finished(call: Call, executionId: string): CallToolResult {
 
 const result = (text: string, structuredContent?: JsonObject): CallToolResult => ({
   content: [{ type: 'text', text }],
-  ...(structuredContent === undefined ? {} : { structuredContent }),
+  structuredContent,
 })
 
 /** The call as soon as it has ended or waits for a person; or as it is after a while. */

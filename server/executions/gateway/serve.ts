@@ -2,8 +2,9 @@ import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
+import { authorize } from '#server/kernel/auth/authorize.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
-import { authorize, execute } from '#server/kernel/operation.ts'
+import { execute, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { answerTo } from './answer.ts'
@@ -25,11 +26,11 @@ export const gateway: RouteHandler = declare(
     operation: startCall,
   },
   authenticated(async (caller, request, context) => {
-    authorize(caller, 'execution:start')
+    const authorized = authorize(caller, releasedTools)
     const { agent, server } = await context.params
     const environment = new URL(request.url).searchParams.get('environment')
     const input = { agent, server, ...(environment === null ? {} : { environment }) }
-    const served = await execute(releasedTools, caller, input, { name })
+    const served = await perform(authorized, input, { name })
     const handler = createMcpHandler(() => toolServer(caller, String(server), served), {
       maxRequestBodySize,
       onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
@@ -69,7 +70,7 @@ function toolServer(caller: Caller, serverName: string, { agentId, environment, 
       server: serverName,
       tool: params.name,
       arguments: args as JsonObject,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      idempotencyKey,
     }
     try {
       const { executionId } = await execute(startCall, caller, call, { name })

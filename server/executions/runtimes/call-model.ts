@@ -69,7 +69,7 @@ export async function callModel(
         )
         return {
           ...toolResult({ content: [{ type: 'text', text: message.content }], structuredContent: message }),
-          ...(usage === undefined ? {} : { usage }),
+          usage,
           response,
         }
       },

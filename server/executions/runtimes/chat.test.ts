@@ -157,7 +157,7 @@ describe('limits', () => {
 
   test('a budget needs prices', async () => {
     const limits = { maxCost: { amount: '1', currency: 'USD' } }
-    await expect(chatAgent('unpriced', { chat: { prices: undefined }, limits })).rejects.toThrow(/needs the prices/)
+    await expect(chatAgent('unpriced', { chat: { prices: undefined }, limits })).rejects.toThrow(/needs prices/)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { Masker } from '#server/executions/state/masking.ts'
 import { type Attributes, masked } from '#server/traces/recording/record.ts'
@@ -51,10 +51,5 @@ export function modelResultAttributes(
 }
 
 /** What the journal says of tokens and cost. */
-export const usageData = (
-  { usage }: CallResult,
-  cost: { amount: string; currency: string } | undefined,
-): JsonObject => ({
-  ...(usage === undefined ? {} : { usage }),
-  ...(cost === undefined ? {} : { cost }),
-})
+export const usageData = ({ usage }: CallResult, cost: { amount: string; currency: string } | undefined): JsonObject =>
+  definedOnly({ usage, cost })

@@ -79,7 +79,7 @@ export async function askForApproval(
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'waiting_approval', ...(granted === undefined ? {} : { deadlineAt: granted.deadlineAt }) },
+    { status: 'waiting_approval', deadlineAt: granted?.deadlineAt },
     [
       decided,
       {

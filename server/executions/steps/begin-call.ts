@@ -27,7 +27,7 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   const tool = releasedTool(content, step.tool)
   const stopped = whyStopped(loaded, tool, step)
   if (stopped !== undefined || tool === undefined) {
-    await endExecution(tx, loaded, { status: 'denied', ...(stopped === undefined ? {} : { error: stopped }) })
+    await endExecution(tx, loaded, { status: 'denied', error: stopped })
     return undefined
   }
   const decision = await decide(tx, tenant, requestOf(loaded, tool, call))
@@ -95,7 +95,7 @@ async function startCall(
   const revision = await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
-    { status: 'running', ...(granted === undefined ? {} : { deadlineAt: granted.deadlineAt }) },
+    { status: 'running', deadlineAt: granted?.deadlineAt },
     [
       decided,
       {
@@ -122,7 +122,7 @@ async function startCall(
     tool,
     attempt: 1,
     budgets: budgetsOf(obligations),
-    ...(granted === undefined ? {} : { approvalId: granted.approvalId }),
+    approvalId: granted?.approvalId,
   })
   return { step, tool, arguments: args, spanId, attempt: 1, revision, decisionId }
 }

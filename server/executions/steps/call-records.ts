@@ -112,7 +112,7 @@ export async function auditCall(
       tool: `${tool.server}/${tool.name}`,
       attempt,
       idempotencyKey: `${row.id}:${step.id}`,
-      ...(approvalId === undefined ? {} : { approvalId }),
+      approvalId,
       ...withBudgets(budgets),
     },
   })

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#lib/json.ts'
+import { definedOnly, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -33,10 +33,7 @@ export async function endExecution(
 ): Promise<void> {
   const { tenant, row, content, mask } = loaded
   const { status, output, error } = ending
-  const data: JsonObject = {
-    ...(output === undefined ? {} : { output: mask(output) }),
-    ...(error === undefined ? {} : { error: mask(error) }),
-  }
+  const data = definedOnly({ output: output === undefined ? undefined : mask(output), error: error && mask(error) })
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
@@ -44,8 +41,8 @@ export async function endExecution(
       status,
       ended: true,
       stopConfirmed: row.stopRequestedAt !== null && status !== 'indeterminate',
-      ...(output === undefined ? {} : { output }),
-      ...(error === undefined ? {} : { error }),
+      output,
+      error,
     },
     [...entries, { type: `execution.${status}`, data }],
     options,
@@ -60,7 +57,7 @@ export async function endExecution(
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: `execution.${status}`,
     resource: { type: 'execution', id: row.id },
-    details: { ...(error === undefined ? {} : { code: error.code }), ...ending.details },
+    details: { code: error?.code, ...ending.details },
   })
 
   async function endSpans(): Promise<void> {
@@ -69,7 +66,7 @@ export async function endExecution(
       traceId: row.traceId,
       spanId: rootSpanId(row.traceId),
       status: status === 'succeeded' ? 'ok' : 'error',
-      ...(error === undefined ? {} : { statusMessage: `${error.code}: ${maskText(mask, error.message)}` }),
+      statusMessage: error && `${error.code}: ${maskText(mask, error.message)}`,
       attributes: [{ key: 'countersign.execution.status', value: status }],
       endedAt,
     })

@@ -113,7 +113,7 @@ export async function finishCall(
       traceId: row.traceId,
       spanId: call.spanId,
       status: result.ok ? 'ok' : 'error',
-      ...(message === undefined ? {} : { statusMessage: message }),
+      statusMessage: message,
       attributes:
         kind === 'model'
           ? modelResultAttributes(result, mask, cost)

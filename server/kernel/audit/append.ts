@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { JsonObject } from '#lib/json.ts'
+import { definedOnly, type JsonValue } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { beforeCommit } from '#server/kernel/db/transaction.ts'
@@ -7,13 +7,16 @@ import { newId } from '#server/kernel/ids.ts'
 import { leafTail, recordAround } from './record.ts'
 import { appendRecords, type UnplacedRecord } from './store.ts'
 
+/** What a record holds of an act, beyond its name; a member that is undefined is left out. */
+export type AuditDetails = { readonly [name: string]: JsonValue | undefined }
+
 export type AuditAct = {
   auditId?: string
   actor: { type: 'person' | 'service_account' | 'api_key' | 'agent' | 'system'; id: string; name: string }
   action: string
   resource: { type: string; id: string }
   reason?: string
-  details?: JsonObject
+  details?: AuditDetails
   requestId?: string
 }
 
@@ -40,13 +43,7 @@ export async function appendAudit(
     type: action,
     around: recordAround(
       { action, actor },
-      {
-        auditId,
-        resource,
-        ...(reason === undefined ? {} : { reason }),
-        ...(details === undefined ? {} : { details }),
-        ...(requestId === undefined ? {} : { requestId }),
-      },
+      definedOnly({ auditId, resource, reason, details: details && definedOnly(details), requestId }),
     ),
     leafTail: leafTail({ tenant: tenant.externalId, type: action }),
     nonce: randomBytes(32),

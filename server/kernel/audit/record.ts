@@ -52,7 +52,7 @@ export function auditLeafHash(leaf: AuditLeaf): Buffer {
  */
 export const recordAround = (
   before: { action: string; actor: JsonObject },
-  after: { auditId: string; resource: JsonObject; reason?: string; details?: JsonObject; requestId?: string },
+  after: JsonObject,
 ): [head: string, tail: string] => [
   `${canonicalJson(before).slice(0, -1)},"at":"`,
   `",${canonicalJson(after).slice(1)}`,

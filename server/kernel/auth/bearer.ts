@@ -139,7 +139,7 @@ function tokenOf(
     expiresAt: exp * 1000,
     authorizedParty: typeof party === 'string' ? party : undefined,
     issuerTenant,
-    ...(issuer.foreign === undefined ? {} : { newMember: newMemberOf(claims, roles, issuer.foreign) }),
+    newMember: issuer.foreign && newMemberOf(claims, roles, issuer.foreign),
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { ApiError } from '#lib/errors.ts'
 import type { Lender, Loan } from './lender.ts'
 
@@ -46,7 +47,7 @@ export function createBudget({
   windowSeconds: number
   lend: Lender
 }): Budget {
-  const accounts = new Map<string, Account>()
+  const accounts = new LRUCache<string, Account>({ max: maxAccounts })
   const untouched = (): Loan => ({ granted: 0, remaining: limit, endsAt: Number.NEGATIVE_INFINITY, insured: false })
 
   function accountOf(tenantId: string, name: string): Account {
@@ -56,12 +57,7 @@ export function createBudget({
       account.left = 0
       account.loan = untouched()
     }
-    accounts.delete(key)
     accounts.set(key, account)
-    for (const oldest of accounts.keys()) {
-      if (accounts.size <= maxAccounts) break
-      accounts.delete(oldest)
-    }
     return account
   }
 

@@ -1,11 +1,7 @@
-import {
-  RateLimiterCompatibleAbstract,
-  RateLimiterMemory,
-  RateLimiterRes,
-  RLWrapperTimeouts,
-} from 'rate-limiter-flexible'
+import { setTimeout } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { runtime } from '#server/kernel/runtime.ts'
-import { borrow } from './store.ts'
+import { borrow, type Window } from './store.ts'
 
 /** Points of one budget that this process may spend until `endsAt`. */
 export type Loan = {
@@ -23,70 +19,59 @@ export type Lender = (tenantId: string, name: string, points: number) => Promise
 
 /** Milliseconds that a loan may take; the request waits for it. */
 const patience = 1000
-
-/** A loan by the database, as the library's result. */
-class LentByDatabase extends RateLimiterRes {
-  readonly granted: number
-  constructor(granted: number, remaining: number, millisecondsLeft: number) {
-    super(remaining, millisecondsLeft)
-    this.granted = granted
-  }
-}
-
-/** The library's limiter on our own table: its own PostgreSQL store knows neither tenants nor row-level security. */
-class DatabaseLimiter extends RateLimiterCompatibleAbstract {
-  readonly #limit: number
-  readonly #seconds: number
-  constructor(limit: number, seconds: number) {
-    super()
-    this.#limit = limit
-    this.#seconds = seconds
-  }
-
-  override async consume(key: string, points: number): Promise<RateLimiterRes> {
-    const [tenantId, name] = partsOf(key)
-    const { borrowed, millisecondsLeft } = await runtime().database.inTenant(tenantId, (tx) =>
-      borrow(tx, { tenantId, name, points, seconds: this.#seconds }),
-    )
-    const before = Math.min(borrowed - points, this.#limit)
-    const granted = Math.min(points, this.#limit - before)
-    return new LentByDatabase(granted, this.#limit - before - granted, millisecondsLeft)
-  }
-}
+/** Budgets that a process insures at the same time; the oldest are forgotten first. */
+const maxInsured = 10_000
 
 /**
  * Lends blocks of `limit` points in `seconds`, one statement for each block. When the database fails or hangs, each process
  * lends itself half of the limit from memory, until a loan succeeds again: neither everything nor nothing goes through.
  */
 export function createLender({ limit, seconds }: { limit: number; seconds: number }): Lender {
-  const limiter = new RLWrapperTimeouts({
-    limiter: new DatabaseLimiter(limit, seconds),
-    timeoutMs: patience,
-    insuranceLimiter: new RateLimiterMemory({ points: Math.ceil(limit / 2), duration: seconds }),
-  })
+  const insure = createInsurance({ limit: Math.ceil(limit / 2), seconds })
   return async (tenantId, name, points) => {
     // Before the question is sent: so the loan ends here a little earlier than in the database, never later.
     const askedAt = performance.now()
-    const [result, refused] = await limiter.consume(keyOf(tenantId, name), points).then(
-      (granted) => [granted, false] as const,
-      (reason: unknown) => {
-        if (reason instanceof RateLimiterRes) return [reason, true] as const
-        throw reason
-      },
-    )
-    const insured = !(result instanceof LentByDatabase)
-    if (insured) runtime().log.warn({ tenantId, budget: name }, 'a rate budget is lent from memory')
-    return {
-      granted: insured ? (refused ? 0 : points) : result.granted,
-      remaining: Math.max(0, result.remainingPoints),
-      endsAt: askedAt + result.msBeforeNext,
-      insured,
+    try {
+      const { borrowed, millisecondsLeft } = await inTime(
+        runtime().database.inTenant(tenantId, (tx) => borrow(tx, { tenantId, name, points, seconds })),
+      )
+      return { ...share(limit, borrowed - points, points), endsAt: askedAt + millisecondsLeft, insured: false }
+    } catch (error) {
+      runtime().log.warn({ err: error, tenantId, budget: name }, 'a rate budget is lent from memory')
+      return insure(`${tenantId}/${name}`, points)
     }
   }
 }
 
-const keyOf = (tenantId: string, name: string): string => `${tenantId}/${name}`
-const partsOf = (key: string): [tenantId: string, name: string] => {
-  const slash = key.indexOf('/')
-  return [key.slice(0, slash), key.slice(slash + 1)]
+/** The same from memory. A window begins with its first loan. */
+function createInsurance({ limit, seconds }: { limit: number; seconds: number }) {
+  // Owned by this function: points by budget that are lent in the window that goes on.
+  const lent = new LRUCache<string, number>({ max: maxInsured, ttl: seconds * 1000 })
+  return (budget: string, points: number): Loan => {
+    const before = lent.get(budget) ?? 0
+    const loan = share(limit, before, points)
+    lent.set(budget, before + loan.granted, { noUpdateTTL: true })
+    return { ...loan, endsAt: performance.now() + lent.getRemainingTTL(budget), insured: true }
+  }
+}
+
+/** As many of `points` as are left of `limit`, of which `lent` may count what was asked for in vain. */
+function share(limit: number, lent: number, points: number): { granted: number; remaining: number } {
+  const left = Math.max(0, limit - lent)
+  const granted = Math.min(points, left)
+  return { granted, remaining: left - granted }
+}
+
+/** Throws when the database takes longer; a loan that comes later is spent by nobody. */
+async function inTime(loan: Promise<Window>): Promise<Window> {
+  const settled = new AbortController()
+  const late = async (): Promise<never> => {
+    await setTimeout(patience, undefined, { signal: settled.signal })
+    throw new Error(`The database did not lend within ${patience} ms.`)
+  }
+  try {
+    return await Promise.race([loan, late()])
+  } finally {
+    settled.abort()
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { LabelSelector } from '#lib/schemas/policies.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { endProposalIn } from '#server/kernel/db/end-proposal.ts'
 import { json } from '#server/kernel/db/json.ts'
 import type { SchemaTool } from '#server/policies/language/typed-schema.ts'
 
@@ -203,25 +204,4 @@ export const setBindingDecided = (
     .returningAll()
     .executeTakeFirst()
 
-/** `from` → `to`, once, by somebody who knows the revision. False when it is something else by now. */
-export async function setBindingEnded(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-  revision: number,
-  [from, to]: readonly ['proposed', 'withdrawn'] | readonly ['active', 'revoked'],
-): Promise<boolean> {
-  const result = await tx
-    .updateTable('policyBindings')
-    .set((e) => ({
-      status: to,
-      decidedAt: sql<Date>`coalesce(decided_at, clock_timestamp())`,
-      revision: e('revision', '+', 1),
-    }))
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .where('revision', '=', revision)
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
-}
+export const setBindingEnded = endProposalIn('policyBindings')

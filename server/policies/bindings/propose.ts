@@ -1,7 +1,7 @@
-import type { z } from 'zod'
 import { ApiError, notFound } from '#lib/errors.ts'
+import { definedOnly } from '#lib/json.ts'
 import { ProposeBindingInput, ProposeBindingOutput } from '#lib/schemas/policies.ts'
-import { requestApproval } from '#server/approvals/request.ts'
+import { requestProposal } from '#server/approvals/proposal.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { preparedMutation } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -9,8 +9,6 @@ import { findPolicy, findVersion } from '#server/policies/store.ts'
 import { findActiveBinding, findBoundAgent, insertBinding, listLabelledAgents } from './binding-store.ts'
 import { bindingPresentation } from './presentation.ts'
 import { requireFit } from './require-fit.ts'
-
-const proposalTtlSeconds = 7 * 86_400
 
 /**
  * Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment;
@@ -23,7 +21,7 @@ export const proposeBinding = preparedMutation({
   audit: (input, output) => ({
     action: 'policy_binding.proposed',
     resource: { type: 'policy_binding', id: output?.bindingId ?? 'none' },
-    details: { ...placeOf(input), ...(output === undefined ? {} : { approvalId: output.approvalId }) },
+    details: { ...input, approvalId: output?.approvalId },
   }),
   async prepare({ tenant, input }) {
     const version = await runtime().database.inTenant(tenant.id, (tx) =>
@@ -47,31 +45,17 @@ export const proposeBinding = preparedMutation({
     const bindingId = newId()
     const { environment, mode } = input
     const presentation = bindingPresentation({ target, policy, version, environment, mode, replaces: active })
-    const { approvalId } = await requestApproval(tx, tenant, {
+    const approvalId = await requestProposal(tx, tenant, {
       kind: 'policy_binding',
       subjectId: bindingId,
-      payload: {
-        tenant: tenant.externalId,
-        release: null,
-        environment: input.environment,
-        action: 'policy_binding.activate',
-        resource: presentation.resource,
-        arguments: {
-          policyId: policy.id,
-          policyDigest: version.digest,
-          mode: input.mode,
-          ...(input.selector === undefined ? {} : { selector: input.selector }),
-        },
-        policyVersion: version.version,
-        requester: principal.memberId,
-      },
       presentation,
-      ...(input.agentId === undefined ? {} : { agentId: input.agentId }),
+      agentId: input.agentId,
       requestedBy: principal.memberId,
-      owners: [],
-      group: 'change-approvers',
-      quorum: 1,
-      expiresAfterSeconds: proposalTtlSeconds,
+      bound: {
+        release: null,
+        arguments: definedOnly({ policyId: policy.id, policyDigest: version.digest, mode, selector: input.selector }),
+        policyVersion: version.version,
+      },
     })
     await insertBinding(tx, {
       tenantId: tenant.id,
@@ -92,10 +76,4 @@ export const proposeBinding = preparedMutation({
       return agent === undefined ? undefined : { kind: 'agent' as const, agent }
     }
   },
-})
-
-const placeOf = ({ agentId, selector, ...place }: z.infer<typeof ProposeBindingInput>) => ({
-  ...place,
-  ...(agentId === undefined ? {} : { agentId }),
-  ...(selector === undefined ? {} : { selector }),
 })

@@ -30,7 +30,7 @@ export async function requireFit(tenant: Tenant, source: string, target: Target,
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_policy' || agentName === undefined) throw error
       const message = `With the tools that the active release of ${agentName} pins in ${environment}: ${error.message}`
-      throw new ApiError(error.code, message, { ...(error.issues === undefined ? {} : { issues: error.issues }) })
+      throw new ApiError(error.code, message, { issues: error.issues })
     }
   }
 }

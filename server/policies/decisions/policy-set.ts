@@ -16,12 +16,7 @@ export type Bound = {
 export type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
 
 // Names, versions and digests; the texts are with the engine. Weights are policies.
-const slot = Symbol.for('countersign.policy-bindings')
-const holder = globalThis as typeof globalThis & { [slot]?: Lru<Kept> }
-const kept = (): Lru<Kept> => {
-  holder[slot] ??= new Lru<Kept>(100_000)
-  return holder[slot]
-}
+const kept = new Lru<Kept>(100_000)
 
 type Agent = { id: string; version: string }
 const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
@@ -29,14 +24,14 @@ const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
 
 /** What was bound there when this process looked last; what is made of it holds only if `revision` still is the tenant's. */
 export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
-  kept().get(placeOf(tenantId, agent, environment))
+  kept.get(placeOf(tenantId, agent, environment))
 
 /** The policies that are bound to an agent in an environment, read again when the tenant's bindings have changed. */
 export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
   const place = placeOf(tenantId, agent, environment)
   // First the revision: bindings that change between the two are then read again, never missed.
   const revision = await findBindingRevision(tx, tenantId)
-  const known = kept().get(place)
+  const known = kept.get(place)
   if (known !== undefined && known.revision === revision) return known
   const rows = await listBoundPolicies(tx, tenantId, agent, environment)
   const enforced = rows.filter(({ mode }) => mode === 'enforce').map(bare)
@@ -49,7 +44,7 @@ export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, e
     shadow: shadows.length === 0 ? undefined : shadow,
     keys: { enforced: keyOf(enforced), shadow: keyOf(shadow) },
   }
-  kept().set(place, made, rows.length + 1)
+  kept.set(place, made, rows.length + 1)
   return made
 }
 

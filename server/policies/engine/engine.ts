@@ -53,14 +53,8 @@ const mostTogether = 32
 type Waiting = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void }
 type Engine = { worker: Worker | undefined; waiting: Waiting[]; busy: Promise<void> | undefined }
 
-// Server code can be loaded twice (Next's bundle and the server's own graph): one decision worker serves both.
-const slot = Symbol.for('countersign.policy-engine')
-const holder = globalThis as typeof globalThis & { [slot]?: Engine }
-
-function engine(): Engine {
-  holder[slot] ??= { worker: undefined, waiting: [], busy: undefined }
-  return holder[slot]
-}
+// Owned by this module: the one decision worker of the process and what waits for it.
+const engine: Engine = { worker: undefined, waiting: [], busy: undefined }
 
 /**
  * Settles one request by the rules of one set. `readTexts` is called when the worker does not hold the set. What is asked
@@ -76,10 +70,9 @@ export async function settleIn(question: Question, readTexts: () => Promise<read
 }
 
 function enqueue(question: Question): Promise<Answer> {
-  const state = engine()
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  state.waiting.push({ question, resolve, reject })
-  state.busy ??= work(state)
+  engine.waiting.push({ question, resolve, reject })
+  engine.busy ??= work(engine)
   return promise
 }
 
@@ -132,9 +125,8 @@ function start(state: Engine): Worker {
 
 /** Ends the decision worker after what was asked before. A later question starts a new one. */
 export async function closeEngine(): Promise<void> {
-  const state = engine()
-  await state.busy
-  const { worker } = state
-  state.worker = undefined
+  await engine.busy
+  const { worker } = engine
+  engine.worker = undefined
   await worker?.terminate()
 }

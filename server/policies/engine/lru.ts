@@ -1,39 +1,19 @@
+import { LRUCache } from 'lru-cache'
+
 /** Keeps what was used last, up to a total weight; what makes room goes to `evicted`. The newest one always stays. */
-export class Lru<V> {
-  private readonly entries = new Map<string, { value: V; weight: number }>()
-  private readonly capacity: number
-  private readonly evicted: (value: V) => void
-  private total = 0
+export class Lru<V extends object | string> {
+  private readonly cache: LRUCache<string, V>
 
   constructor(capacity: number, evicted: (value: V) => void = () => undefined) {
-    this.capacity = capacity
-    this.evicted = evicted
+    this.cache = new LRUCache({ maxSize: capacity, dispose: evicted })
   }
 
   get(key: string): V | undefined {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return undefined
-    this.entries.delete(key)
-    this.entries.set(key, entry)
-    return entry.value
+    return this.cache.get(key)
   }
 
+  /** `weight` is a whole number from 1. The library refuses a value heavier than the capacity: it counts as the capacity. */
   set(key: string, value: V, weight: number): void {
-    this.remove(key)
-    this.entries.set(key, { value, weight })
-    this.total += weight
-    while (this.total > this.capacity && this.entries.size > 1) {
-      const [oldest] = this.entries.keys()
-      if (oldest === undefined) return
-      this.remove(oldest)
-    }
-  }
-
-  private remove(key: string): void {
-    const entry = this.entries.get(key)
-    if (entry === undefined) return
-    this.entries.delete(key)
-    this.total -= entry.weight
-    this.evicted(entry.value)
+    this.cache.set(key, value, { size: Math.min(weight, this.cache.maxSize) })
   }
 }

@@ -1,8 +1,9 @@
 // The API without the console, as a process that a test can kill. Prints "ready <baseUrl>" when it answers.
 import { loadConfig } from '#server/kernel/config.ts'
 import { serve } from '#server/serve.ts'
+import { noPages } from '../no-pages.ts'
 
-const running = await serve(loadConfig(), () => undefined, { console: false })
+const running = await serve(loadConfig(), () => undefined, noPages)
 process.stdout.write(`ready ${running.baseUrl}\n`)
 process.on('SIGTERM', () => {
   running.close().then(

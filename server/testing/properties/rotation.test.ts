@@ -116,7 +116,10 @@ test('killed in the middle and begun again, it leaves all content readable, by t
     await nobodyConnected()
     expect(await keyLines()).toContain(oldKey)
     const { code, said } = await rotation().ended
-    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringMatching(/under the current master key/) })
+    expect({ code, said }).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/encrypted with the current master key/),
+    })
     await nobodyConnected()
   })
 

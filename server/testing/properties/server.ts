@@ -7,6 +7,7 @@ import { openDatabase } from '#server/kernel/db/database.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { serve } from '#server/serve.ts'
 import { testDatabase } from '#server/testing/database.ts'
+import { noPages } from '#server/testing/no-pages.ts'
 
 export type ProofSettings = {
   /** Connections of the API's pool. */
@@ -52,7 +53,7 @@ export async function startPropertyServer(
     TOKEN_RATE_LIMIT_PER_MINUTE: '1000000000',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
   })
-  const server = await serve(config, () => undefined, { console: false })
+  const server = await serve(config, () => undefined, noPages)
   const { database, log } = runtime()
   const other = openDatabase(pastRowSecurity ? source.ownerUrl : database.url, log, poolSize)
   setRuntime({ ...runtime(), database: other })

@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BuiltAnswer,
+  type BuiltFile,
+  type BuiltPage,
+  BYTES_FILE,
+  CONSOLE_BUILD_VERSION,
+  type ConsoleBuild,
+  choiceOf,
+  INDEX_FILE,
+} from '#lib/console-build.ts'
+import { type Bytes, createBytes } from './bytes.ts'
+import { builtFile, filesBelow, IMMUTABLE, REVALIDATED, typeOf } from './files.ts'
+import { check } from './format-error.ts'
+import { type NextOutput, type PrerenderedPage, type Protocol, readNextOutput } from './next-output.ts'
+import { documentTemplate, flightTemplate, type Template } from './template.ts'
+
+const NOT_FOUND = '/_not-found'
+const ASSET = /\/_next\/static\/[\w./~-]+/g
+
+/**
+ * Turns a finished `next build` into the console that the server reads: every page cut into fixed text and holes, every answer's
+ * headers, every file by its exact name. This folder holds all knowledge of Next's formats.
+ * @param distDir Next's `.next`
+ * @param publicDir files that are served as they are
+ * @param target folder for the two files; made where it is missing
+ */
+export function packConsole(distDir: string, publicDir: string, target: string): void {
+  const output = readNextOutput(distDir)
+  const bytes = createBytes()
+  const files = packFiles(output, filesBelow(publicDir, ''), bytes)
+  const pages = output.pages.map((page) => packPage(page, output.protocol, files, bytes))
+  const notFound = output.pages.find((page) => page.route === NOT_FOUND)
+  check(notFound?.status === 404, `there is no ${NOT_FOUND} with the status 404`)
+  const { flight, segment } = output.protocol
+  const build: ConsoleBuild = {
+    version: CONSOLE_BUILD_VERSION,
+    chosenBy: [flight, segment],
+    pages: pages.filter((page) => page.route !== NOT_FOUND),
+    notFound: documentAnswer(notFound, output.protocol, bytes),
+    files,
+  }
+  mkdirSync(target, { recursive: true })
+  writeFileSync(join(target, BYTES_FILE), bytes.all())
+  writeFileSync(join(target, INDEX_FILE), JSON.stringify(build))
+}
+
+function packFiles(output: NextOutput, open: readonly [string, Buffer][], bytes: Bytes): Record<string, BuiltFile> {
+  const files: Record<string, BuiltFile> = {}
+  // The name of each asset contains a digest of its content, or of the build.
+  for (const [path, content] of output.assets) files[path] = builtFile(bytes, content, typeOf(path), IMMUTABLE)
+  for (const { path, type, content } of output.files) files[path] = builtFile(bytes, content, type, REVALIDATED)
+  for (const [path, content] of open) files[path] = builtFile(bytes, content, typeOf(path), REVALIDATED)
+  return files
+}
+
+function packPage(
+  page: PrerenderedPage,
+  protocol: Protocol,
+  files: Record<string, BuiltFile>,
+  bytes: Bytes,
+): BuiltPage {
+  for (const text of [page.html, page.flight, ...page.segments.values()])
+    for (const [asset] of text.matchAll(ASSET))
+      check(files[asset] !== undefined, `${page.route} refers to ${asset}, which the build does not contain`)
+  const flight = (name: string, text: string, headers: Record<string, string>): BuiltAnswer => ({
+    headers: { 'content-type': protocol.contentType, vary: varyOf(protocol), ...headers },
+    body: place(flightTemplate(name, text, page.parameters), bytes),
+  })
+  // As Next's own server answers: '2' tells the router that the segment comes from a prerendered page.
+  const prefetched = { ...page.headers, [protocol.postponed]: '2' }
+  return {
+    route: page.route,
+    parameters: page.parameters,
+    answers: {
+      [choiceOf([undefined, undefined])]: documentAnswer(page, protocol, bytes),
+      [choiceOf(['1', undefined])]: flight(`The flight data of ${page.route}`, page.flight, page.headers),
+      ...Object.fromEntries(
+        [...page.segments].map(([name, text]) => [
+          choiceOf(['1', name]),
+          flight(`The segment ${name} of ${page.route}`, text, prefetched),
+        ]),
+      ),
+    },
+  }
+}
+
+const documentAnswer = (page: PrerenderedPage, protocol: Protocol, bytes: Bytes): BuiltAnswer => ({
+  headers: { 'content-type': 'text/html; charset=utf-8', vary: varyOf(protocol) },
+  body: place(documentTemplate(`The document of ${page.route}`, page.html, page.parameters), bytes),
+})
+
+const varyOf = ({ flight, stateTree, prefetch, segment }: Protocol): string =>
+  [flight, stateTree, prefetch, segment, 'accept-encoding'].join(', ')
+
+const place = ({ parts, holes }: Template, bytes: Bytes) => ({
+  parts: parts.map((part) => bytes.add(Buffer.from(part))),
+  holes,
+})

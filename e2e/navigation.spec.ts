@@ -1,0 +1,61 @@
+import type { Page } from '@playwright/test'
+import { expect, signIn, test } from './fixtures.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+const main = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true })
+
+/** Addresses of the documents that the page loads from now on. */
+function documentsOf(page: Page): string[] {
+  const documents: string[] = []
+  page.on('request', (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents.push(request.url())
+  })
+  return documents
+}
+
+test('links lead to pages without loading a document', async ({ page }) => {
+  await signIn(page, 'maria')
+  const documents = documentsOf(page)
+  for (const name of ['Executions', 'Agents', 'Policies', 'Approvals']) {
+    await main(page, name).click()
+    await expect(heading(page, name)).toBeVisible()
+  }
+  await page.goBack()
+  await expect(heading(page, 'Policies')).toBeVisible()
+  expect(documents).toEqual([])
+})
+
+test('a page from an older build loads the document of the next page', async ({ page }) => {
+  const { externalId } = await signIn(page, 'maria')
+  const home = `/t/${externalId}`
+  await page.route(home, async (route) => {
+    if (!route.request().isNavigationRequest()) return await route.fallback()
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace(/(\\"b\\":\\")[\w-]+/, '$1older-build') })
+  })
+  await page.goto(home)
+  // The session is renewed by now: a document that loads in the middle of it would begin a new one.
+  await page.waitForLoadState('networkidle')
+  const documents = documentsOf(page)
+  await main(page, 'Agents').click()
+  await expect(heading(page, 'Agents')).toBeVisible()
+  expect(documents.map((url) => new URL(url).pathname)).toEqual([`${home}/agents`])
+})
+
+test('a page whose scripts no longer exist is loaded again, and works', async ({ page, troubles }) => {
+  troubles.expect(/status of 404|ChunkLoadError|Failed to load chunk/)
+  await signIn(page, 'maria')
+  let gone = true
+  // As a server answers that was built again: what the open page asks for is gone until the page is loaded anew.
+  await page.route('**/*', async (route) => {
+    const request = route.request()
+    if (request.isNavigationRequest()) gone = false
+    if (gone && new URL(request.url()).pathname.startsWith('/_next/static/')) await route.fulfill({ status: 404 })
+    else await route.fallback()
+  })
+  const documents = documentsOf(page)
+  await main(page, 'Agents').click()
+  await expect.poll(() => documents.length).toBe(1)
+  await main(page, 'Agents').click()
+  await expect(heading(page, 'Agents')).toBeVisible()
+})

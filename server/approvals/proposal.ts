@@ -1,0 +1,158 @@
+import { ApiError, notFound } from '#lib/errors.ts'
+import type { JsonObject } from '#lib/json.ts'
+import type { Presentation } from '#lib/schemas/approvals.ts'
+import { type AuditDetails, appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import type { Tenant } from '#server/kernel/auth/principal.ts'
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { ProposalEnd } from '#server/kernel/db/end-proposal.ts'
+import type { MutationContext } from '#server/kernel/operation.ts'
+import { cancelRequest, holdRequest } from './cancel-request.ts'
+import { requestApproval } from './request.ts'
+import type { OnDecided } from './subjects.ts'
+
+// What takes effect only when change-approvers agree lives alike, whatever it is:
+// proposed → active → superseded | revoked; proposed → rejected | withdrawn.
+
+/** A kind of thing that is proposed. The functions are its store's; `Row` is what a decision has made active or ended. */
+export type Proposal<Row extends { id: string }, Old extends { id: string }> = {
+  /** The kind of its approvals, the type in its audit records, and what their actions begin with. */
+  kind: 'release' | 'policy_binding'
+  noun: string
+  find(tx: Transaction, tenantId: string, id: string): Promise<Found | undefined>
+  setEnded(tx: Transaction, tenantId: string, id: string, revision: number, end: ProposalEnd): Promise<boolean>
+  /** Of two approvals for the same place, the second waits for the first to commit. */
+  lockPlaceOf(tx: Transaction, tenantId: string, id: string): Promise<void>
+  /** What is active at the place of a proposed one makes room for it. */
+  supersedeFor(tx: Transaction, tenantId: string, id: string): Promise<Old[]>
+  /** proposed → `status`, once. */
+  setDecided(tx: Transaction, tenantId: string, id: string, status: Decided): Promise<Row | undefined>
+  /** What else happens when it becomes active. */
+  activated?(tx: Transaction, tenantId: string, row: Row): Promise<void>
+  /** What audit records say of it beyond its id. */
+  placeOf(row: Row): AuditDetails
+  detailsOf(row: Row, superseded: readonly Old[]): AuditDetails
+  detailsOfSuperseded?(old: Old): AuditDetails
+}
+
+type Found = { status: string; revision: number; approvalId: string }
+type Decided = 'active' | 'rejected' | 'withdrawn'
+type End = { id: string; expectedRevision: number }
+type EndContext = Pick<MutationContext<End>, 'tx' | 'tenant' | 'input' | 'auditId'>
+
+const ttlSeconds = 7 * 86_400
+
+/** Asks change-approvers to decide a proposal. Throws `no_eligible_approver` (409). */
+export async function requestProposal(
+  tx: Transaction,
+  tenant: Tenant,
+  {
+    presentation,
+    bound: { release, arguments: args, policyVersion },
+    ...request
+  }: {
+    kind: 'release' | 'policy_binding'
+    subjectId: string
+    presentation: Presentation
+    agentId: string | undefined
+    requestedBy: string
+    /** What the decision binds, beyond what the presentation names. */
+    bound: { release: string | null; arguments: JsonObject; policyVersion: number | null }
+  },
+): Promise<string> {
+  const { environment, action, resource } = presentation
+  const { approvalId } = await requestApproval(tx, tenant, {
+    ...request,
+    payload: {
+      tenant: tenant.externalId,
+      release,
+      environment,
+      action,
+      resource,
+      arguments: args,
+      policyVersion,
+      requester: request.requestedBy,
+    },
+    presentation,
+    owners: [],
+    group: 'change-approvers',
+    quorum: 1,
+    expiresAfterSeconds: ttlSeconds,
+  })
+  return approvalId
+}
+
+/** proposed → withdrawn: its request is canceled, so no one can decide it any more. */
+export async function withdrawProposal<Row extends { id: string }, Old extends { id: string }>(
+  proposal: Proposal<Row, Old>,
+  context: EndContext,
+) {
+  const { tx, tenant, input, auditId } = context
+  const seen = await requireFound(proposal, context)
+  await holdRequest(tx, tenant.id, seen.approvalId)
+  const found = (await proposal.find(tx, tenant.id, input.id)) ?? seen
+  await end(proposal, context, found, ['proposed', 'withdrawn'])
+  // After the proposal: it is not proposed any more, so that its request's end changes nothing about it.
+  await cancelRequest(tx, tenant, found.approvalId, auditId)
+  return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
+}
+
+/** active → revoked. */
+export async function revokeProposal<Row extends { id: string }, Old extends { id: string }>(
+  proposal: Proposal<Row, Old>,
+  context: EndContext,
+) {
+  const { input } = context
+  await end(proposal, context, await requireFound(proposal, context), ['active', 'revoked'])
+  return { id: input.id, status: 'revoked' as const, revision: input.expectedRevision + 1 }
+}
+
+async function requireFound<Row extends { id: string }, Old extends { id: string }>(
+  { find }: Proposal<Row, Old>,
+  { tx, tenant, input }: EndContext,
+): Promise<Found> {
+  const found = await find(tx, tenant.id, input.id)
+  if (found === undefined) throw notFound()
+  return found
+}
+
+async function end<Row extends { id: string }, Old extends { id: string }>(
+  { noun, setEnded }: Proposal<Row, Old>,
+  { tx, tenant, input }: EndContext,
+  { status, revision }: Found,
+  [from, to]: ProposalEnd,
+): Promise<void> {
+  const change = [from, to] as ProposalEnd
+  if (await setEnded(tx, tenant.id, input.id, input.expectedRevision, change)) return
+  throw new ApiError(
+    status === from ? 'revision_conflict' : 'conflict',
+    `The ${noun} is ${status}, revision ${revision}.`,
+    { details: { status, revision } },
+  )
+}
+
+/** What each end of an approval makes of the proposal that it was asked for. */
+const outcomes = { approved: 'active', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
+const actions = { active: 'activated', rejected: 'rejected', withdrawn: 'withdrawn' } as const
+
+/** An approved proposal becomes active and supersedes what was active at its place; anything else ends it. */
+export const decideProposal =
+  <Row extends { id: string }, Old extends { id: string }>(proposal: Proposal<Row, Old>): OnDecided =>
+  async (tx, tenant, approval) => {
+    const status = outcomes[approval.status]
+    await proposal.lockPlaceOf(tx, tenant.id, approval.subjectId)
+    const superseded = status === 'active' ? await proposal.supersedeFor(tx, tenant.id, approval.subjectId) : []
+    const row = await proposal.setDecided(tx, tenant.id, approval.subjectId, status)
+    // Not proposed any more: it was withdrawn in the meantime. The decision stays recorded, and has no effect.
+    if (row === undefined) return
+    if (status === 'active') await proposal.activated?.(tx, tenant.id, row)
+    const record = (id: string, action: string, details: AuditDetails) =>
+      appendAudit(tx, tenant, {
+        actor: systemActor,
+        action: `${proposal.kind}.${action}`,
+        resource: { type: proposal.kind, id },
+        details: { ...proposal.placeOf(row), ...details },
+      })
+    for (const old of superseded)
+      await record(old.id, 'superseded', { ...proposal.detailsOfSuperseded?.(old), by: row.id })
+    await record(row.id, actions[status], { ...proposal.detailsOf(row, superseded), approvalId: approval.id })
+  }

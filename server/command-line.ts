@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util'
+
+/** The command line can't be understood. The message says what is wrong and how the command is written. */
+export class UsageError extends Error {}
+
+export type Say = (line: string) => void
+export type Act = (say: Say) => Promise<void>
+
+/** A word or an option by its name, and what the usage text shows in place of its value. */
+type Values<Name extends string> = Readonly<Record<Name, string>>
+
+export type Command = {
+  name: string
+  words: Values<string>
+  required: Values<string>
+  optional: Values<string>
+  plan(given: Readonly<Record<string, string | undefined>>): Act
+}
+
+/**
+ * One subcommand: the words that it takes in their order, its options, which all have a value, and what it does with them.
+ * `plan` checks the values, and throws UsageError, before its act opens anything.
+ */
+export const command = <W extends string = never, R extends string = never, O extends string = never>({
+  name,
+  words,
+  required,
+  optional,
+  plan,
+}: {
+  name: string
+  words?: Values<W>
+  required?: Values<R>
+  optional?: Values<O>
+  plan(given: Record<W | R, string> & Partial<Record<O, string>>): Act
+}): Command => ({
+  name,
+  words: words ?? {},
+  required: required ?? {},
+  optional: optional ?? {},
+  // `read` gives every word and every required option.
+  plan: (given) => plan(given as Parameters<typeof plan>[0]),
+})
+
+/** How each of the commands is written, one a line. */
+export const usageOf = (program: string, commands: readonly Command[]): string =>
+  commands
+    .map(({ name, words, required, optional }) =>
+      [
+        `${program} ${name}`,
+        ...Object.values(words).map((shown) => `<${shown}>`),
+        ...Object.entries(required).map(([option, shown]) => `--${option} <${shown}>`),
+        ...Object.entries(optional).map(([option, shown]) => `[--${option} <${shown}>]`),
+      ].join(' '),
+    )
+    .join('\n')
+
+/** The command that `args` name, with its values bound. Throws UsageError. */
+export function readCommand(program: string, commands: readonly Command[], [name, ...args]: readonly string[]): Act {
+  const found = commands.find((one) => one.name === name)
+  if (found === undefined) {
+    const wrong = name === undefined ? 'A command is missing.' : `Unknown command ${JSON.stringify(name)}.`
+    throw new UsageError(`${wrong} Use one of:\n${usageOf(program, commands)}`)
+  }
+  try {
+    return found.plan(read(found, args))
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${error.message}\nUsage: ${usageOf(program, [found])}`)
+    throw error
+  }
+}
+
+/** The values by their names. Not parseArgs' strict mode: its messages speak of code, and it accepts an option twice. */
+function read({ name, words, required, optional }: Command, args: readonly string[]): Record<string, string> {
+  const options = new Map(Object.entries({ ...required, ...optional }))
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries([...options.keys()].map((option) => [option, { type: 'string' }])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given = new Map<string, string>()
+  const missing = new Map(Object.entries(words))
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      const [word] = missing
+      if (word === undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(token.value)} after ${name}.`)
+      missing.delete(word[0])
+      given.set(word[0], requireText(`<${word[1]}>`, token.value))
+    } else if (token.kind === 'option') {
+      const shown = options.get(token.name)
+      if (shown === undefined) throw new UsageError(`Unknown option ${token.rawName} for ${name}.`)
+      if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice.`)
+      given.set(token.name, optionValue(token, shown))
+    }
+  }
+  for (const shown of missing.values()) throw new UsageError(`${name} needs <${shown}>.`)
+  for (const [option, shown] of Object.entries(required))
+    if (!given.has(option)) throw new UsageError(`${name} needs --${option} <${shown}>.`)
+  return Object.fromEntries(given)
+}
+
+type Option = { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined }
+
+/** An option that follows is not the value; a value that begins with a hyphen is written --option=-value. */
+function optionValue({ rawName, value, inlineValue }: Option, shown: string): string {
+  if (value === undefined || (inlineValue !== true && value.startsWith('-')))
+    throw new UsageError(`${rawName} needs a value: ${rawName} <${shown}>.`)
+  return requireText(rawName, value)
+}
+
+function requireText(what: string, value: string): string {
+  if (value.trim() === '') throw new UsageError(`${what} is empty.`)
+  return value
+}

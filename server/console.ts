@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import type { Config } from '#server/kernel/config.ts'
+import type { Log } from '#server/kernel/log.ts'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Routes } from './http.ts'
+import { createCspReportHandler } from './shell/csp-report.ts'
+import { loadConsole } from './shell/load-build.ts'
+import { createShell } from './shell.ts'
+
+const ownBuild = join(import.meta.dirname, '..', '.next', 'console')
+
+/** Everything outside of `/v1` and `/realms`. */
+export type Pages = Routes
+export type OpenPages = (config: Config, log: Log) => Pages
+
+/** The console that was built into `folder`. Throws when there is none. */
+export const openConsole: (folder?: string) => OpenPages =
+  (folder = ownBuild) =>
+  (config, log) => {
+    const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
+    const reports = createCspReportHandler({
+      onReport: (report) => log.warn({ report }, 'the browser blocked something'),
+      https: config.baseUrl.startsWith('https:'),
+    })
+    return {
+      request: async (req: IncomingMessage, res: ServerResponse) => {
+        try {
+          if (!(await reports(req, res))) await shell(req, res)
+        } catch (error) {
+          log.error({ err: error, path: req.url }, 'a page failed')
+          if (res.headersSent) res.destroy()
+          else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong on our side.')
+        }
+      },
+      upgrade: () => 404,
+    }
+  }
+
+/** What the settings of the server mean for its pages. */
+export function shellSettings(config: Config) {
+  const authOrigin = new URL(config.authUrl).origin
+  return {
+    config: { authUrl: config.authUrl, version: packageJson.version },
+    connectOrigins: authOrigin === new URL(config.baseUrl).origin ? [] : [authOrigin],
+    https: config.baseUrl.startsWith('https:'),
+  }
+}

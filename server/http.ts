@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { barePolicy, fixedHeaders } from './shell/policy.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+export type Routes = {
+  request: Handler
+  /** Takes an upgrade over, or returns the status to refuse it with. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): number | undefined
+}
+
+export type Front = {
+  /** The port that is open. */
+  port: number
+  /** From here on requests are answered by these; before, and after `undefined`, with 503. */
+  answerWith(routes: Routes | undefined): void
+  close(): Promise<void>
+}
+
+const STATUS_OF: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+/**
+ * Opens the port and refuses what no part of the server may see: a target that is not a path, a request without a host, CONNECT,
+ * what is not HTTP, and upgrades that nothing takes. Every refusal carries the security headers, and a refused socket is closed.
+ */
+export async function openPort(port: number, options: { https: boolean }): Promise<Front> {
+  const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
+  let routes: Routes | undefined
+  const http = createServer({ requireHostHeader: false }, (req, res) => {
+    const status = refusalOf(req)
+    if (status !== undefined) return refuse(res, status)
+    if (routes === undefined) return refuse(res.setHeader('retry-after', '1'), 503)
+    return routes.request(req, res)
+  })
+  const refuse = (res: ServerResponse, status: number) => {
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    res.writeHead(status, { 'content-length': 0 }).end()
+  }
+  const refuseSocket = (socket: Duplex, status: number) => {
+    // Without a listener the reset of a connection would end the process.
+    socket.on('error', () => socket.destroy())
+    const lines = Object.entries({ ...headers, 'content-length': '0', connection: 'close' })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.once('finish', () => socket.destroy())
+    socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`)
+  }
+  http.on('upgrade', (req, socket, head) => {
+    const status = refusalOf(req) ?? (routes === undefined ? 503 : routes.upgrade(req, socket, head))
+    if (status !== undefined) refuseSocket(socket, status)
+  })
+  http.on('connect', (_req, socket) => refuseSocket(socket, 405))
+  http.on('checkExpectation', (_req, res) => refuse(res, 417))
+  const answering = new WeakSet<Duplex>()
+  http.on('request', ({ socket }, res) => {
+    answering.add(socket)
+    res.once('close', () => answering.delete(socket))
+  })
+  http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // In the middle of an answer a second one would be read as its body.
+    if (!socket.writable || answering.has(socket)) socket.destroy()
+    else refuseSocket(socket, STATUS_OF[error.code ?? ''] ?? 400)
+  })
+  const opened = Promise.withResolvers<void>()
+  http.once('error', opened.reject)
+  http.listen(port, opened.resolve)
+  await opened.promise
+  http.off('error', opened.reject)
+  const address = http.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    answerWith(given) {
+      routes = given
+    },
+    /** Lets answers under way finish for two seconds, then cuts the sockets. */
+    close: () =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => http.closeAllConnections(), 2000)
+        http.close(() => {
+          clearTimeout(cut)
+          resolve()
+        })
+        http.closeIdleConnections()
+      }),
+  }
+}
+
+/** `GET http://elsewhere/`, `OPTIONS *` and requests without a host name no resource of this server. */
+function refusalOf(req: IncomingMessage): number | undefined {
+  return req.url?.startsWith('/') === true && req.headers.host !== undefined ? undefined : 400
+}

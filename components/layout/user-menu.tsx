@@ -2,7 +2,7 @@
 
 import { CircleUser } from 'lucide-react'
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
-import type { FrameUser } from './frame.tsx'
+import type { FrameUser } from './frame-parts.ts'
 import { THEME_CHOICES, useTheme } from './theme.ts'
 
 type UserMenuProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }

@@ -88,8 +88,12 @@ test('a page without a socket polls, and follows again when the socket is back',
   let blocked = false
   const cut = new Set<() => Promise<void>>()
   let opened = 0
+  let refused = 0
   await page.routeWebSocket(/\/v1/, (socket) => {
-    if (blocked) return void socket.close()
+    if (blocked) {
+      refused += 1
+      return void socket.close()
+    }
     socket.connectToServer()
     cut.add(() => socket.close())
     opened += 1
@@ -101,6 +105,8 @@ test('a page without a socket polls, and follows again when the socket is back',
 
   blocked = true
   for (const close of cut) await close()
+  // Later than what the page reads again when it loses the socket.
+  await expect.poll(() => refused).toBeGreaterThan(3)
   await decideAs(origin, 'jonas', first.approvalId, 'reject', 'Not this one.')
   await expect(row(page, first)).toBeHidden()
 

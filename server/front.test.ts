@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packConsole } from '../cli/console/pack.ts'
 import { openConsole } from './console.ts'
@@ -204,4 +206,26 @@ test.each([
   const { head } = await ask(`GET ${path}`)
   expect(head).toContain('\r\nx-content-type-options: nosniff')
   expect(head).toContain("\r\ncontent-security-policy: default-src 'none'")
+})
+
+test('production loads no module of Next', async () => {
+  // Every module of the graph of server/main.ts, and what opening the console loads on top of it, in a process of its own.
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    await import('#server/run.ts')
+    const { openConsole } = await import('#server/console.ts')
+    openConsole(${JSON.stringify(join(folder, 'console'))})({ baseUrl: 'http://localhost', authUrl: 'http://localhost' })
+    process.stdout.write(JSON.stringify(loaded))
+    process.exit(0)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: join(import.meta.dirname, '..'),
+    maxBuffer: 10_000_000,
+  })
+  const loaded: string[] = JSON.parse(stdout)
+  const from = (name: string) => loaded.filter((url) => url.includes(`/node_modules/${name}/`))
+  expect(from('pg').length).toBeGreaterThan(0)
+  expect([...from('next'), ...from('react'), ...from('react-dom')]).toEqual([])
+  expect(loaded.filter((url) => /\/(server\/dev|cli)\//.test(url))).toEqual([])
 })

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { newTraceId } from '#server/kernel/ids.ts'
 import type { TestApi } from '#server/testing/api.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
+import { isBuilt } from '../../cli/build-console.mjs'
 import { startChild } from '../child.ts'
 import { openChromium, signInAt, within } from '../chromium.ts'
 import { median } from '../measure.ts'
@@ -37,8 +37,7 @@ type Visit = {
 
 /** A trace on screen, in a real browser: the whole page with sign-in, stream and details, compared with a bare list. */
 export async function waterfall(api: TestApi, rounds: number): Promise<Figure[]> {
-  if (!existsSync(join(import.meta.dirname, '../..', '.next', 'BUILD_ID')))
-    return [figure({ case: 15, job: 'a trace on screen', ours: 'SKIP(no build)' })]
+  if (!isBuilt()) return [figure({ case: 15, job: 'a trace on screen', ours: 'SKIP(no build)' })]
   const environment = {
     PORT: '0',
     DATABASE_URL: api.ownerUrl,

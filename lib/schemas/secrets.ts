@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
-import { maxValueBytes } from '#lib/rules/secrets.ts'
+import { maxValueBytes, secretStatuses } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
 export const SecretKind = z.enum(['value', 'api_key'])
-export const SecretStatus = z.enum(['active', 'expired', 'revoked', 'archived'])
+export const SecretStatus = z.enum(secretStatuses)
 export type SecretStatus = z.infer<typeof SecretStatus>
 
 /** Any text: an unknown id is not found, like an id of another tenant. */
@@ -15,7 +15,7 @@ const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'Must be in 
 /** `permissions` are scopes. Only those in the specification's mapping grant permissions; the others are stored unchanged. */
 export const CreateApiKeyInput = z.strictObject({
   name: Name,
-  permissions: z.array(z.string().min(1).max(120)).max(50),
+  permissions: z.array(z.string().min(1).max(limits.secretName)).max(50),
   expiresAt: Future.optional(),
 })
 export const ApiKey = z.object({

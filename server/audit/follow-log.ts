@@ -1,8 +1,7 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
+import type { ChangeRecord } from './change-record.ts'
 import { after, dayBefore, type Position } from './position.ts'
-import { type ChangeRecord, lastDays, recentRecords, recordsAfter } from './records-store.ts'
-
-export type { ChangeRecord } from './records-store.ts'
+import { lastDays, recentRecords, recordsAfter } from './records-store.ts'
 
 /** A reader that is further behind than this many records gets none of them. */
 const maxRecords = 500

@@ -1,16 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-
-/** What a record says changed; the rest of it is for those who may read the log. */
-export type ChangeRecord = {
-  date: string
-  seq: number
-  auditId: string
-  action: string
-  actorId: string
-  resourceType: string
-  resourceId: string
-}
+import type { ChangeRecord } from './change-record.ts'
 
 /** The sizes of the tenant's last two days, newest first. */
 export const lastDays = (tx: Transaction, tenantId: string): Promise<{ date: string; size: number }[]> =>

@@ -1,5 +1,5 @@
 import type { Topic } from '#lib/rules/changes.ts'
-import type { ChangeRecord } from '#server/audit/follow-log.ts'
+import type { ChangeRecord } from '#server/audit/change-record.ts'
 
 /** A change before it has a position. `id` null: anything of the topic may have changed. */
 export type Change = { topic: Topic; id: string | null }

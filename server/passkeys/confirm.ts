@@ -1,4 +1,3 @@
-import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import type { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
@@ -46,6 +45,8 @@ async function verify(
   expectedChallenge: string,
   passkey: { publicKey: Buffer; signCount: string | number },
 ): Promise<number | undefined> {
+  // Loaded when it is used: it is 15 MB that most servers never need.
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, origin } = relyingParty()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

@@ -1,4 +1,3 @@
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { ApiError } from '#lib/errors.ts'
 import { type Attestation, FinishRegistrationInput, PasskeyOutput, Transport } from '#lib/schemas/passkeys.ts'
 import { newId } from '#server/kernel/ids.ts'
@@ -51,6 +50,8 @@ export const finishRegistration = mutation({
 async function verify({ authenticatorAttachment, response, ...credential }: Attestation, expectedChallenge: string) {
   const { id, origin } = relyingParty()
   const { clientDataJSON, attestationObject } = response
+  // Loaded when it is used: it is 15 MB that most servers never need.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: { ...credential, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },

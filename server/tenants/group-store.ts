@@ -1,0 +1,120 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+
+const columns = ['id', 'name', 'displayName', 'revision'] as const
+
+/** False when the name is taken. */
+export async function insertGroup(
+  tx: Transaction,
+  row: { tenantId: string; id: string; name: string; displayName: string },
+): Promise<boolean> {
+  const result = await tx
+    .insertInto('approverGroups')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['tenantId', 'name']).doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export async function insertGroupMember(
+  tx: Transaction,
+  row: { tenantId: string; groupId: string; memberId: string },
+): Promise<void> {
+  await tx.insertInto('approverGroupMembers').values(row).execute()
+}
+
+export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
+  tx
+    .selectFrom('approverGroups')
+    .select(['id', 'name', 'displayName'])
+    .where('tenantId', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+
+/** Active members of a group, with what a decision needs to know of them. */
+export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
+    )
+    .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.email', 'member.roles'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.groupId', '=', groupId)
+    .where('member.status', '=', 'active')
+    .orderBy('member.username')
+    .execute()
+
+export const findGroupsOf = (tx: Transaction, tenantId: string, memberId: string) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('approverGroups as g', (join) =>
+      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
+    )
+    .select(['g.id', 'g.name'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.memberId', '=', memberId)
+    .orderBy('g.name')
+    .execute()
+
+export const lockGroup = (tx: Transaction, tenantId: string, id: string) =>
+  tx
+    .selectFrom('approverGroups')
+    .select(columns)
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+export function listGroups(tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) {
+  let query = tx.selectFrom('approverGroups').select(columns).where('tenantId', '=', tenantId)
+  if (cursor !== undefined) query = query.where('id', '>', cursor)
+  return query.orderBy('id').limit(limit).execute()
+}
+
+/** Members of these groups who were not removed from the tenant. */
+export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
+  tx
+    .selectFrom('approverGroupMembers as link')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
+    )
+    .select(['link.groupId', 'member.id', 'member.username', 'member.displayName', 'member.kind'])
+    .select(['member.status', 'member.roles'])
+    .where('link.tenantId', '=', tenantId)
+    .where('link.groupId', 'in', groupIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...groupIds])
+    .where('member.status', '<>', 'removed')
+    .orderBy('member.username')
+    .execute()
+
+/** Members by id who were not removed. */
+export const findPeople = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
+  tx
+    .selectFrom('members')
+    .select(['id', 'username', 'displayName', 'kind', 'status', 'roles'])
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...ids])
+    .where('kind', 'in', ['person', 'service_account'])
+    .where('status', '<>', 'removed')
+    .orderBy('username')
+    .execute()
+
+/** The caller holds the group's row. */
+export async function replaceGroupMembers(
+  tx: Transaction,
+  tenantId: string,
+  groupId: string,
+  memberIds: readonly string[],
+): Promise<void> {
+  await tx.deleteFrom('approverGroupMembers').where('tenantId', '=', tenantId).where('groupId', '=', groupId).execute()
+  if (memberIds.length > 0)
+    await tx
+      .insertInto('approverGroupMembers')
+      .values(memberIds.map((memberId) => ({ tenantId, groupId, memberId })))
+      .execute()
+  await tx
+    .updateTable('approverGroups')
+    .set((e) => ({ revision: e('revision', '+', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('id', '=', groupId)
+    .execute()
+}

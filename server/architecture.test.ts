@@ -174,6 +174,31 @@ describe('imports', () => {
     ).toEqual([])
   })
 
+  test('the console talks to the API in one way', () => {
+    const pages = code.filter((file) => /^(app|components)\//.test(file) && areaOf(file) !== 'app/v1')
+    const outside = pages.filter((file) => !file.startsWith('components/api/'))
+    const having = (pattern: RegExp) => outside.filter((file) => pattern.test(source.get(file) ?? ''))
+    expect(pages.length - outside.length).toBeGreaterThan(5)
+    expect(having(/from '@(tanstack\/react-query|trpc\/)/)).toEqual([])
+    // Cache keys of the API are made by the procedure or the route, changes are sent by useAct.
+    expect(having(/queryKey: \[\[|\buseMutation\b|\buseInfiniteQuery\b/)).toEqual([])
+    // useChanges polls where the socket is down. An outcome that is unknown is no change, and neither is silence.
+    expect(having(/\brefetchInterval\b/)).toEqual([
+      'app/t/[tenant]/approvals/[approvalId]/use-decision.ts',
+      'components/session/session-provider.tsx',
+    ])
+    // Addresses of REST routes are in lib/rest.ts; downloads stream, and are named where they are saved.
+    expect(having(/['"`]\/v1\/[a-z]/)).toEqual(['app/t/[tenant]/evidence/[exportId]/download.tsx'])
+  })
+
+  test('forms take their limits from lib/limits.ts', () => {
+    const retyped =
+      /\b(limit|maxLength)=\{\d+\}|\.length > \d{2,}|[Aa]t (?:most|least) \d+ characters|up to \d+ characters/
+    const pages = code.filter((file) => /^(app|components)\//.test(file) && !file.startsWith('components/ui/'))
+    expect(pages.filter((file) => retyped.test(source.get(file) ?? ''))).toEqual([])
+    expect(source.get('lib/limits.ts')).not.toMatch(/^import/m)
+  })
+
   test('only the composition root imports the demo, and the command line imports no server code', () => {
     expect(
       offenders(

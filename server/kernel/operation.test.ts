@@ -86,14 +86,11 @@ describe('an operation that is not carried out', () => {
     ])
   })
 
-  test.each(['api', 'throw'] as const)(
-    'leaves no trace after any other error (%s)',
-    async (fail) => {
-      await expect(run({ name: `undone-${fail}`, fail })).rejects.toThrow()
-      expect(await groups(`undone-${fail}`)).toEqual([])
-      expect(await audited(`undone-${fail}`)).toEqual([])
-    },
-  )
+  test.each(['api', 'throw'] as const)('leaves no trace after any other error (%s)', async (fail) => {
+    await expect(run({ name: `undone-${fail}`, fail })).rejects.toThrow()
+    expect(await groups(`undone-${fail}`)).toEqual([])
+    expect(await audited(`undone-${fail}`)).toEqual([])
+  })
 
   test('is undone if its audit record can’t be written', async () => {
     const unwritable = mutation({

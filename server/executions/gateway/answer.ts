@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
+import { topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findCall, setAnswered, setAwaited } from './gateway-store.ts'
 
@@ -61,7 +62,7 @@ async function settled(tenantId: string, id: string, key: string | undefined): P
     const woken = new Promise<void>((resolve) => {
       wake = resolve
     })
-    const off = listener.on('execution', id, wake)
+    const off = listener.on('execution', topicOf(tenantId, id), wake)
     try {
       const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
       if (call === undefined) throw new Error(`Execution ${id} does not exist.`)

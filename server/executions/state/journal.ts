@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { changeExecution, type ExecutionChange, type NewEvent } from './change-store.ts'
 
 /** One entry: what happened, at which step. `data` must already be masked, because members read the journal. */
@@ -23,6 +23,6 @@ export async function journal(
   const { id, revision } = execution
   if (!(await changeExecution(tx, execution, change, entries, options)))
     throw new Fenced(`Execution ${id} is no longer at revision ${revision}, or may not continue.`)
-  notify(tx, 'execution', id)
+  notify(tx, 'execution', topicOf(execution.tenantId, id))
   return revision + 1
 }

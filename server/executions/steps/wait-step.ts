@@ -11,7 +11,7 @@ import { askByMail } from '#server/inputs/ask-by-mail.ts'
 import { openWaits, stepWaits, supersedeWaits, takeAnswers } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { endSpan, startSpan } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
 import { holdExecution, journalAnswers } from './consume-store.ts'
@@ -137,7 +137,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
   )
   if (!journaled) throw new Fenced(`Execution ${row.id} is no longer at revision ${row.revision}.`)
   await takeAnswers(tx, tenant.id, { executionId: row.id, stepId: step.id }, used)
-  notify(tx, 'execution', row.id)
+  notify(tx, 'execution', topicOf(tenant.id, row.id))
   if (waits.some((wait) => wait.status === 'open' || !used.includes(wait.id)))
     await supersedeWaits(tx, tenant.id, row.id)
   await appendAudit(tx, tenant, {

@@ -48,7 +48,7 @@ test('an escalation sends mail with the new group to its eligible reviewers only
     expect(mine[0]?.text).toMatch(/^Subject: Escalated to you: Issue refund for A-1\r?$/m)
     expect(mine[0]?.text).toContain(`/t/${tenant.slug}/approvals/${approvalId}`)
   }
-  expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: To decide: /m)
+  expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: Decision requested: /m)
 })
 
 test('a rejected escalation sends no mail', async () => {

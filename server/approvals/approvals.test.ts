@@ -158,7 +158,7 @@ describe('a decision', () => {
     await expect(vote(jonas, approvalId, 'approve', { decisionAcknowledged: false })).rejects.toThrow(
       /Acknowledge the decision/,
     )
-    await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/required/)
+    await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/Required/)
     expect(await vote(jonas, approvalId, 'approve', { expectedRevision: 1, payloadDigest })).toMatchObject({
       status: 'approved',
       revision: 2,

@@ -182,7 +182,7 @@ describe('imports', () => {
     expect(having(/from '@(tanstack\/react-query|trpc\/)/)).toEqual([])
     // Cache keys of the API are made by the procedure or the route, changes are sent by useAct.
     expect(having(/queryKey: \[\[|\buseMutation\b|\buseInfiniteQuery\b/)).toEqual([])
-    // useChanges polls where the socket is down. An outcome that is unknown is no change, and neither is silence.
+    // useChanges polls where the socket is down. An unknown outcome and a silent session are not changes, so they are polled for.
     expect(having(/\brefetchInterval\b/)).toEqual([
       'app/t/[tenant]/approvals/[approvalId]/use-decision.ts',
       'components/session/session-provider.tsx',

@@ -38,11 +38,9 @@ export default defineConfig({
   fullyParallel: false,
   // Two cores: the server and its database need one.
   workers: 1,
-  // For a browser's timing on an unknown machine; `npm test` lists the tests that needed a second try at its end. Server
-  // tests, including races, run once.
-  retries: process.env.CI === undefined ? 0 : 1,
-  // A test across many pages takes as long as the machine needs; each wait has its own limit.
-  timeout: 240_000,
+  // A test that passes on the second try has found a defect of the page or of the test.
+  retries: 0,
+  timeout: 120_000,
   // For a busy machine; conditions that are already met do not wait.
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME === undefined ? 'list' : [['list'], ['json']],
@@ -64,7 +62,8 @@ export default defineConfig({
   webServer: {
     command: `${process.execPath} cli/start.mjs`,
     url: `${baseURL}/v1/health/ready`,
-    timeout: 240_000,
+    // `npm test` has built the console before; alone, this builds it.
+    timeout: 180_000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
     env: {

@@ -1,12 +1,18 @@
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Needs packages that `npm run proof` installs, or time that `npm test` does not have. */
+const onlyInProof = ['server/testing/compatibility/**', 'server/testing/properties/late-tools.test.ts']
 
 export default defineConfig({
   test: {
     include: ['{lib,server,components,app,cli,bench}/**/*.test.{ts,tsx}'],
+    exclude: [...configDefaults.exclude, ...(process.env.PROOF === 'full' ? [] : onlyInProof)],
     globalSetup: ['server/testing/global-setup.ts'],
     // Each suite has its own process and database, because each process has one runtime.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: suites that kill processes wait for leases to end, and use no core while they do.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A test waits for a condition, not for a fixed time: on a busy machine the condition is met later.

@@ -20,10 +20,10 @@ const TEST_FILE = /\.test\.tsx?$/
 /** Route handlers: our server runs them from their sources. */
 const NOT_BUILT = join(ROOT, 'app', 'v1')
 const NEXT_DIR = join(ROOT, '.next')
-/** What the server reads. */
+/** The folder that the server reads. */
 export const CONSOLE_DIR = join(NEXT_DIR, 'console')
 const RECORD = join(NEXT_DIR, 'countersign-build.json')
-/** `cache` makes the next build quick; `dev` and `lock` are a development server's. */
+/** `cache` makes the next build fast; `dev` and `lock` belong to a development server. */
 const KEPT = ['cache', 'console', 'dev', 'lock']
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SQLITE_BUSY = 5
@@ -52,7 +52,7 @@ export async function buildConsole() {
   }
 }
 
-/** Whether a console is built, of whatever sources. */
+/** Whether a console has been built, from any sources. */
 export const isBuilt = () => existsSync(RECORD)
 
 async function isFresh() {
@@ -80,7 +80,7 @@ export async function sourceDigest() {
   return digest.digest('hex')
 }
 
-/** Makes of Next's output what the server reads, and removes the rest: nothing runs it. */
+/** Converts Next's output to the files that the server reads, and removes the rest, which is never run. */
 async function pack() {
   const { packConsole } = await import('./console/pack.ts')
   try {

@@ -1,4 +1,4 @@
-// `npm run dev`: the server, started again when a file of it changes, and `next dev` behind it for the pages. Must parse on Node 20.
+// `npm run dev`: the server, restarted when one of its files changes, with `next dev` behind it for the pages. Must parse on Node 20.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, watch } from 'node:fs'
@@ -8,10 +8,10 @@ import { continueOnPinnedNode } from './pinned-node.mjs'
 
 await continueOnPinnedNode()
 const root = join(import.meta.dirname, '..')
-// .env may contain settings (see .env.example); the environment wins.
+// Settings may be in .env (see .env.example); the environment takes precedence.
 if (existsSync('.env')) process.loadEnvFile('.env')
 
-/** What the server is made of. Pages and components are not in it: `next dev` watches them. */
+/** The folders of the server's sources. `next dev` watches pages and components. */
 const SERVER_FOLDERS = ['server', 'lib', 'app/v1']
 /** An editor writes a file in several steps. */
 const SETTLED_MS = 100
@@ -26,11 +26,11 @@ const startServer = () => run(join(root, 'server', 'dev.ts'), `http://127.0.0.1:
 let server = startServer()
 let stopping = false
 let restarting = Promise.resolve()
-/** One at a time: the port and the database are free again when the one before has ended. */
+/** Runs one server at a time: the port and the database are free once the previous one has ended. */
 function restart(file) {
   restarting = restarting.then(async () => {
     if (stopping) return
-    process.stdout.write(`${file} has changed: starting the server again.\n`)
+    process.stdout.write(`${file} has changed. Restarting the server…\n`)
     await end(server)
     if (!stopping) server = startServer()
   })
@@ -52,7 +52,7 @@ async function stop(code) {
   process.exit(code)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
-// A server that ended by itself waits for the change that corrects it; without pages there is nothing to develop.
+// After a server ends by itself, the next change restarts it; without `next dev`, this process ends.
 pages.on('exit', () => stop(1))
 
 async function end(child) {

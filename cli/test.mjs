@@ -1,33 +1,36 @@
 #!/usr/bin/env node
 // `npm test`: types, lint, unit and integration tests on a real PostgreSQL, then a real browser on the production build.
-// Ends with one line of counts.
-import { spawnSync } from 'node:child_process'
+// Ends with the time of each phase, for information, and one line that counts.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './browser.mjs'
 import { continueOnPinnedNode } from './pinned-node.mjs'
+import { runStep } from './run-step.mjs'
 
 await continueOnPinnedNode()
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-npm-test-'))
 const total = { passed: 0, failed: 0 }
-/** Failures, repeated at the end because the runners' messages are thousands of lines above. */
+/** What failed, repeated at the end: the output of the runners is thousands of lines above it. */
 const failures = []
-/** Browser tests that passed only on the second try: each is a defect of the page or of the test. */
-const flaky = []
+const times = []
 
-function run(name, script, args, env = {}) {
+async function phase(name, work) {
   process.stdout.write(`\n— ${name}\n`)
-  const result = spawnSync(process.execPath, [join(root, 'node_modules', script), ...args], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...env },
-  })
-  return result.status === 0
+  const began = performance.now()
+  await work()
+  times.push(`${name} ${Math.round((performance.now() - began) / 1000)} s`)
 }
+
+const run = (script, args, options = {}) =>
+  runStep([join(root, script), ...args], {
+    cwd: root,
+    ...options,
+    env: { NEXT_TELEMETRY_DISABLED: '1', ...options.env },
+  })
 
 function count(passed, failed) {
   total.passed += passed
@@ -37,20 +40,23 @@ function count(passed, failed) {
 /** A runner that ended before it wrote its report has failed as a whole. */
 function read(name, file, counts, ok) {
   try {
-    const { passed, failed, told } = counts(JSON.parse(readFileSync(file, 'utf8')))
+    const { passed, failed, causes } = counts(JSON.parse(readFileSync(file, 'utf8')))
     const whole = failed === 0 && !ok
     count(passed, whole ? 1 : failed)
-    failures.push(...told, ...(whole ? [`${name}: the run as a whole`] : []))
+    failures.push(...causes, ...(whole ? [`${name}: the run as a whole`] : []))
   } catch {
     count(0, 1)
     failures.push(`${name}: the report is missing`)
   }
 }
 
-function check(name, script, args) {
-  const ok = run(name, script, args)
+/** A step that passes or fails as a whole. Its output comes in one piece, because another step may run next to it. */
+async function check(name, script, args) {
+  const { ok, output } = await run(script, args, { capture: true })
+  process.stdout.write(output)
   count(ok ? 1 : 0, ok ? 0 : 1)
   if (!ok) failures.push(name)
+  return ok
 }
 
 /** The first lines of a test's error, without colours. */
@@ -58,41 +64,38 @@ const cause = (message = '') => stripVTControlCharacters(message).split('\n').sl
 
 /** A file that could not be read or set up counts as one failure, however many tests it contains. */
 function fromVitest({ numPassedTests: passed, testResults }) {
-  const told = testResults.flatMap(({ name, message, assertionResults }) => {
+  const causes = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = relative(root, name)
     const failed = assertionResults.filter(({ status }) => status === 'failed')
     if (failed.length === 0 && message) return [`${file}\n    ${cause(message)}`]
     return failed.map(({ fullName, failureMessages }) => `${file} › ${fullName}\n    ${cause(failureMessages[0])}`)
   })
-  return { passed, failed: told.length, told }
+  return { passed, failed: causes.length, causes }
 }
 
 const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(specsOf)]
 function fromPlaywright({ stats, suites }) {
-  const toldOf = ({ file, line, title, tests }) => {
+  const causeOf = ({ file, line, title, tests }) => {
     const { error } = tests.flatMap(({ results }) => results).find((result) => result.error) ?? {}
     return `e2e/${file}:${line} › ${title}\n    ${cause(error?.message)}`
   }
-  const specs = suites.flatMap(specsOf)
-  flaky.push(...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(toldOf))
-  return {
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-    told: specs.filter(({ ok }) => !ok).map(toldOf),
-  }
+  const failed = suites.flatMap(specsOf).filter(({ ok }) => !ok)
+  return { passed: stats.expected, failed: stats.unexpected, causes: failed.map(causeOf) }
 }
 
-check('types', 'typescript/bin/tsc', ['--noEmit', '-p', '.'])
-check('lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.'])
+await phase('types and lint', () =>
+  Promise.all([
+    check('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', '.']),
+    check('lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings', '.']),
+  ]),
+)
 
-const unit = join(scratch, 'vitest.json')
-const unitOk = run('unit and integration', 'vitest/vitest.mjs', [
-  'run',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${unit}`,
-])
-read('unit and integration', unit, fromVitest, unitOk)
+await phase('unit and integration', async () => {
+  const report = join(scratch, 'vitest.json')
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const { ok } = await run('node_modules/vitest/vitest.mjs', args)
+  read('unit and integration', report, fromVitest, ok)
+})
 
 const browser = findBrowser()
 if (browser === undefined) {
@@ -100,16 +103,22 @@ if (browser === undefined) {
   count(0, 1)
   failures.push('browser: not found')
 } else {
-  const e2e = join(scratch, 'playwright.json')
-  const e2eOk = run('browser', '@playwright/test/cli.js', ['test'], {
-    CHROMIUM_PATH: browser,
-    PLAYWRIGHT_JSON_OUTPUT_NAME: e2e,
+  let built = false
+  await phase('build', async () => {
+    built = await check('build', 'cli/build.mjs', [])
   })
-  read('browser', e2e, fromPlaywright, e2eOk)
+  // Without a build every browser test would wait for a server that can't start.
+  if (built)
+    await phase('browser', async () => {
+      const report = join(scratch, 'playwright.json')
+      const env = { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report }
+      const { ok } = await run('node_modules/@playwright/test/cli.js', ['test'], { env })
+      read('browser', report, fromPlaywright, ok)
+    })
 }
 
 rmSync(scratch, { recursive: true, force: true })
-for (const test of flaky) process.stdout.write(`\nFLAKY (passed on the second try) ${test}\n`)
 for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
+process.stdout.write(`\n${times.join(', ')}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 ? 0 : 1)

@@ -541,12 +541,18 @@ test('a key is created and stored by keyboard alone', async ({ page }) => {
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Active')
 })
 
-test('every page is accessible and fits, in both themes, wide and narrow', async ({ page }) => {
-  test.setTimeout(240_000)
-  await signIn(page, 'tom')
-  const pages = ['members', 'groups', 'service-accounts', 'api-keys', 'secrets'].map(at)
-  for (const address of [...pages, `${home()}/settings/tenant`, `${home()}/settings/me`]) {
-    await page.goto(address)
+for (const path of [
+  'access/members',
+  'access/groups',
+  'access/service-accounts',
+  'access/api-keys',
+  'access/secrets',
+  'settings/tenant',
+  'settings/me',
+])
+  test(`${path} is accessible and fits, in both themes, wide and narrow`, async ({ page }) => {
+    await signIn(page, 'tom')
+    await page.goto(`${home()}/${path}`)
     await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible()
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1440, 390]) {
@@ -556,7 +562,6 @@ test('every page is accessible and fits, in both themes, wide and narrow', async
         await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
         await expectAccessible(page)
         const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect(tooWide, `${address} at ${width} px`).toBeLessThanOrEqual(0)
+        expect(tooWide, `at ${width} px`).toBeLessThanOrEqual(0)
       }
-  }
-})
+  })

@@ -200,7 +200,6 @@ async function auditIdsOf(origin: string, one: Case): Promise<string[]> {
 
 for (const reader of ['jonas', 'omar', 'vera'])
   test(`${reader}, who has no grant, gets personal data nowhere`, async ({ page, origin }) => {
-    test.setTimeout(300_000)
     const one = await makeCase(origin)
     expect(one.spanIds.length).toBeGreaterThan(3)
     expect(one.decisionIds.length).toBeGreaterThan(1)
@@ -226,7 +225,6 @@ test('with a grant they are found where they are revealed, there alone, and gone
   page,
   origin,
 }) => {
-  test.setTimeout(300_000)
   const one = await makeCase(origin)
   const tenant = externalId()
   await signIn(page, 'pia')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { AxeBuilder } from '@axe-core/playwright'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
 
 export { expect }
 
@@ -85,21 +85,10 @@ export const hydrated = (element: Locator): Promise<void> =>
     .poll(() => element.evaluate((node) => Object.keys(node).some((key) => key.startsWith('__reactProps'))))
     .toBe(true)
 
-/** Presses a key until the page has heard it: its listeners come a moment after what it shows. Must do no harm twice. */
-export const pressUntil = (page: Page, key: string, heard: () => Promise<void>): Promise<void> =>
-  expect(async () => {
-    await page.keyboard.press(key)
-    await heard()
-  }).toPass({ timeout: 60_000 })
-
-/**
- * The least of up to five measurements, in milliseconds, as soon as one is within the limit: what the product needs,
- * without what else a busy machine had to do.
- */
-export async function quickest(limitMs: number, measure: () => Promise<number>): Promise<number> {
-  let least = Infinity
-  for (let attempt = 0; attempt < 5 && least > limitMs; attempt++) least = Math.min(least, await measure())
-  return least
+/** The pages have no frames, so the engine runs in the page itself. */
+const axeOptions: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
 }
 
 /** No violation of WCAG 2.2 AA or the engine's best practices on the page as it is now, once nothing fades in any more. */
@@ -110,8 +99,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     const fading = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
     await Promise.allSettled(fading.map((one) => one.finished))
   })
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(axeOptions)})`)
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
 }

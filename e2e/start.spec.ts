@@ -63,7 +63,6 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
 const databaseRuns = (pidFile: string): boolean => existsSync(pidFile)
 
 test('a second start joins the database, the same port is refused in one line, the last one out stops it, and the data stays', async () => {
-  test.setTimeout(400_000)
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-start-'))
   chmodSync(dataDir, 0o711)
   const [one, two] = [String(await freePort()), String(await freePort())]

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newTraceId } from '#server/kernel/ids.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, pressUntil, quickest, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
 // Of order A-1003 in the demo's order book; a `data.sensitive` path of the manifest.
@@ -25,46 +25,27 @@ function record(page: Page): string[] {
   return received
 }
 
-/** When the first element with that text came into the document, in epoch milliseconds. */
-async function noteArrival(page: Page, text: string): Promise<() => Promise<number>> {
-  await page.evaluate((wanted) => {
-    const observer = new MutationObserver(() => {
-      if (!document.body.textContent?.includes(wanted)) return
-      document.documentElement.dataset.arrivedAt = String(Date.now())
-      observer.disconnect()
-    })
-    observer.observe(document.body, { subtree: true, childList: true, characterData: true })
-  }, text)
-  return async () => Number(await page.locator('html').getAttribute('data-arrived-at'))
-}
-
-test('a call shows in the open trace within a second of its commit, while it still runs', async ({ page, origin }) => {
+test('a call shows in the open trace while it still runs', async ({ page, origin }) => {
   const received = record(page)
+  const { traceId, executionId, approvalId } = await waitingRefund(origin, { orderId: 'A-1003' })
   await signIn(page, 'maria')
-  const untilShown = async () => {
-    const { traceId, executionId, approvalId } = await waitingRefund(origin, { orderId: 'A-1003' })
-    await page.goto(`/t/${externalId()}/traces/${traceId}`)
-    await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
-    await expect(page.getByText('Live', { exact: true })).toBeVisible()
-    await expect(row(page, 'execute_tool issue_refund')).toBeHidden()
-    const gate = hold('issue_refund')
-    try {
-      const arrival = await noteArrival(page, 'execute_tool issue_refund')
-      await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
-      await expect(row(page, 'execute_tool issue_refund')).toContainText('still running')
-      const token = await personToken(origin, 'maria')
-      const execution = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: executionId })
-      expect(execution.status).toBe('running')
-      const { spans } = await call<Spans>(origin, token, 'query', 'traces.getTrace', { traceId })
-      const span = spans.find(({ name }) => name === 'execute_tool issue_refund')
-      await expectAccessible(page)
-      // From the start of the span, which is before its commit.
-      return (await arrival()) - Date.parse(span?.startedAt ?? '')
-    } finally {
-      gate.open()
-    }
+  await page.goto(`/t/${externalId()}/traces/${traceId}`)
+  await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(row(page, 'execute_tool issue_refund')).toBeHidden()
+  const gate = hold('issue_refund')
+  try {
+    await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
+    // The call can't end before the gate opens: what the page shows, it shows during the call. bench/case-15-live.ts measures
+    // how soon.
+    await expect(row(page, 'execute_tool issue_refund')).toContainText('still running')
+    const token = await personToken(origin, 'maria')
+    const execution = await call<{ status: string }>(origin, token, 'query', 'executions.get', { id: executionId })
+    expect(execution.status).toBe('running')
+    await expectAccessible(page)
+  } finally {
+    gate.open()
   }
-  expect(await quickest(1000, untilShown)).toBeLessThanOrEqual(1000)
 
   await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
   await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
@@ -132,7 +113,8 @@ test('spans are found by name, kind and error, and the address says what is look
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
   const search = page.getByRole('search', { name: 'Find spans' }).getByRole('searchbox')
-  await pressUntil(page, '/', () => expect(search).toBeFocused({ timeout: 1000 }))
+  await page.keyboard.press('/')
+  await expect(search).toBeFocused()
   await page.keyboard.type('EXECUTE_TOOL LOOKUP')
   await expect(page.getByRole('search', { name: 'Find spans' })).toContainText('1 span of')
   await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()

@@ -1,6 +1,6 @@
 /**
  * The built console as the server reads it: an index and one file of bytes. cli/console/ writes both, server/shell.ts serves them.
- * Nothing in here depends on the tool that made the pages.
+ * Nothing in here depends on the tool that built the pages.
  */
 export type ConsoleBuild = {
   version: typeof CONSOLE_BUILD_VERSION
@@ -35,23 +35,23 @@ export type BuiltPage = {
 
 export type BuiltFile = {
   headers: Record<string, string>
-  /** The file as it is, and compressed where that makes it smaller. */
+  /** The file unchanged, and compressed if that makes it smaller. */
   identity: Span
   gzip?: Span
   br?: Span
 }
 
-/** The hole for the nonce of an answer. The name of a parameter does not contain a colon. */
+/** The hole for the nonce of an answer. Names of parameters do not contain a colon. */
 export const NONCE = ':nonce'
 /** The hole for the run-time configuration, as JSON that is safe inside a script element. */
 export const CONFIG = ':config'
 
-/** The key of an answer: the values of the headers in `chosenBy`, empty where the request does not have one. */
+/** The key of an answer: the values of the headers in `chosenBy`, empty if the request lacks one. */
 export function choiceOf(values: readonly (string | undefined)[]): string {
   return values.map((value) => value ?? '').join('\n')
 }
 
-/** The choice of a request that has none of the headers: a browser that loads the page. */
+/** The choice of a request without any of the headers: a browser that loads the page. */
 export function documentChoice(build: { chosenBy: readonly string[] }): string {
   return choiceOf(build.chosenBy.map(() => undefined))
 }

@@ -25,6 +25,17 @@ const wholeBytes = 64 * 1024 * 1024
 /** The largest file that is read into memory as a whole: lists, signatures, and a day's leaves of 32 bytes per record. */
 const mostBytes = 1024 * 1024 * 1024
 
+/** What a check reads of an archive, by the path below its folder. Throws Broken for a file that is missing or damaged. */
+type Archive = {
+  has(path: string): boolean
+  paths(): Iterable<string>
+  bytes(path: string): Promise<Bytes>
+  text(path: string): Promise<string>
+  linesIn(path: string): AsyncGenerator<string>
+  /** SHA-256 in hex; counts as progress. */
+  digest(path: string): Promise<string>
+}
+
 /**
  * Checks a whole archive. Never throws because of its content. `said` receives each check as it completes, `progress` the
  * share of the files' bytes hashed so far, from 0 to 1.
@@ -35,16 +46,7 @@ export async function verifyBundle(
   progress?: (share: number) => void,
 ): Promise<BundleReport> {
   const report: BundleReport = { ok: true, checks: [], exportId: '', fingerprint: undefined }
-  const check = async (name: string, work: () => Promise<string>) => {
-    const made: BundleCheck = await work().then(
-      (detail) => ({ name, ok: true, detail }),
-      (error: unknown) => ({ name, ok: false, detail: error instanceof Error ? error.message : String(error) }),
-    )
-    report.ok &&= made.ok
-    report.checks.push(made)
-    said?.(made)
-    return made.ok
-  }
+  const check = (name: string, work: () => Promise<string>) => makeCheck(report, name, work, said)
   let entries = new Map<string, Entry>()
   const readable = await check('Archive', async () => {
     const opened = await openZip(file)
@@ -53,77 +55,123 @@ export async function verifyBundle(
     return `${entries.size} files, each listed once, all below evidence-room-${opened.exportId}.`
   })
   if (!readable) return report
+  const archive = archiveOf(file, entries, progress)
+  await check('Files', () => checkFiles(archive))
+  await check('Description', () => checkDescription(archive))
+  let manifest: Json = null
+  await check('Seal', async () => {
+    manifest = await signedManifest(archive, report)
+    return await checkManifest(archive, manifest, report)
+  })
+  await check('Sigstore bundle', () => checkSigstore(archive, report))
+  const days = member(manifest, 'days')
+  const keys = archive.has('data/keys/vkeys.txt') ? (await archive.text('data/keys/vkeys.txt')).trim().split('\n') : []
+  for (const day of Array.isArray(days) ? days : []) {
+    const date = String(member(day, 'date'))
+    if (archive.has(`data/proofs/${date}.leaves`))
+      await check(`Log of ${date}`, () => checkDay(day, date, keys, archive))
+    if (archive.has(`data/proofs/${date}.seal.tlog-proof`))
+      await check(`Seal log, ${date}`, () => checkSealProof(date, keys, archive))
+  }
+  return report
+}
+
+/** Adds what `work` finds to the report; false when it throws. */
+async function makeCheck(
+  report: BundleReport,
+  name: string,
+  work: () => Promise<string>,
+  said: ((check: BundleCheck) => void) | undefined,
+): Promise<boolean> {
+  const made: BundleCheck = await work().then(
+    (detail) => ({ name, ok: true, detail }),
+    (error: unknown) => ({ name, ok: false, detail: error instanceof Error ? error.message : String(error) }),
+  )
+  report.ok &&= made.ok
+  report.checks.push(made)
+  said?.(made)
+  return made.ok
+}
+
+function archiveOf(
+  file: Blob,
+  entries: ReadonlyMap<string, Entry>,
+  progress: ((share: number) => void) | undefined,
+): Archive {
   const entryOf = (path: string): Entry => {
     const entry = entries.get(path)
     if (entry === undefined) throw new Broken(`${path} is missing.`)
     return entry
   }
-  const bytes = (path: string) => readEntry(file, entryOf(path))
-  const text = async (path: string) => utf8(await bytes(path))
-  const linesIn = (path: string) => linesOf(pieces(file, entryOf(path)))
   const total = [...entries.values()].reduce((sum, entry) => sum + entry.size, 0)
   let hashed = 0
-  const digest = (path: string) =>
-    digestOf(file, entryOf(path), (count) => {
-      hashed += count
-      progress?.(Math.min(1, hashed / total))
-    })
+  const read = (count: number) => {
+    hashed += count
+    progress?.(Math.min(1, hashed / total))
+  }
+  const bytes = async (path: string) => await readEntry(file, entryOf(path))
+  return {
+    has: (path) => entries.has(path),
+    paths: () => entries.keys(),
+    bytes,
+    text: async (path) => utf8(await bytes(path)),
+    linesIn: (path) => linesOf(pieces(file, entryOf(path))),
+    digest: async (path) => await digestOf(file, entryOf(path), read),
+  }
+}
 
-  await check('Files', async () => {
-    const listed = await checkList(await text('manifest-sha256.txt'), digest)
-    for (const name of entries.keys())
-      if (name.startsWith('data/') && !listed.has(name))
-        throw new Broken(`${name} is not in the list of files, so it is not evidence.`)
-    return `All ${listed.size} files below data/ match the listed SHA-256.`
-  })
-  await check('Description', async () => {
-    const listed = await checkList(await text('tagmanifest-sha256.txt'), digest)
-    for (const path of ['bagit.txt', 'manifest.json', 'manifest-sha256.txt'])
-      if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
-    return `The ${listed.size} files that describe the bundle match their list.`
-  })
-  let manifest: Json = null
-  const sealKey = async () => {
-    const der = fromPem(await text('seal/seal.pub.pem'))
-    report.fingerprint = hex(await sha256(der))
-    return await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+async function checkFiles({ text, digest, paths }: Archive): Promise<string> {
+  const listed = await checkList(await text('manifest-sha256.txt'), digest)
+  for (const name of paths())
+    if (name.startsWith('data/') && !listed.has(name))
+      throw new Broken(`${name} is not in the list of files, so it is not evidence.`)
+  return `All ${listed.size} files below data/ match the listed SHA-256.`
+}
+
+async function checkDescription({ text, digest }: Archive): Promise<string> {
+  const listed = await checkList(await text('tagmanifest-sha256.txt'), digest)
+  for (const path of ['bagit.txt', 'manifest.json', 'manifest-sha256.txt'])
+    if (!listed.has(path)) throw new Broken(`tagmanifest-sha256.txt does not list ${path}.`)
+  return `The ${listed.size} files that describe the bundle match their list.`
+}
+
+/** The key in the archive; the report says its fingerprint. */
+async function sealKey({ text }: Archive, report: BundleReport): Promise<CryptoKey> {
+  const der = fromPem(await text('seal/seal.pub.pem'))
+  report.fingerprint = hex(await sha256(der))
+  return await crypto.subtle.importKey('spki', der, 'Ed25519', false, ['verify'])
+}
+
+async function signedManifest(archive: Archive, report: BundleReport): Promise<Json> {
+  const key = await sealKey(archive, report)
+  const signed = await archive.bytes('manifest.json')
+  if (!(await crypto.subtle.verify('Ed25519', key, await archive.bytes('seal/manifest.json.sig'), signed)))
+    throw new Broken('The signature does not match this manifest.json and this key.')
+  return JSON.parse(utf8(signed))
+}
+
+async function checkManifest({ bytes }: Archive, manifest: Json, { exportId }: BundleReport): Promise<string> {
+  const list = hex(await sha256(await bytes('manifest-sha256.txt')))
+  if (member(manifest, 'payloadManifestSha256') !== list)
+    throw new Broken('The signed manifest refers to a different list of files.')
+  if (member(manifest, 'exportId') !== exportId) throw new Broken('The signed manifest belongs to a different export.')
+  return 'The key signed this manifest, and the manifest covers the list of files.'
+}
+
+async function checkSigstore(archive: Archive, report: BundleReport): Promise<string> {
+  const { bytes, text } = archive
+  const key = await sealKey(archive, report)
+  const statement = await checkEnvelope(await text('seal/bundle.sigstore.json'), key, report.fingerprint)
+  const expected = ['manifest.json', 'tagmanifest-sha256.txt']
+  for (const [index, path] of expected.entries()) {
+    const subject = member(statement, 'subject')
+    const named = Array.isArray(subject) && subject.length === expected.length ? subject[index] : undefined
+    if (member(named, 'name') !== path)
+      throw new Broken('The bundle names other files than this archive’s seal covers.')
+    if (member(member(named, 'digest'), 'sha256') !== hex(await sha256(await bytes(path))))
+      throw new Broken(`The bundle covers a different ${path}.`)
   }
-  await check('Seal', async () => {
-    const key = await sealKey()
-    const signed = await bytes('manifest.json')
-    if (!(await crypto.subtle.verify('Ed25519', key, await bytes('seal/manifest.json.sig'), signed)))
-      throw new Broken('The signature does not match this manifest.json and this key.')
-    manifest = JSON.parse(utf8(signed))
-    const list = hex(await sha256(await bytes('manifest-sha256.txt')))
-    if (member(manifest, 'payloadManifestSha256') !== list)
-      throw new Broken('The signed manifest refers to a different list of files.')
-    if (member(manifest, 'exportId') !== report.exportId)
-      throw new Broken('The signed manifest belongs to a different export.')
-    return 'The key signed this manifest, and the manifest covers the list of files.'
-  })
-  await check('Sigstore bundle', async () => {
-    const statement = await checkEnvelope(await text('seal/bundle.sigstore.json'), await sealKey(), report.fingerprint)
-    const expected = ['manifest.json', 'tagmanifest-sha256.txt']
-    for (const [index, path] of expected.entries()) {
-      const subject = member(statement, 'subject')
-      const named = Array.isArray(subject) && subject.length === expected.length ? subject[index] : undefined
-      if (member(named, 'name') !== path)
-        throw new Broken('The bundle names other files than this archive’s seal covers.')
-      if (member(member(named, 'digest'), 'sha256') !== hex(await sha256(await bytes(path))))
-        throw new Broken(`The bundle covers a different ${path}.`)
-    }
-    return 'The same key signed the same files in the Sigstore format.'
-  })
-  const days = member(manifest, 'days')
-  const keys = entries.has('data/keys/vkeys.txt') ? (await text('data/keys/vkeys.txt')).trim().split('\n') : []
-  for (const day of Array.isArray(days) ? days : []) {
-    const date = String(member(day, 'date'))
-    if (entries.has(`data/proofs/${date}.leaves`))
-      await check(`Log of ${date}`, () => checkDay(day, date, keys, bytes, linesIn))
-    if (entries.has(`data/proofs/${date}.seal.tlog-proof`))
-      await check(`Seal log, ${date}`, () => checkSealProof(date, keys, text))
-  }
-  return report
+  return 'The same key signed the same files in the Sigstore format.'
 }
 
 /**
@@ -151,13 +199,7 @@ async function checkEnvelope(bundle: string, key: CryptoKey, fingerprint: string
 }
 
 /** Checks that every record matches its leaf, the leaves give the root, and the root is in the signed checkpoint. */
-async function checkDay(
-  day: Json,
-  date: string,
-  keys: readonly string[],
-  bytes: (path: string) => Promise<Bytes>,
-  linesIn: (path: string) => AsyncGenerator<string>,
-) {
+async function checkDay(day: Json, date: string, keys: readonly string[], { bytes, linesIn }: Archive) {
   const leaves = await bytes(`data/proofs/${date}.leaves`)
   const note = parseNote(utf8(await bytes(`data/proofs/${date}.checkpoint`)))
   await checkSignature(note, keys)
@@ -184,7 +226,7 @@ async function checkDay(
 }
 
 /** Checks that the day's checkpoint is a leaf of the signed log of closed days. */
-async function checkSealProof(date: string, keys: readonly string[], text: (path: string) => Promise<string>) {
+async function checkSealProof(date: string, keys: readonly string[], { text }: Archive) {
   const proof = await text(`data/proofs/${date}.seal.tlog-proof`)
   const split = proof.indexOf('\n\n')
   const [header, indexLine = '', ...path] = proof.slice(0, split).split('\n')

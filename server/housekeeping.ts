@@ -7,7 +7,7 @@ import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
 import { purgeContent } from '#server/privacy/retention.ts'
-import { listTenants } from '#server/tenants/directory.ts'
+import { listTenants } from '#server/tenants/store.ts'
 import { purgePartials } from '#server/traces/partial/partial-text.ts'
 import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention/retention.ts'
 

@@ -17,15 +17,17 @@ import { externalCallDecided } from '#server/external-agents/on-decided.ts'
 import { askAgain, askDelivered } from '#server/inputs/ask-by-mail.ts'
 import { waitExpiry } from '#server/inputs/expire-waits.ts'
 import { onInput, onMask, onRetry } from '#server/inputs/listeners.ts'
+import { onFirstSignIn } from '#server/kernel/auth/first-sign-in.ts'
 import type { JobHandler } from '#server/kernel/queue.ts'
 import { onDelivery } from '#server/mail/delivery-changes.ts'
 import { mailing } from '#server/mail/jobs.ts'
 import { bindingDecided } from '#server/policies/bindings/binding.ts'
 import { erasures } from '#server/privacy/jobs.ts'
 import { releaseDecided } from '#server/releases/release.ts'
+import { signInFirst } from '#server/tenants/first-sign-in.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
-/** What the worker role runs, one line for each queue. */
+/** What a process runs in the background, one line for each queue. */
 export const jobs: readonly JobHandler[] = [
   advanceExecutions,
   stopVerdicts,
@@ -37,7 +39,7 @@ export const jobs: readonly JobHandler[] = [
   erasures,
 ]
 
-/** What a decision does to the thing that was asked for, and an input to what waits for it. */
+/** What one domain does when another one, which does not know it, decides, receives, stops or admits something. */
 export function registerDecisions(): void {
   onDecided('external_call', externalCallDecided)
   onDecided('group_change', groupChangeDecided)
@@ -55,4 +57,5 @@ export function registerDecisions(): void {
   onAgentStop('suspended', agentSuspended)
   onAgentStop('resumed', agentResumed)
   onAgentStop('retired', agentRetired)
+  onFirstSignIn(signInFirst)
 }

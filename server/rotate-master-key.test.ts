@@ -17,6 +17,7 @@ import { createLog } from '#server/kernel/log.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+import { testEnvironment } from '#server/testing/processes/environment.ts'
 import { until } from '#server/testing/until.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
@@ -194,8 +195,7 @@ describe('npm run rotate-master-key', () => {
     const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../cli/rotate-master-key.mjs')], {
       cwd: dataDir,
       env: {
-        NODE_ENV: 'test',
-        PATH: process.env.PATH ?? '',
+        ...testEnvironment,
         DATABASE_URL: source.ownerUrl,
         DATA_DIR: dataDir,
         ...settings,

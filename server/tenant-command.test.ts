@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '#server/testing/auth/browser.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
+import { testEnvironment } from '#server/testing/processes/environment.ts'
 
 // The operator's command as it is typed, beside a server on the same database, which makes no demo.
 
@@ -18,8 +19,7 @@ let dataDir: string
 let server: ChildProcess
 let baseUrl = 'http://localhost:0'
 const environment = () => ({
-  NODE_ENV: 'test' as const,
-  PATH: process.env.PATH ?? '',
+  ...testEnvironment,
   // The command prints addresses of the server, so it must know where that is.
   PORT: new URL(baseUrl).port,
   SEED_DEMO: 'false',

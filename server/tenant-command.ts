@@ -12,7 +12,7 @@ import { createLog } from '#server/kernel/log.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
-import { listTenants } from '#server/tenants/directory.ts'
+import { listTenants } from '#server/tenants/store.ts'
 import { command, readCommand, type Say, UsageError, usageOf } from './command-line.ts'
 
 /** A command that can't be carried out; the message is for the operator. */

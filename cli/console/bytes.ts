@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Span } from '#lib/console-build.ts'
 
-/** Collects runs of bytes; equal ones are kept once. */
+/** Collects runs of bytes; equal ones are stored once. */
 export function createBytes() {
   const chunks: Buffer[] = []
   const known = new Map<string, Span>()

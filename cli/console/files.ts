@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 }
-/** What is compressed inside. */
+/** Types whose format is already compressed. */
 const COMPRESSED = new Set(['image/jpeg', 'image/png', 'font/woff2'])
 
 export const IMMUTABLE = 'public, max-age=31536000, immutable'

@@ -40,7 +40,7 @@ const PUSH =
 export function inlineFlight(name: string, html: string): string[] {
   const pushes = [...html.matchAll(PUSH)]
   const mentioned = html.match(/<script[^>]*>[^<]*__next_f\b/g)?.length ?? 0
-  check(mentioned === pushes.length, `${name} fills self.__next_f in a form that is not known`)
+  check(mentioned === pushes.length, `${name} fills self.__next_f in an unknown form`)
   check(pushes.length > 1, `${name} does not carry its flight data in self.__next_f`)
   return pushes.flatMap(([, kind, text]) => {
     check(kind === '0' || kind === '1', `${name} has inline flight data of the unknown kind ${kind}`)

@@ -1,4 +1,4 @@
-/** The framework wrote something that the build of the console does not know. The message states what differs. */
+/** The framework's output differs from what the build of the console supports. The message states the difference. */
 export class FormatError extends Error {
   constructor(difference: string) {
     super(

@@ -12,7 +12,7 @@ export type PrerenderedPage = {
   status: number
   html: string
   flight: string
-  /** Parts of the flight data by the name that the router's prefetch asks for. */
+  /** Parts of the flight data by the name that the router's prefetch requests. */
   segments: Map<string, string>
   /** Headers of the flight data. */
   headers: Record<string, string>
@@ -21,7 +21,7 @@ export type PrerenderedPage = {
 /** A prerendered file, such as /icon.svg. */
 export type PrerenderedFile = { path: string; type: string; content: Buffer }
 
-/** What the browser's router says in its requests and expects in answers. */
+/** The headers that the browser's router sends and expects. */
 export type Protocol = {
   flight: string
   segment: string
@@ -42,7 +42,7 @@ export type NextOutput = {
 const PRERENDER_VERSION = 4
 const ROUTES_VERSION = 3
 const PAGE_HEADERS = new Set(['x-nextjs-stale-time', 'x-nextjs-prerender', 'x-next-cache-tags'])
-/** For Next's own server, which takes it out of answers. */
+/** For Next's own server, which removes it from its answers. */
 const INTERNAL_HEADER = 'x-next-cache-tags'
 const NEVER_SERVED = '/_global-error'
 
@@ -111,7 +111,7 @@ function checkRoutes(routes: unknown, middleware: unknown): void {
     'there are rewrites, which server/shell.ts does not follow',
   )
   const { middleware: entries } = middleware as { middleware: Record<string, unknown> }
-  check(Object.keys(entries).length === 0, 'there is middleware, which nothing runs')
+  check(Object.keys(entries).length === 0, 'there is middleware, which would never run')
 }
 
 function readPage(app: string, path: string, route: string, buildId: string): PrerenderedPage {
@@ -163,7 +163,7 @@ function readFile(app: string, path: string): PrerenderedFile {
   return { path, type, content: readFileSync(body) }
 }
 
-/** Every entry of app/ was prerendered: what is rendered for each request has nothing to render it. */
+/** Checks that every entry of app/ was prerendered, because no server renders pages per request. */
 function checkComplete(
   entries: Record<string, string>,
   pages: readonly PrerenderedPage[],

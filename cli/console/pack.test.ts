@@ -6,7 +6,7 @@ import { INDEX_FILE } from '#lib/console-build.ts'
 import { writeNextOutput } from '#server/testing/next-output.ts'
 import { packConsole } from './pack.ts'
 
-// What the build of the console refuses. The same changes are made to a real build's output in
+// The outputs that the build of the console refuses. The same changes are made to a real build's output in
 // server/testing/properties/routes-through-next.test.ts.
 
 const ROUTES = { '/t/__tenant__/agents': '/t/[tenant]/agents', '/sign-in': '/sign-in' }
@@ -22,7 +22,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(join(dist, file), change(readFileSync(join(dist, file), 'utf8')))
 }
 
-test('packs an output that it knows', () => {
+test('packs a known output', () => {
   writeNextOutput(dist, ROUTES)
   pack()
   expect(Object.keys(JSON.parse(readFileSync(join(dist, 'console', INDEX_FILE), 'utf8')).files)).toEqual([
@@ -31,18 +31,18 @@ test('packs an output that it knows', () => {
   ])
 })
 
-test('a page that was prerendered for anything but its placeholders is refused', () => {
+test('refuses a page that was prerendered for values other than its placeholders', () => {
   writeNextOutput(dist, { '/t/acme/agents': '/t/[tenant]/agents' })
   expect(pack).toThrow('/t/[tenant]/agents was prerendered as /t/acme/agents')
 })
 
-test('a page that is rendered for each request is refused', () => {
+test('refuses a page that is rendered for each request', () => {
   writeNextOutput(dist, ROUTES)
   edit('app-path-routes-manifest.json', (text) => text.replace('{', '{"/t/[tenant]/page":"/t/[tenant]",'))
   expect(pack).toThrow('/t/[tenant] is rendered for each request')
 })
 
-test('a counted text that contains a parameter is refused, in the flight data and in the document', () => {
+test('refuses a counted text that contains a parameter, in the flight data and in the document', () => {
   const text = `${'x'.repeat(1100)} __tenant__`
   const row = `1:T${text.length.toString(16)},${text}`
   writeNextOutput(dist, ROUTES, { flight: `0:{"b":"build-1"}\n${row}2:null\n` })
@@ -51,7 +51,7 @@ test('a counted text that contains a parameter is refused, in the flight data an
   expect(pack).toThrow(/The flight data in The document of .* contains the parameter __tenant__/)
 })
 
-test('a parameter across two inline scripts is refused', () => {
+test('refuses a parameter across two inline scripts', () => {
   const half = (text: string) => `<script>self.__next_f.push([1,${JSON.stringify(text)}])</script>`
   writeNextOutput(dist, ROUTES, { html: `${half('1:"__ten')}${half('ant__"\n')}` })
   expect(pack).toThrow('has the parameter __tenant__ across two inline scripts')
@@ -72,10 +72,10 @@ test.each([
   [`${app}.rsc`, '\n', '', 'has a row without an end'],
   [`${app}.html`, '<head>', '<head x>', 'does not have exactly one <head>'],
   [`${app}.html`, 'self.__next_f.push([1', 'self.__next_f.push([3', 'of the unknown kind 3'],
-  [`${app}.html`, 'self.__next_f.push', 'globalThis.__next_f.push', 'in a form that is not known'],
+  [`${app}.html`, 'self.__next_f.push', 'globalThis.__next_f.push', 'in an unknown form'],
   [`${app}.html`, '<h1>', '<h1 nonce="x">', 'has a nonce or an event handler in a tag'],
   [`${app}.html`, '/_next/static/chunks/a.js', '/_next/static/b.js', 'refers to /_next/static/b.js'],
-])('a change in %s from %s to %s is named', (file, from, to, message) => {
+])('names a change in %s from %s to %s', (file, from, to, message) => {
   writeNextOutput(dist, ROUTES)
   edit(file, (text) => {
     expect(text).toContain(from)

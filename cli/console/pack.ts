@@ -23,8 +23,8 @@ const ASSET = /\/_next\/static\/[\w./~-]+/g
  * Turns a finished `next build` into the console that the server reads: every page cut into fixed text and holes, every answer's
  * headers, every file by its exact name. This folder holds all knowledge of Next's formats.
  * @param distDir Next's `.next`
- * @param publicDir files that are served as they are
- * @param target folder for the two files; made where it is missing
+ * @param publicDir files that are served unchanged
+ * @param target folder for the two files; created if it is missing
  */
 export function packConsole(distDir: string, publicDir: string, target: string): void {
   const output = readNextOutput(distDir)

@@ -21,6 +21,8 @@ export function parseJsonObject(text: string): { value: JsonObject } | { problem
   return { value }
 }
 
+// By hand: jsonc-parser weighs 3.5 KB on the page (gzip) against 1.1, has no messages, and names another fault for `01` and
+// for a comma before the end of a list.
 class Stop extends Error {
   readonly offset: number
 

@@ -1,8 +1,8 @@
 'use client'
 
-import { Menu as MenuIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog } from '#components/ui/dialog.tsx'
+import { MenuIcon } from '#components/ui/icons.tsx'
 import { Rail } from './rail.tsx'
 
 /** The rail as a sheet behind a button, for small screens. */
@@ -19,7 +19,7 @@ export function NarrowRail({ tenant, name, waiting }: { tenant: string; name: st
         onClick={() => setOpen(true)}
         className="relative inline-grid size-9 place-items-center hover:bg-selected"
       >
-        <MenuIcon aria-hidden="true" className="size-5" />
+        <MenuIcon size="size-5" />
         {waiting !== undefined && waiting > 0 && (
           <span aria-hidden="true" className="absolute top-1.5 right-1 size-2 bg-ink outline-2 outline-surface" />
         )}

@@ -1,7 +1,7 @@
 'use client'
 
-import { Check, ChevronsUpDown } from 'lucide-react'
 import Link from 'next/link'
+import { CheckIcon, ChooseIcon } from '#components/ui/icons.tsx'
 import { Menu, MenuHeading, MenuLink } from '#components/ui/menu.tsx'
 import { homePath } from '#lib/paths.ts'
 
@@ -26,7 +26,7 @@ export function TenantSwitcher({ tenant, memberships }: TenantSwitcherProps) {
           aria-label="Switch organisation"
           className="inline-grid size-9 shrink-0 place-items-center hover:bg-selected"
         >
-          <ChevronsUpDown aria-hidden="true" className="size-4" />
+          <ChooseIcon />
         </button>
       }
     >
@@ -35,7 +35,7 @@ export function TenantSwitcher({ tenant, memberships }: TenantSwitcherProps) {
         <MenuLink key={externalId}>
           <Link href={homePath(externalId)} prefetch={false} aria-current={externalId === tenant || undefined}>
             <span className="inline-grid size-5 shrink-0 place-items-center">
-              {externalId === tenant && <Check aria-hidden="true" className="size-4" />}
+              {externalId === tenant && <CheckIcon />}
             </span>
             <span className="flex min-w-0 flex-col">
               <span className="truncate">{name}</span>

@@ -1,6 +1,6 @@
 'use client'
 
-import { CircleUser } from 'lucide-react'
+import { PersonIcon } from '#components/ui/icons.tsx'
 import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/menu.tsx'
 import type { FrameUser } from './frame.tsx'
 import { THEME_CHOICES, useTheme } from './theme.ts'
@@ -18,7 +18,7 @@ export function UserMenu({ user, onSignOut }: UserMenuProps) {
           aria-label={user ? `${user.name}: theme and sign out` : 'Theme'}
           className="flex min-h-9 min-w-9 items-center justify-center gap-2 px-2 hover:bg-selected"
         >
-          <CircleUser aria-hidden="true" className="size-5 shrink-0 rail:hidden" />
+          <PersonIcon size="size-5" className="rail:hidden" />
           <span className="hidden max-w-60 truncate rail:inline">{user?.name ?? 'Theme'}</span>
         </button>
       }

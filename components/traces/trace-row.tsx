@@ -62,7 +62,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
           className="inline-grid size-6 shrink-0 place-items-center text-ink-2"
         >
           {expanded !== undefined && (
-            <Glyph className="size-3">{expanded ? <path d="m3 5.5 5 5 5-5" /> : <path d="m5.5 3 5 5-5 5" />}</Glyph>
+            <Glyph size="size-3">{expanded ? <path d="m3 5.5 5 5 5-5" /> : <path d="m5.5 3 5 5-5 5" />}</Glyph>
           )}
         </span>
         <KindGlyph kind={span.kind} />

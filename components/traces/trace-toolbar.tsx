@@ -1,6 +1,6 @@
 'use client'
 
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { classNames } from '#components/ui/class-names.ts'
 import { CONTROL } from '#components/ui/field.tsx'
@@ -108,9 +108,9 @@ function Pill({ pressed, onPress, children }: { pressed: boolean; onPress: () =>
   )
 }
 
-/** `/` goes to the search from anywhere on the page where nothing is being typed. */
+/** `/` goes to the search from anywhere on the page where nothing is being typed, from the moment the search is shown. */
 function useSlashKey(search: { current: HTMLInputElement | null }): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')) return

@@ -1,7 +1,7 @@
 'use client'
 
-import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { CheckIcon, CopyIcon } from './icons.tsx'
 import { VisuallyHidden } from './visually-hidden.tsx'
 
 type CopyableProps = {
@@ -39,11 +39,7 @@ export function Copyable({ value, label, shorten }: CopyableProps) {
         aria-label={`Copy ${label}`}
         className="inline-grid size-6 shrink-0 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
       >
-        {outcome === 'copied' ? (
-          <Check aria-hidden="true" className="size-3.5 text-ok" />
-        ) : (
-          <Copy aria-hidden="true" className="size-3.5" />
-        )}
+        {outcome === 'copied' ? <CheckIcon size="size-3.5" className="text-ok" /> : <CopyIcon size="size-3.5" />}
       </button>
       <span role="status" className={outcome === 'refused' ? 'text-dense text-danger' : 'sr-only'}>
         {outcome === 'copied' && <VisuallyHidden>Copied.</VisuallyHidden>}

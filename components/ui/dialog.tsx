@@ -1,9 +1,9 @@
 'use client'
 
 import * as Radix from '@radix-ui/react-dialog'
-import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
+import { CloseIcon } from './icons.tsx'
 
 type DialogProps = {
   open: boolean
@@ -54,7 +54,7 @@ export function Dialog(props: DialogProps) {
               aria-label="Close"
               className="-mt-1 -mr-1 inline-grid size-7 shrink-0 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
             >
-              <X aria-hidden="true" className="size-4" />
+              <CloseIcon />
             </Radix.Close>
           </div>
           {children}

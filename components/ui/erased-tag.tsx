@@ -1,10 +1,10 @@
-import { Eraser } from 'lucide-react'
+import { EraserIcon } from './icons.tsx'
 
 /** In the place of a text that an erasure took for ever. */
 export function ErasedTag() {
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 border border-line-strong border-dashed px-1.5 text-dense text-ink-2">
-      <Eraser aria-hidden="true" className="size-3 shrink-0" />
+      <EraserIcon size="size-3" />
       <span>Erased</span>
     </span>
   )

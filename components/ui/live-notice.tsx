@@ -1,7 +1,7 @@
 'use client'
 
-import { X } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { CloseIcon } from './icons.tsx'
 
 type Notice = { id: number; text: string }
 
@@ -39,7 +39,7 @@ export function LiveNotices({ children }: { children: ReactNode }) {
               onClick={() => setNotice(undefined)}
               className="inline-grid size-6 shrink-0 place-items-center"
             >
-              <X aria-hidden="true" className="size-4" />
+              <CloseIcon />
             </button>
           </div>
         )}

@@ -1,8 +1,8 @@
 'use client'
 
 import * as Radix from '@radix-ui/react-dropdown-menu'
-import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
+import { CheckIcon } from './icons.tsx'
 
 const ITEM =
   'flex min-h-8 items-start gap-2 px-2.5 py-1.5 outline-none data-[highlighted]:bg-selected data-[disabled]:text-ink-3'
@@ -98,7 +98,7 @@ export function MenuChoice<Value extends string>({ heading, value, options, onCh
           <Radix.RadioItem key={option.value} value={option.value} className={ITEM}>
             <span className="inline-grid size-5 place-items-center">
               <Radix.ItemIndicator>
-                <Check aria-hidden="true" className="size-4" />
+                <CheckIcon />
               </Radix.ItemIndicator>
             </span>
             {option.label}

@@ -1,5 +1,5 @@
-import { LockKeyhole } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { KeyholeIcon } from './icons.tsx'
 
 type NoPermissionProps = {
   /** What the person wanted: "see this organisation's approvals". */
@@ -14,7 +14,7 @@ type NoPermissionProps = {
 export function NoPermission({ what, permission, children }: NoPermissionProps) {
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border border-line-strong border-dashed bg-sunken p-4">
-      <LockKeyhole aria-hidden="true" className="mt-0.5 size-4 text-ink-2" />
+      <KeyholeIcon className="mt-0.5 text-ink-2" />
       <p className="font-semibold">You may not {what}.</p>
       <p className="col-start-2 max-w-[75ch] text-ink-2">
         It needs the permission <code className="font-mono text-dense text-ink">{permission}</code>. {children}

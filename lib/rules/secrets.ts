@@ -1,4 +1,5 @@
-import type { SecretStatus } from '#lib/schemas/secrets.ts'
+export const secretStatuses = ['active', 'expired', 'revoked', 'archived'] as const
+type SecretStatus = (typeof secretStatuses)[number]
 
 /** The largest value of a secret, in bytes of UTF-8. */
 export const maxValueBytes = 16 * 1024

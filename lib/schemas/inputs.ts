@@ -13,7 +13,7 @@ const Ttl = z.string().refine((text) => {
 export const Correlation = z.strictObject({ executionId: Id, input: InputName })
 
 /**
- * `POST /v1/input-events` in plain JSON. The event's identity is the header Idempotency-Key (or `idempotencyKey`), else
+ * `POST /v1/input-events` in plain JSON. The event's identity is the header Idempotency-Key (or `idempotencyKey`) or
  * `source` and `id`. `ttl`: how long the event is kept before its wait opens.
  */
 export const SubmitInput = z

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { maxValueBytes } from '#lib/rules/secrets.ts'
+import { maxValueBytes, secretStatuses } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
 export const SecretKind = z.enum(['value', 'api_key'])
-export const SecretStatus = z.enum(['active', 'expired', 'revoked', 'archived'])
+export const SecretStatus = z.enum(secretStatuses)
 export type SecretStatus = z.infer<typeof SecretStatus>
 
 /** Any text: an unknown id is not found, like an id of another tenant. */

@@ -197,13 +197,10 @@ describe('what is open when a membership changes', () => {
       'the stream carried something',
     )
     const { id } = await memberNamed('omar')
-    const before = Date.now()
     payload(await api.mutate(tom, 'members.suspend', { id, reason: 'Lost laptop.' }))
     const closed = await until(async () => socket.state.closed, 'the socket was closed')
     await stream.reading
     expect(closed).toMatchObject({ code: 4403, reason: 'Tenant access denied' })
-    expect(closed.at - before).toBeLessThan(1000)
-    expect((stream.state.endedAt ?? 0) - before).toBeLessThan(1000)
     expect(stream.state.text).toContain('tenant_access_denied')
     expect((await api.query(omar, 'tenants.current')).text).toBe(denied)
     expect(other.state.closed).toBeUndefined()

@@ -1,6 +1,6 @@
 import { GetSettingsOutput, SettingValues } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
-import { findTenantRevision } from '#server/tenants/people.ts'
+import { findTenantRevision } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { findProposed } from './changes/store.ts'
 

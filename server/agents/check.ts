@@ -1,7 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { CheckManifestInput, CheckManifestOutput } from '#lib/schemas/agents.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findMemberByName } from '#server/tenants/directory.ts'
+import { findMemberByName } from '#server/tenants/store.ts'
 import { readManifest, type Warning } from './manifest.ts'
 import { positionOf } from './yaml-position.ts'
 

@@ -2,7 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/agents.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { findMemberByName } from '#server/tenants/directory.ts'
+import { findMemberByName } from '#server/tenants/store.ts'
 import { invalid, readManifest } from './manifest.ts'
 import {
   countVersions,

@@ -32,9 +32,9 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Resolves when one of the operator's servers has said which tools it has, however long it takes; throws when it does not start. */
-export async function toolsOffered(tenant: Tenant, server: string): Promise<void> {
+export async function toolsOffered(tenant: Tenant, server: string, list = listTools): Promise<void> {
   for (let answered = false; !answered; )
-    answered = await listTools(tenant, { server }).then(
+    answered = await list(tenant, { server }).then(
       () => true,
       (error: unknown) => {
         if (!isTimeout(error)) throw error

@@ -4,6 +4,7 @@ import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
+import { issueMessage } from '#lib/schemas/messages.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { type Position, positionOf } from './yaml-position.ts'
 
@@ -129,7 +130,7 @@ function unknownKeys(document: JsonObject): Warning[] {
 const warning = (at: readonly (string | number)[], message: string): Warning => ({ path: at.join('.'), message, at })
 
 const specIssues = (document: JsonObject): Warning[] => {
-  const result = AgentSpec.safeParse(document.spec ?? {})
+  const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   return result.success
     ? []
     : result.error.issues.map((issue) =>
@@ -139,7 +140,7 @@ const specIssues = (document: JsonObject): Warning[] => {
 
 /** The part that runs, strictly. Throws `not_ready` (409) with everything that is missing or wrong. */
 export function specOf(document: JsonObject): AgentSpec {
-  const result = AgentSpec.safeParse(document.spec ?? {})
+  const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues = specIssues(document)
   throw new ApiError(

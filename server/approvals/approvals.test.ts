@@ -155,7 +155,9 @@ describe('how it is decided', () => {
     await expect(
       vote(jonas, approvalId, 'approve', { payloadDigest: `sha256:${'0'.repeat(64)}` }),
     ).rejects.toMatchObject({ code: 'digest_mismatch' })
-    await expect(vote(jonas, approvalId, 'approve', { decisionAcknowledged: false })).rejects.toThrow(/acknowledged/)
+    await expect(vote(jonas, approvalId, 'approve', { decisionAcknowledged: false })).rejects.toThrow(
+      /Acknowledge the decision/,
+    )
     await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/required/)
     expect(await vote(jonas, approvalId, 'approve', { expectedRevision: 1, payloadDigest })).toMatchObject({
       status: 'approved',

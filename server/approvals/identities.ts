@@ -1,5 +1,5 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { findMembers, findSponsors } from '#server/tenants/directory.ts'
+import { findMembers, findSponsors } from '#server/tenants/store.ts'
 
 /** A person who is one identity with the requester, and how: the end of a sentence that begins with "You". */
 export type Identity = { personId: string; link: string }

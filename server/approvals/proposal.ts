@@ -13,13 +13,17 @@ import type { OnDecided } from './subjects.ts'
 // What takes effect only when change-approvers agree lives alike, whatever it is:
 // proposed → active → superseded | revoked; proposed → rejected | withdrawn.
 
-/** A kind of thing that is proposed. The functions are its store's; `Row` is what a decision has made active or ended. */
-export type Proposal<Row extends { id: string }, Old extends { id: string }> = {
-  /** The kind of its approvals, the type in its audit records, and what their actions begin with. */
-  kind: 'release' | 'policy_binding'
+/** What people end by themselves: a proposal that is withdrawn, an active one that is revoked. The functions are a store's. */
+type Endable = {
   noun: string
   find(tx: Transaction, tenantId: string, id: string): Promise<Found | undefined>
   setEnded(tx: Transaction, tenantId: string, id: string, revision: number, end: ProposalEnd): Promise<boolean>
+}
+
+/** A kind of thing that is proposed. The functions are its store's; `Row` is what a decision has made active or ended. */
+export type Proposal<Row extends { id: string }, Old extends { id: string }> = Endable & {
+  /** The kind of its approvals, the type in its audit records, and what their actions begin with. */
+  kind: 'release' | 'policy_binding'
   /** Of two approvals for the same place, the second waits for the first to commit. */
   lockPlaceOf(tx: Transaction, tenantId: string, id: string): Promise<void>
   /** What is active at the place of a proposed one makes room for it. */
@@ -82,10 +86,7 @@ export async function requestProposal(
 }
 
 /** proposed → withdrawn: its request is canceled, so no one can decide it any more. */
-export async function withdrawProposal<Row extends { id: string }, Old extends { id: string }>(
-  proposal: Proposal<Row, Old>,
-  context: EndContext,
-) {
+export async function withdrawProposal(proposal: Endable, context: EndContext) {
   const { tx, tenant, input, auditId } = context
   const seen = await requireFound(proposal, context)
   await holdRequest(tx, tenant.id, seen.approvalId)
@@ -97,34 +98,27 @@ export async function withdrawProposal<Row extends { id: string }, Old extends {
 }
 
 /** active → revoked. */
-export async function revokeProposal<Row extends { id: string }, Old extends { id: string }>(
-  proposal: Proposal<Row, Old>,
-  context: EndContext,
-) {
+export async function revokeProposal(proposal: Endable, context: EndContext) {
   const { input } = context
   await end(proposal, context, await requireFound(proposal, context), ['active', 'revoked'])
   return { id: input.id, status: 'revoked' as const, revision: input.expectedRevision + 1 }
 }
 
-async function requireFound<Row extends { id: string }, Old extends { id: string }>(
-  { find }: Proposal<Row, Old>,
-  { tx, tenant, input }: EndContext,
-): Promise<Found> {
+async function requireFound({ find }: Endable, { tx, tenant, input }: EndContext): Promise<Found> {
   const found = await find(tx, tenant.id, input.id)
   if (found === undefined) throw notFound()
   return found
 }
 
-async function end<Row extends { id: string }, Old extends { id: string }>(
-  { noun, setEnded }: Proposal<Row, Old>,
+async function end(
+  { noun, setEnded }: Endable,
   { tx, tenant, input }: EndContext,
   { status, revision }: Found,
-  [from, to]: ProposalEnd,
+  change: ProposalEnd,
 ): Promise<void> {
-  const change = [from, to] as ProposalEnd
   if (await setEnded(tx, tenant.id, input.id, input.expectedRevision, change)) return
   throw new ApiError(
-    status === from ? 'revision_conflict' : 'conflict',
+    status === change[0] ? 'revision_conflict' : 'conflict',
     `The ${noun} is ${status}, revision ${revision}.`,
     { details: { status, revision } },
   )

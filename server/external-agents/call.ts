@@ -4,20 +4,17 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { costOf } from '#lib/rules/cost.ts'
 import { modelsOf } from '#lib/rules/models.ts'
 import type { RequestApprovalInput } from '#lib/schemas/external-agents.ts'
-import { findAgent } from '#server/agents/registry.ts'
+import { findAgent } from '#server/agents/store.ts'
 import { allowedModels, modelProvider } from '#server/executions/runtimes/external.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
-import {
-  decide,
-  type GovernedRequest,
-  maskedArguments,
-  type PolicyDecision,
-} from '#server/policies/decisions/decide.ts'
-import { findActiveRelease } from '#server/releases/active.ts'
+import { decide, type PolicyDecision } from '#server/policies/decisions/decide.ts'
+import { maskedArguments } from '#server/policies/decisions/mask-arguments.ts'
+import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
 import { ReleaseContent, type ReleasedTool } from '#server/releases/content.ts'
+import { findActiveRelease } from '#server/releases/store.ts'
 
 type Call = z.infer<typeof RequestApprovalInput>
 type Context = { tx: Transaction; tenant: Tenant; principal: Principal }

@@ -252,3 +252,31 @@ export async function setWait(
 }
 
 export type Filter = { limit: number; cursor?: string | undefined; executionId?: string | undefined }
+
+/** Matched waits of a step → satisfied, and their answers → applied; how many of each. */
+export async function setTaken(
+  tx: Transaction,
+  tenantId: string,
+  { executionId, stepId }: { executionId: string; stepId: string },
+  waitIds: readonly string[],
+): Promise<{ waits: number; resolutions: number }> {
+  const { rows } = await sql<{ waits: number; resolutions: number }>`
+    with taken as (
+      update input_waits set status = 'satisfied', closed_at = clock_timestamp(), revision = revision + 1
+      where tenant_id = ${tenantId} and execution_id = ${executionId} and step_id = ${stepId}
+        and id = any(${[...waitIds]}::uuid[]) and status = 'matched'
+      returning id
+    ), applied as (
+      update input_resolutions resolution set delivery = 'delivered', delivered_at = clock_timestamp(),
+        application = 'applied', applied_at = clock_timestamp(), attempts = resolution.attempts + 1,
+        revision = resolution.revision + 1
+      from taken
+      where resolution.tenant_id = ${tenantId} and resolution.wait_id = taken.id and resolution.channel = 'event'
+        and resolution.application = 'not_applied'
+      returning resolution.id
+    )
+    select (select count(*)::int from taken) as waits, (select count(*)::int from applied) as resolutions`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('unreachable: an aggregate has a row')
+  return row
+}

@@ -6,7 +6,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { waitExpiryQueue } from './expire-waits.ts'
 import { matchWait } from './match.ts'
 import { rejectResolutions } from './resolution-store.ts'
-import { findOpenWaits, findStepWaits, insertWait, lockInputs, settleUnmatched, setWait } from './store.ts'
+import { findOpenWaits, findStepWaits, insertWait, lockInputs, setTaken, settleUnmatched, setWait } from './store.ts'
 
 // What executions may ask of waits. Each call belongs to a transaction in which the execution itself was changed.
 
@@ -62,6 +62,21 @@ export async function stepWaits(
     data: row.data as JsonValue,
     openedAt: row.openedAt,
   }))
+}
+
+/**
+ * Marks matched waits of a step satisfied and their answers applied, in the transaction that journals the answers. Throws
+ * when a wait had no answer to take, so that the transaction is rolled back.
+ */
+export async function takeAnswers(
+  tx: Transaction,
+  tenantId: string,
+  step: { executionId: string; stepId: string },
+  waitIds: readonly string[],
+): Promise<void> {
+  const { waits, resolutions } = await setTaken(tx, tenantId, step, waitIds)
+  if (waits !== waitIds.length || resolutions !== waitIds.length)
+    throw new Error(`A wait of the step ${step.stepId} of execution ${step.executionId} has no answer to take.`)
 }
 
 /** Closes what a step still waits for: another input of its group was enough. */

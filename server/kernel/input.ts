@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError, type Issue } from '#lib/errors.ts'
+import { issueMessage } from '#lib/schemas/messages.ts'
 
 /** More than any operation needs; beyond it, whoever walks the value could run out of stack. */
 const maxDepth = 100
@@ -7,7 +8,7 @@ const maxDepth = 100
 /** The input of an operation. Throws 400 for what could not be kept exactly, and `validation_failed` with an issue for each flaw. */
 export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
   requireExact(raw)
-  const result = schema.safeParse(raw ?? {})
+  const result = schema.safeParse(raw ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues: Issue[] = result.error.issues.map(({ path, message }) => ({
     path: path.map(String).join('.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { logState } from '#server/audit/log-state.ts'
+import { findLogState } from '#server/audit/state-store.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { rest } from '#server/kernel/rest.ts'
 import { telemetryCounts } from '#server/telemetry/counters.ts'
@@ -16,7 +16,7 @@ export const read = query({
   output: z.object({ metrics: z.array(Metric) }),
   async run({ tx, tenant }) {
     const queues = await listQueueDepths(tx, tenant.id)
-    const log = await logState(tx, tenant.id)
+    const log = await findLogState(tx, tenant.id)
     const telemetry = telemetryCounts(tenant.id)
     return {
       metrics: [

@@ -2,7 +2,7 @@ import { notFound } from '#lib/errors.ts'
 import { CreateHoldInput, CreateHoldOutput } from '#lib/schemas/privacy.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { traceExists } from '#server/traces/exists.ts'
+import { findTrace } from '#server/traces/store.ts'
 import { insertHold } from './store.ts'
 
 /** holds.create: what it covers is neither erased nor deleted by age until it is released. */
@@ -17,7 +17,7 @@ export const createHold = mutation({
     details: Object.fromEntries(Object.entries(covers).filter(([, value]) => value !== undefined)),
   }),
   async run({ tx, tenant, principal, input }) {
-    if (input.traceId !== undefined && !(await traceExists(tx, tenant.id, input.traceId))) throw notFound()
+    if (input.traceId !== undefined && (await findTrace(tx, tenant.id, input.traceId)) === undefined) throw notFound()
     const id = newId()
     await insertHold(tx, {
       tenantId: tenant.id,

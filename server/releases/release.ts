@@ -1,4 +1,4 @@
-import { setAgentActive } from '#server/agents/registry.ts'
+import { setAgentActive } from '#server/agents/store.ts'
 import { decideProposal, type Proposal } from '#server/approvals/proposal.ts'
 import { findRelease, lockPlaceOf, setReleaseDecided, setReleaseEnded, supersedeFor } from './store.ts'
 

@@ -2,7 +2,7 @@ import { ApiError } from '#lib/errors.ts'
 import { whyNotArchive } from '#lib/rules/secrets.ts'
 import { SecretInput, SecretKind, SecretOutput } from '#lib/schemas/secrets.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setMachineRemoved } from '#server/tenants/machines.ts'
+import { setMachineRemoved } from '#server/tenants/machine-store.ts'
 import { setArchived } from './store.ts'
 import { requireSecret, secretView, statusOf } from './view.ts'
 

@@ -1,6 +1,6 @@
 import { SecretInput, SecretOutput } from '#lib/schemas/secrets.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setMachineRemoved } from '#server/tenants/machines.ts'
+import { setMachineRemoved } from '#server/tenants/machine-store.ts'
 import { setRevoked } from './store.ts'
 import { requireSecret, secretView } from './view.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '#server/identity/clients/service-clients.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { lockMachine, setMachineStatus } from '#server/tenants/machines.ts'
+import { lockMachine, setMachineStatus } from '#server/tenants/machine-store.ts'
 
 /** Both its membership and its client must be on: the one lets its tokens in, the other gives it new ones. */
 export const statusOf = (membership: string, client: ServiceClient): z.infer<typeof ServiceAccountStatus> =>

@@ -4,8 +4,8 @@ import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
-import { findSponsors } from '#server/tenants/directory.ts'
-import { listMachines } from '#server/tenants/machines.ts'
+import { listMachines } from '#server/tenants/machine-store.ts'
+import { findSponsors } from '#server/tenants/store.ts'
 import { statusOf } from './account.ts'
 
 /** The service accounts of the tenant, newest first. */

@@ -1,8 +1,8 @@
 import type { JsonValue } from '#lib/json.ts'
 import { parsePath, type SensitivePath } from '#lib/rules/mask.ts'
-import { sensitivePathsOf } from '#server/agents/registry.ts'
+import { listSensitivePaths } from '#server/agents/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { agentsOfTraces } from '#server/traces/agents-of.ts'
+import { listAgentsOfTraces } from '#server/traces/recording/batch-store.ts'
 import type { KeyValue } from './otlp.ts'
 import type { ClassDeclared } from './sensitive.ts'
 
@@ -19,9 +19,9 @@ export async function classesDeclared(
 ): Promise<(traceId: string) => ClassDeclared | undefined> {
   const traceIds = [...new Set(spans.map(({ traceId }) => traceId))]
   const names = [...new Set(spans.flatMap(({ agent }) => agent ?? []))]
-  const recorded = await agentsOfTraces(tx, tenantId, traceIds)
+  const recorded = await listAgentsOfTraces(tx, tenantId, traceIds)
   const ids = [...new Set(recorded.map(({ agentId }) => agentId))]
-  const declared = await sensitivePathsOf(tx, tenantId, { names, ids })
+  const declared = await listSensitivePaths(tx, tenantId, { names, ids })
   if (declared.length === 0) return () => undefined
   const agents = new Map<string, Set<string>>(traceIds.map((traceId) => [traceId, new Set()]))
   for (const { traceId, agent } of spans) if (agent !== undefined) agents.get(traceId)?.add(agent)

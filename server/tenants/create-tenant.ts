@@ -3,7 +3,8 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { createSigningKey } from '#server/kernel/keys/signing-keys.ts'
-import { insertGroup, insertGroupMember, insertMember, insertSponsor, insertTenant } from './store.ts'
+import { insertGroup, insertGroupMember } from './group-store.ts'
+import { insertMember, insertSponsor, insertTenant } from './store.ts'
 
 export type NewTenant = {
   id: string
@@ -39,7 +40,8 @@ export async function createGroup(
   displayName: string,
 ): Promise<string> {
   const id = newId()
-  await insertGroup(tx, { tenantId: tenant.id, id, name, displayName })
+  if (!(await insertGroup(tx, { tenantId: tenant.id, id, name, displayName })))
+    throw new Error(`The tenant has a group ${name} already.`)
   await appendAudit(tx, tenant, {
     actor: systemActor,
     action: 'group.created',

@@ -4,8 +4,6 @@ import { newId } from '#server/kernel/ids.ts'
 import { findMemberNamed, insertLink, insertMachine, lockNames } from './machine-store.ts'
 import { findSponsors } from './store.ts'
 
-export { listMachines, lockMachine, setMachineRemoved, setMachineStatus } from './machine-store.ts'
-
 export type NewMachine = {
   kind: 'service_account' | 'api_key'
   issuer: string

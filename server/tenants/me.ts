@@ -1,6 +1,7 @@
 import { Session } from '#lib/schemas/tenants.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
-import { findGroupsOf, findTenantRevision } from './store.ts'
+import { findGroupsOf } from './group-store.ts'
+import { findTenantRevision } from './store.ts'
 import { settingsOf, tenantView } from './view.ts'
 
 /** session.me: the caller, what they may do and the rules of the tenant, so that the console can say why a control is blocked. */

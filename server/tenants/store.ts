@@ -42,54 +42,6 @@ export async function insertSponsor(
   await tx.insertInto('memberSponsors').values(row).execute()
 }
 
-export async function insertGroup(
-  tx: Transaction,
-  row: { tenantId: string; id: string; name: string; displayName: string },
-): Promise<void> {
-  await tx.insertInto('approverGroups').values(row).execute()
-}
-
-export async function insertGroupMember(
-  tx: Transaction,
-  row: { tenantId: string; groupId: string; memberId: string },
-): Promise<void> {
-  await tx.insertInto('approverGroupMembers').values(row).execute()
-}
-
-export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
-  tx
-    .selectFrom('approverGroups')
-    .select(['id', 'name', 'displayName'])
-    .where('tenantId', '=', tenantId)
-    .where('name', '=', name)
-    .executeTakeFirst()
-
-/** Active members of a group, with what a decision needs to know of them. */
-export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
-  tx
-    .selectFrom('approverGroupMembers as link')
-    .innerJoin('members as member', (join) =>
-      join.onRef('member.tenantId', '=', 'link.tenantId').onRef('member.id', '=', 'link.memberId'),
-    )
-    .select(['member.id', 'member.username', 'member.displayName', 'member.kind', 'member.email', 'member.roles'])
-    .where('link.tenantId', '=', tenantId)
-    .where('link.groupId', '=', groupId)
-    .where('member.status', '=', 'active')
-    .orderBy('member.username')
-    .execute()
-
-export const findGroupsOf = (tx: Transaction, tenantId: string, memberId: string) =>
-  tx
-    .selectFrom('approverGroupMembers as link')
-    .innerJoin('approverGroups as g', (join) =>
-      join.onRef('g.tenantId', '=', 'link.tenantId').onRef('g.id', '=', 'link.groupId'),
-    )
-    .select(['g.id', 'g.name'])
-    .where('link.tenantId', '=', tenantId)
-    .where('link.memberId', '=', memberId)
-    .orderBy('g.name')
-    .execute()
-
 export const findMembers = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx
     .selectFrom('members')

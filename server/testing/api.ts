@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { demoTenants } from '#server/demo/tenants.ts'
 import { signIn } from '#server/testing/auth/sign-in.ts'
 import { testDatabase } from './database.ts'
+import { testEnvironment } from './processes/environment.ts'
 
 type Credentials = {
   tenants: {
@@ -203,7 +204,7 @@ async function startProcess(
   lines?: string[],
 ): Promise<{ child: ChildProcess; baseUrl: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'processes/api-process.ts')], {
-    env: { NODE_ENV: 'test', PATH: process.env.PATH ?? '', ...environment },
+    env: { ...testEnvironment, ...environment },
     stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => lines?.push(text))

@@ -1,5 +1,5 @@
 import { newId } from '#server/kernel/ids.ts'
-import type { ModelCallRequest } from '#server/policies/decisions/decide.ts'
+import type { ModelCallRequest } from '#server/policies/decisions/request.ts'
 
 /** A released agent in production asks a model. `changes` take the place of what stands here. */
 export const modelCall = (

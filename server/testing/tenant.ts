@@ -14,7 +14,7 @@ import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
-import { findGroup } from '#server/tenants/directory.ts'
+import { findGroup } from '#server/tenants/group-store.ts'
 import { testDatabase } from './database.ts'
 
 /** A whole runtime on a database of its own, without HTTP. Close it in afterAll. */

@@ -9,9 +9,10 @@ import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
-import { lockMember, lockTenant, setMember, setTenant } from '#server/tenants/people.ts'
+import { lockGroup, replaceGroupMembers } from '#server/tenants/group-store.ts'
+import { lockMember, setMember } from '#server/tenants/member-store.ts'
+import { lockTenant, setTenant } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
-import { lockGroup, replaceGroupMembers } from '../groups/store.ts'
 import { type ChangeStatus, setDecided } from './store.ts'
 
 const outcomes = { approved: 'applied', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const

@@ -2,8 +2,8 @@ import { ApiError } from '#lib/errors.ts'
 import { CreateGroupInput, GroupOutput } from '#lib/schemas/members.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { insertGroup } from '#server/tenants/group-store.ts'
 import { proposeGroupMembers } from './propose-members.ts'
-import { insertGroup } from './store.ts'
 import { groupViews } from './view.ts'
 
 /** Makes an approver group. It begins empty; its first members are asked for like any others. */

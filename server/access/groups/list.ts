@@ -1,7 +1,7 @@
 import { GroupList, ListGroupsInput } from '#lib/schemas/members.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { listGroups } from './store.ts'
+import { listGroups } from '#server/tenants/group-store.ts'
 import { groupViews } from './view.ts'
 
 /** The approver groups with their members. */

@@ -2,9 +2,9 @@ import { ApiError } from '#lib/errors.ts'
 import type { PendingChange } from '#lib/schemas/members.ts'
 import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { findMembersOfGroups, findPeople } from '#server/tenants/group-store.ts'
 import { groupChangePresentation } from '../changes/presentation.ts'
 import { proposeChange } from '../changes/propose.ts'
-import { findMembersOfGroups, findPeople } from './store.ts'
 
 type GroupRow = { id: string; name: string; displayName: string; revision: number }
 

@@ -1,8 +1,8 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { GroupOutput, SetGroupMembersInput } from '#lib/schemas/members.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { lockGroup } from '#server/tenants/group-store.ts'
 import { proposeGroupMembers } from './propose-members.ts'
-import { lockGroup } from './store.ts'
 import { groupViews } from './view.ts'
 
 /** Asks for other members of an approver group; it stays as it is until change-approvers have approved that. */

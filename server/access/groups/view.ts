@@ -1,8 +1,8 @@
 import type { Group } from '#lib/schemas/members.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorOf } from '#server/tenants/actors.ts'
+import { findMembersOfGroups } from '#server/tenants/group-store.ts'
 import { findProposed } from '../changes/store.ts'
-import { findMembersOfGroups } from './store.ts'
 
 type Row = { id: string; name: string; displayName: string; revision: number }
 

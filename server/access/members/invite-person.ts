@@ -1,9 +1,13 @@
 import { ApiError } from '#lib/errors.ts'
 import { Username } from '#lib/schemas/members.ts'
-import { createSignInLink, isUsernameTaken, type SignInLink } from '#server/identity/links/sign-in-links.ts'
-import { createRealmUser, issuerOf } from '#server/identity/realms/create-realm.ts'
+import { isUsernameTaken } from '#server/identity/links/link-store.ts'
+import { createSignInLink, type SignInLink } from '#server/identity/links/sign-in-links.ts'
+import { createRealmUser } from '#server/identity/realms/create-realm.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { addInvited, findNamesakes, lockNames } from '#server/tenants/people.ts'
+import { addInvited } from '#server/tenants/invite.ts'
+import { lockNames } from '#server/tenants/machine-store.ts'
+import { findNamesakes } from '#server/tenants/member-store.ts'
 
 export type Invitation = {
   email: string

@@ -1,7 +1,7 @@
 import { ListMembersInput, MemberList } from '#lib/schemas/members.ts'
 import { query } from '#server/kernel/operation.ts'
 import { pageOf } from '#server/kernel/page.ts'
-import { listMembers } from '#server/tenants/people.ts'
+import { listMembers } from '#server/tenants/member-store.ts'
 import { memberViews } from './view.ts'
 
 /** People and service accounts of the tenant, oldest first, removed ones too. */

@@ -4,7 +4,7 @@ import { createSignInLink, lockOut } from '#server/identity/links/sign-in-links.
 import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { forgetPasskeys } from '#server/passkeys/credentials.ts'
-import { endTokens } from '#server/tenants/people.ts'
+import { endTokens } from '#server/tenants/member-store.ts'
 import { passwordResetPresentation } from '../changes/presentation.ts'
 import { proposeChange } from '../changes/propose.ts'
 import { spendApproved } from '../changes/store.ts'

@@ -1,7 +1,7 @@
 import { whyNotResume } from '#lib/rules/members.ts'
 import { MemberOutput, ResumeMemberInput } from '#lib/schemas/members.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { setMember } from '#server/tenants/people.ts'
+import { setMember } from '#server/tenants/member-store.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 

@@ -4,8 +4,8 @@ import type { Principal, Tenant } from '#server/kernel/auth/principal.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { refuse } from '#server/kernel/operation.ts'
-import { findSponsors } from '#server/tenants/directory.ts'
-import { findAdmins, lockMember, lockTenant, type MemberRow } from '#server/tenants/people.ts'
+import { findAdmins, lockMember, type MemberRow } from '#server/tenants/member-store.ts'
+import { findSponsors, lockTenant } from '#server/tenants/store.ts'
 
 type Target = { member: MemberRow; facts: MemberFacts }
 

@@ -1,9 +1,9 @@
 import type { Member } from '#lib/schemas/members.ts'
-import { findLinkEnds } from '#server/identity/links/sign-in-links.ts'
+import { findLinkEnds } from '#server/identity/links/link-store.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorOf } from '#server/tenants/actors.ts'
-import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/people.ts'
+import { findAdmins, findGroupNamesOf, findMemberById, type MemberRow } from '#server/tenants/member-store.ts'
 import { findProposed } from '../changes/store.ts'
 
 type TenantRef = { id: string; slug: string }

@@ -5,7 +5,7 @@ import { CreateDelegationInput, DelegationOutput } from '#lib/schemas/delegation
 import { notify } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { mutation } from '#server/kernel/operation.ts'
-import { findMemberByName, findMembers } from '#server/tenants/directory.ts'
+import { findMemberByName, findMembers } from '#server/tenants/store.ts'
 import { findDelegation, insertDelegation } from './store.ts'
 import { delegationViews } from './view.ts'
 

@@ -1,7 +1,7 @@
 import { notFound } from '#lib/errors.ts'
 import { ApprovalMailList, Delivery, ListApprovalMailsInput } from '#lib/schemas/mail.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findMailsAbout } from '#server/mail/read.ts'
+import { findMailsAbout } from '#server/mail/store.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findApproval } from '../store.ts'
 

@@ -1,8 +1,8 @@
 import { notFound } from '#lib/errors.ts'
 import { RetryApprovalMailInput, RetryApprovalMailOutput } from '#lib/schemas/mail.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
-import { findMail } from '#server/mail/read.ts'
 import { retryMail } from '#server/mail/retry.ts'
+import { findMail } from '#server/mail/store.ts'
 import { findApproval } from '../store.ts'
 
 /**

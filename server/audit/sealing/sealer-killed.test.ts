@@ -10,6 +10,7 @@ import { rootAt } from '#server/audit/tree/tree.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { asOwner } from '#server/testing/owner.ts'
+import { testEnvironment } from '#server/testing/processes/environment.ts'
 import { countCases, sized } from '#server/testing/properties/counts.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { sealLog } from './log-name.ts'
@@ -44,8 +45,7 @@ async function unsealed(): Promise<TestTenant> {
 async function sealInProcess(tenant: TestTenant, at: number, kill: 'before' | 'sent'): Promise<'killed' | 'ended'> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../testing/processes/seal-process.ts')], {
     env: {
-      NODE_ENV: 'test',
-      PATH: process.env.PATH ?? '',
+      ...testEnvironment,
       PORT: '3000',
       APP_URL: runtime.database.url,
       DATA_DIR: runtime.config.dataDir,

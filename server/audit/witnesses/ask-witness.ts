@@ -1,4 +1,4 @@
-import { findCosignature } from '#server/audit/notes/cosignature.ts'
+import { type CosignerKey, findCosignature } from '#server/audit/notes/cosignature.ts'
 import { parseNote } from '#server/audit/notes/signed-note.ts'
 import { sealLog } from '#server/audit/sealing/log-name.ts'
 import {
@@ -10,7 +10,9 @@ import {
 import type { LogOwner } from '#server/audit/store.ts'
 import { consistencyAt } from '#server/audit/tree/tree.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import type { Witness } from './witnesses.ts'
+
+/** Another party that signs checkpoints of closed days that are consistent with those that it signed before. */
+export type Witness = { url: string; key: CosignerKey }
 
 const timeoutMs = 10_000
 

@@ -18,9 +18,10 @@ import { verifyConsistency } from '#server/audit/tree/merkle.ts'
 import { loadConfig } from '#server/kernel/config.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
+import type { Witness } from './ask-witness.ts'
 import { askWitness } from './ask-witness.ts'
 import { cosignedNote } from './cosigned.ts'
-import { loadWitnesses, type Witness } from './witnesses.ts'
+import { loadWitnesses } from './witnesses.ts'
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {

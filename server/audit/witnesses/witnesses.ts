@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { type CosignerKey, parseCosignerKey } from '#server/audit/notes/cosignature.ts'
+import { parseCosignerKey } from '#server/audit/notes/cosignature.ts'
 import { NoteError } from '#server/audit/notes/signed-note.ts'
 import { listLogOwners } from '#server/audit/store.ts'
 import { type Config, ConfigError, isSafeToFetch } from '#server/kernel/config.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { askWitness } from './ask-witness.ts'
-
-/** Somebody else who signs checkpoints of closed days once they are consistent with what was seen before. */
-export type Witness = { url: string; key: CosignerKey }
+import { askWitness, type Witness } from './ask-witness.ts'
 
 const File = z.strictObject({ witnesses: z.array(z.strictObject({ url: z.url(), vkey: z.string() })).max(20) })
 const roundMs = 15_000

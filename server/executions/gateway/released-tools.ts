@@ -1,10 +1,10 @@
 import { ApiError, notFound } from '#lib/errors.ts'
 import { Id } from '#lib/schemas/common.ts'
 import { GatewayInput, GatewayTools } from '#lib/schemas/gateway.ts'
-import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/registry.ts'
+import { findActiveReleases, findAgent, findAgentByName } from '#server/agents/store.ts'
 import { query } from '#server/kernel/operation.ts'
-import { findActiveRelease } from '#server/releases/active.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
+import { findActiveRelease } from '#server/releases/store.ts'
 
 /** What an external agent may see of one of its tool servers: the tools of its release, as they were released. */
 export const releasedTools = query({

@@ -1,6 +1,6 @@
 import { ApiError } from '#lib/errors.ts'
 import type { JsonObject } from '#lib/json.ts'
-import { findOwners } from '#server/agents/registry.ts'
+import { findOwners } from '#server/agents/store.ts'
 import { requestApproval } from '#server/approvals/request.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
@@ -15,6 +15,10 @@ import { beginNext } from './concurrency.ts'
 import { endExecution } from './end.ts'
 import { presentCall } from './present-call.ts'
 
+type AskedCall = ProposedCall & { leaving: JsonObject }
+type Asked = { tool: ReleasedTool; decision: PolicyDecision; wanted: NonNullable<PolicyDecision['approval']> }
+type Request = Awaited<ReturnType<typeof requestApproval>>
+
 /**
  * Asks the people that the policy names, and parks the execution; ends it when nobody could decide. They decide on what
  * leaves; the step keeps the arguments as they are, because policies are asked again about them.
@@ -22,17 +26,38 @@ import { presentCall } from './present-call.ts'
 export async function askForApproval(
   tx: Transaction,
   loaded: Loaded,
-  { step, arguments: args, leaving, index, granted }: ProposedCall & { leaving: JsonObject },
+  call: AskedCall,
   tool: ReleasedTool,
   decision: PolicyDecision,
   decided: JournalEntry,
 ): Promise<void> {
-  const { tenant, row, mask } = loaded
   const wanted = decision.approval
   if (wanted === undefined) throw new Error('A decision that needs an approval names none.')
+  const asked = { tool, decision, wanted }
+  const request = await ask(tx, loaded, call, asked).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'no_eligible_approver') return error
+    throw error
+  })
+  if (request instanceof ApiError) {
+    const { code, message } = request
+    await endExecution(tx, loaded, { status: 'denied', error: { code, message } }, [decided])
+    return
+  }
+  await parkStep(tx, loaded, call, asked, request)
+  await journalRequest(tx, loaded, call, wanted, request, decided)
+  await beginNext(tx, loaded)
+}
+
+async function ask(
+  tx: Transaction,
+  loaded: Loaded,
+  { step, leaving, index }: AskedCall,
+  { tool, decision, wanted }: Asked,
+): Promise<Request> {
+  const { tenant, row, mask } = loaded
   const maskedArguments = mask(leaving) as JsonObject
   const owners = (await findOwners(tx, tenant.id, [row.agentId])).map((owner) => owner.id)
-  const request = await requestApproval(tx, tenant, {
+  return await requestApproval(tx, tenant, {
     kind: 'tool_call',
     subjectId: row.id,
     payload: payloadOf(loaded, tool, leaving, decision),
@@ -46,17 +71,17 @@ export async function askForApproval(
     group: wanted.group,
     quorum: wanted.quorum,
     expiresAfterSeconds: wanted.expiresAfterSeconds,
-  }).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === 'no_eligible_approver') return error
-    throw error
   })
-  if (request instanceof ApiError) {
-    await endExecution(tx, loaded, { status: 'denied', error: { code: request.code, message: request.message } }, [
-      decided,
-    ])
-    return
-  }
-  const { approvalId, payloadDigest, expiresAt } = request
+}
+
+/** The step waits, and a span shows for how long. */
+async function parkStep(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  { step, arguments: args }: AskedCall,
+  { tool, decision, wanted }: Asked,
+  { approvalId, payloadDigest }: Request,
+): Promise<void> {
   await setStep(tx, tenant.id, row.id, step.id, {
     status: 'waiting_approval',
     arguments: args,
@@ -76,24 +101,21 @@ export async function askForApproval(
     ],
     startedAt: new Date(),
   })
+}
+
+async function journalRequest(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  { step, granted }: AskedCall,
+  { group, quorum }: Asked['wanted'],
+  { approvalId, payloadDigest, expiresAt }: Request,
+  decided: JournalEntry,
+): Promise<void> {
+  const data = { approvalId, group, quorum, payloadDigest, expiresAt: expiresAt.toISOString() }
   await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
     { status: 'waiting_approval', deadlineAt: granted?.deadlineAt },
-    [
-      decided,
-      {
-        type: 'approval.requested',
-        stepId: step.id,
-        data: {
-          approvalId,
-          group: wanted.group,
-          quorum: wanted.quorum,
-          payloadDigest,
-          expiresAt: expiresAt.toISOString(),
-        },
-      },
-    ],
+    [decided, { type: 'approval.requested', stepId: step.id, data }],
   )
-  await beginNext(tx, loaded)
 }

@@ -11,7 +11,8 @@ import {
 } from '#server/executions/runtimes/external.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
 import type { ToolStep } from '#server/executions/state/next-step.ts'
-import type { GovernedRequest, PolicyDecision } from '#server/policies/decisions/decide.ts'
+import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
+import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 

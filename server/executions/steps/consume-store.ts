@@ -19,23 +19,21 @@ export async function holdExecution(tx: Transaction, tenantId: string, id: strin
 }
 
 /**
- * Takes the answers of a step's waits into the journal: one statement marks the waits satisfied, their resolutions applied
- * and the step done, and writes the entry, all behind the execution's revision. An answer is never marked without the entry
- * (a crash between two statements once lost one). False when the execution is no longer at the revision; throws when a
- * wait had no answer to take, so that the transaction is rolled back.
+ * Takes a step's answers into the journal: one statement marks the step done and writes the entry, behind the execution's
+ * revision. The same transaction marks the waits satisfied (inputs/waits.ts), so that an answer is never marked without the
+ * entry. False when the execution is no longer at the revision; throws when the step does not wait, so that the transaction
+ * is rolled back.
  */
-export async function consumeInputs(
+export async function journalAnswers(
   tx: Transaction,
   step: { tenantId: string; executionId: string; revision: number; stepId: string; deadlineAt: Date | null },
-  waitIds: readonly string[],
   output: JsonValue,
   data: JsonObject,
 ): Promise<boolean> {
   const { tenantId, executionId, revision, stepId, deadlineAt } = step
-  const ids = [...waitIds]
   const type = 'input.applied'
   const cipher = await tenantCipher(tx, tenantId)
-  const { rows } = await sql<{ journaled: number; finished: number; consumed: number; applied: number }>`
+  const { rows } = await sql<{ journaled: number; finished: number }>`
     with advanced as (
       update executions set status = 'running', revision = revision + 1, event_count = event_count + 1,
         deadline_at = ${deadlineAt}
@@ -48,20 +46,6 @@ export async function consumeInputs(
       where step.tenant_id = ${tenantId} and step.execution_id = ${executionId} and step.step_id = ${stepId}
         and step.status = 'waiting_input'
       returning step.step_id
-    ), consumed as (
-      update input_waits wait set status = 'satisfied', closed_at = clock_timestamp(), revision = wait.revision + 1
-      from advanced
-      where wait.tenant_id = ${tenantId} and wait.execution_id = ${executionId} and wait.step_id = ${stepId}
-        and wait.id = any(${ids}::uuid[]) and wait.status = 'matched'
-      returning wait.id
-    ), applied as (
-      update input_resolutions resolution set delivery = 'delivered', delivered_at = clock_timestamp(),
-        application = 'applied', applied_at = clock_timestamp(), attempts = resolution.attempts + 1,
-        revision = resolution.revision + 1
-      from consumed
-      where resolution.tenant_id = ${tenantId} and resolution.wait_id = consumed.id and resolution.channel = 'event'
-        and resolution.application = 'not_applied'
-      returning resolution.id
     ), journaled as (
       insert into execution_events (tenant_id, execution_id, seq, type, step_id, data, created_at)
       select ${tenantId}, ${executionId}, advanced.event_count, ${type}, ${stepId},
@@ -69,11 +53,11 @@ export async function consumeInputs(
       from advanced
       returning seq
     )
-    select (select count(*)::int from journaled) as journaled, (select count(*)::int from finished) as finished,
-      (select count(*)::int from consumed) as consumed, (select count(*)::int from applied) as applied`.execute(tx)
+    select (select count(*)::int from journaled) as journaled, (select count(*)::int from finished) as finished`.execute(
+    tx,
+  )
   const [row] = rows
   if (row === undefined || row.journaled === 0) return false
-  if (row.finished !== 1 || row.consumed !== ids.length || row.applied !== ids.length)
-    throw new Error(`The step ${stepId} of execution ${executionId} waits for something else than it was thought to.`)
+  if (row.finished !== 1) throw new Error(`The step ${stepId} of execution ${executionId} does not wait for an input.`)
   return true
 }

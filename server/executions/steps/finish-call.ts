@@ -5,7 +5,7 @@ import { modelResultAttributes, usageData } from '#server/executions/runtimes/mo
 import { nextTurn } from '#server/executions/runtimes/next-turn.ts'
 import { type JournalEntry, journal } from '#server/executions/state/journal.ts'
 import type { Loaded } from '#server/executions/state/load.ts'
-import { maskerFor, maskText } from '#server/executions/state/masking.ts'
+import { type Masker, maskerFor, maskText } from '#server/executions/state/masking.ts'
 import type { StartedCall } from '#server/executions/state/started-call.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
@@ -72,18 +72,44 @@ export async function finishCall(
   result: CallResult,
   { mayEnd = false }: { mayEnd?: boolean } = {},
 ): Promise<boolean> {
-  const { tenant, row, content, input, steps } = loaded
+  const { row, content, input, steps } = loaded
   const seen = [input, ...steps.map((step) => step.output as JsonValue), result.output]
   const mask = maskerFor(content, seen)
-  const kind = callKind(call.tool)
+  const { returned, cost } = await recordReturn(tx, loaded, call, result, mask)
+  await endStep(tx, loaded, call, result, mask, cost)
+  const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
+  if (!result.ok && endsExecution(loaded, call, result)) {
+    await endExecution(tx, called, failureOf(call, result, mask), [returned])
+    return true
+  }
+  const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
+  if (output === undefined) {
+    await journal(tx, { tenantId: loaded.tenant.id, id: row.id, revision: call.revision }, {}, [returned])
+    return false
+  }
+  await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
+  return true
+}
+
+type Settled = Awaited<ReturnType<typeof settleCall>>
+
+/** Charges the call, and appends what it returned to the audit log; the entry is for the journal. */
+async function recordReturn(
+  tx: Transaction,
+  loaded: Loaded,
+  call: StartedCall,
+  result: CallResult,
+  mask: Masker,
+): Promise<{ returned: JournalEntry; cost: Settled['cost'] }> {
+  const { tenant, row } = loaded
+  const { step, tool, attempt } = call
   const { cost, uses } = await settleCall(tx, loaded, call, result)
-  const message = result.ok ? undefined : maskText(mask, result.text)
   const returned: JournalEntry = {
-    type: `${kind}.${result.ok ? 'returned' : result.refused === undefined ? 'failed' : 'refused'}`,
-    stepId: call.step.id,
+    type: `${callKind(tool)}.${result.ok ? 'returned' : result.refused === undefined ? 'failed' : 'refused'}`,
+    stepId: step.id,
     data: {
-      tool: `${call.tool.server}.${call.tool.name}`,
-      attempt: call.attempt,
+      tool: `${tool.server}.${tool.name}`,
+      attempt,
       result: mask(result.output),
       ...usageData(result, cost),
       ...withBudgets(uses),
@@ -93,51 +119,50 @@ export async function finishCall(
     actor: { type: 'agent', id: row.agentId, name: row.agentName },
     action: returned.type,
     resource: { type: 'execution', id: row.id },
-    details: {
-      step: call.step.id,
-      tool: `${call.tool.server}/${call.tool.name}`,
-      attempt: call.attempt,
-      ...withBudgets(uses),
-    },
+    details: { step: step.id, tool: `${tool.server}/${tool.name}`, attempt, ...withBudgets(uses) },
   })
+  return { returned, cost }
+}
+
+async function endStep(
+  tx: Transaction,
+  { tenant, row }: Loaded,
+  { step, spanId, tool }: StartedCall,
+  result: CallResult,
+  mask: Masker,
+  cost: Settled['cost'],
+): Promise<void> {
   // Asked for at once, so that they travel together; with the key at hand, so that the step is locked before the trace, as
   // whoever stops an execution does.
   await tenantCipher(tx, tenant.id)
   await Promise.all([
-    setStep(tx, tenant.id, row.id, call.step.id, {
+    setStep(tx, tenant.id, row.id, step.id, {
       status: result.ok ? 'succeeded' : 'failed',
       output: result.output,
       ended: true,
     }),
     endSpan(tx, tenant.id, {
       traceId: row.traceId,
-      spanId: call.spanId,
+      spanId,
       status: result.ok ? 'ok' : 'error',
-      statusMessage: message,
+      statusMessage: result.ok ? undefined : maskText(mask, result.text),
       attributes:
-        kind === 'model'
+        callKind(tool) === 'model'
           ? modelResultAttributes(result, mask, cost)
           : [masked('gen_ai.tool.call.result', result.output, mask)],
       endedAt: new Date(),
     }),
   ])
-  const called = { ...loaded, row: { ...row, revision: call.revision }, mask }
-  // A conversation goes on with what a tool's failure says; one that was refused ends it, like any other.
-  const goesOn = kind === 'tool' && content.spec.runtime.chat !== undefined && result.refused === undefined
-  if (!result.ok && !goesOn) {
-    const { refused } = result
-    const error = { code: refused ?? `${kind}_failed`, message: `${call.tool.server}.${call.tool.name}: ${message}` }
-    const status = refused === undefined ? 'failed' : 'denied'
-    await endExecution(tx, called, { status, error }, [returned])
-    return true
-  }
-  const output = mayEnd && result.ok ? outputAfter(loaded, call, result) : undefined
-  if (output === undefined) {
-    await journal(tx, { tenantId: tenant.id, id: row.id, revision: call.revision }, {}, [returned])
-    return false
-  }
-  await endExecution(tx, called, { status: 'succeeded', output }, [returned], { whileAllowed: true })
-  return true
+}
+
+/** A conversation goes on with what a tool's failure says; one that was refused ends it, like any other. */
+const endsExecution = ({ content }: Loaded, { tool }: StartedCall, { refused }: CallResult): boolean =>
+  callKind(tool) !== 'tool' || content.spec.runtime.chat === undefined || refused !== undefined
+
+function failureOf({ tool }: StartedCall, { refused, text }: CallResult, mask: Masker) {
+  const code = refused ?? `${callKind(tool)}_failed`
+  const error = { code, message: `${tool.server}.${tool.name}: ${maskText(mask, text)}` }
+  return { status: refused === undefined ? ('failed' as const) : ('denied' as const), error }
 }
 
 /** What the execution comes to when this was its last step; undefined when there is more to do. */

@@ -8,13 +8,13 @@ import type { WaitStep } from '#server/executions/state/next-step.ts'
 import { rootSpanId, spanIdOf } from '#server/executions/state/spans.ts'
 import { setStep } from '#server/executions/state/store.ts'
 import { askByMail } from '#server/inputs/ask-by-mail.ts'
-import { openWaits, stepWaits, supersedeWaits } from '#server/inputs/waits.ts'
+import { openWaits, stepWaits, supersedeWaits, takeAnswers } from '#server/inputs/waits.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify } from '#server/kernel/db/notify.ts'
 import { endSpan, startSpan } from '#server/traces/recording/record.ts'
 import { beginNext } from './concurrency.ts'
-import { consumeInputs, holdExecution } from './consume-store.ts'
+import { holdExecution, journalAnswers } from './consume-store.ts'
 import { endExecution } from './end.ts'
 import { settle } from './wait-settlement.ts'
 
@@ -122,7 +122,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
     used.includes(wait.id) ? [{ input: wait.input, receiptId: wait.receiptId }] : [],
   )
   const opened = Math.min(...waits.map((wait) => wait.openedAt.getTime()))
-  const consumed = await consumeInputs(
+  const journaled = await journalAnswers(
     tx,
     {
       tenantId: tenant.id,
@@ -132,11 +132,11 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
       // Waiting for others does not use up the time that the manifest gives the agent.
       deadlineAt: row.deadlineAt === null ? null : new Date(row.deadlineAt.getTime() + row.now.getTime() - opened),
     },
-    used,
     output,
     { receipts, output: mask(output) },
   )
-  if (!consumed) throw new Fenced(`Execution ${row.id} is no longer at revision ${row.revision}.`)
+  if (!journaled) throw new Fenced(`Execution ${row.id} is no longer at revision ${row.revision}.`)
+  await takeAnswers(tx, tenant.id, { executionId: row.id, stepId: step.id }, used)
   notify(tx, 'execution', row.id)
   if (waits.some((wait) => wait.status === 'open' || !used.includes(wait.id)))
     await supersedeWaits(tx, tenant.id, row.id)

@@ -8,9 +8,7 @@ import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Stopping: one execution, or all of an agent. What runs has ended within five seconds, and nobody claims to know more.
-
-const stopMs = 5000
+// Stopping: one execution, or all of an agent. It ends while the call under way is still held, and no one claims to know more.
 
 let api: TestApi
 let other: SecondNode
@@ -39,8 +37,8 @@ type Agent = { status: string; revision: number }
 const get = async (id: string) => payload<Execution>(await api.query(operator, 'executions.get', { id }))
 const reaches = (id: string, status: string, timeoutMs?: number) =>
   until(async () => ((await get(id)).status === status ? await get(id) : undefined), `${id} ${status}`, timeoutMs)
-const ended = (id: string, timeoutMs: number) =>
-  until(async () => ((await get(id)).endedAt === null ? undefined : await get(id)), `${id} ended`, timeoutMs)
+const ended = (id: string) =>
+  until(async () => ((await get(id)).endedAt === null ? undefined : await get(id)), `${id} ended`)
 const run = async (agentId: string) =>
   api.mutate(await api.person('maria'), 'executions.execute', {
     agentId,
@@ -110,11 +108,9 @@ describe('canceling an execution', () => {
     await held('issue_refund', async () => {
       await approve(api, approvalId)
       await called(`${id}:refund`)
-      const begun = Date.now()
       const asked = payload<Execution>(await cancel(id, (await get(id)).revision))
       expect(asked).toMatchObject({ status: 'running', stopRequestedAt: expect.any(String), stopConfirmedAt: null })
-      const over = await ended(id, stopMs)
-      expect(Date.now() - begun).toBeLessThan(stopMs)
+      const over = await ended(id)
       expect(over).toMatchObject({ status: 'indeterminate', error: { code: 'outcome_unknown' }, stopConfirmedAt: null })
     })
     expect((await lines('called', `${id}:refund`)).length).toBe(1)
@@ -127,7 +123,7 @@ describe('canceling an execution', () => {
       const id = await start(agentId)
       await called(`${id}:order`)
       payload(await cancel(id, (await get(id)).revision))
-      expect(await ended(id, stopMs)).toMatchObject({ status: 'canceled', stopConfirmedAt: expect.any(String) })
+      expect(await ended(id)).toMatchObject({ status: 'canceled', stopConfirmedAt: expect.any(String) })
     })
   })
 
@@ -139,7 +135,7 @@ describe('canceling an execution', () => {
       await called(`${id}:refund`)
       payload(await cancel(id, (await get(id)).revision))
     })
-    expect(await ended(id, stopMs)).toMatchObject({ status: 'canceled', stopConfirmedAt: expect.any(String) })
+    expect(await ended(id)).toMatchObject({ status: 'canceled', stopConfirmedAt: expect.any(String) })
     expect((await get(id)).steps.find((step) => step.id === 'refund')?.status).toBe('succeeded')
     expect(await lines('paid', `${id}:refund`)).toHaveLength(1)
   })
@@ -154,15 +150,13 @@ describe('canceling an execution', () => {
 })
 
 describe('suspending an agent', () => {
-  test('stops what runs on every node within five seconds, and lets nothing start', async () => {
+  test('stops what runs on every node, and lets nothing start', async () => {
     const agentId = await releaseRefundAgent(api, 'suspend-running')
     await held('lookup_order', async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, () => start(agentId)))
       for (const id of ids) await called(`${id}:order`)
-      const begun = Date.now()
       expect(payload(await operate('suspend', agentId))).toMatchObject({ status: 'suspended', stopping: 6, parked: 0 })
-      for (const id of ids) expect((await ended(id, stopMs)).error?.code).toBe('agent_suspended')
-      expect(Date.now() - begun).toBeLessThan(stopMs)
+      for (const id of ids) expect((await ended(id)).error?.code).toBe('agent_suspended')
     })
     expect(told(await run(agentId))).toEqual([409, 'agent_suspended'])
     expect(told(await operate('suspend', agentId))).toEqual([409, 'conflict'])
@@ -205,7 +199,7 @@ describe('suspending an agent', () => {
     expect(told(await operate('retire', agentId))).toEqual([409, 'conflict'])
     payload(await operate('suspend', agentId))
     payload(await operate('retire', agentId))
-    expect(await ended(id, stopMs)).toMatchObject({ status: 'canceled', error: { code: 'agent_suspended' } })
+    expect(await ended(id)).toMatchObject({ status: 'canceled', error: { code: 'agent_suspended' } })
     expect(await send(id, 'late')).toMatchObject({ status: 'wait_terminal' })
     expect(told(await operate('resume', agentId))).toEqual([409, 'conflict'])
   })

@@ -10,8 +10,6 @@ import { deleteOpenLinks, deleteUser, findLiveLink, insertLink, setLinkUsed, set
 /** For how long a link works, in milliseconds. */
 const lifetimeMs = 72 * 3600 * 1000
 
-export { findLinkEnds, isUsernameTaken } from './link-store.ts'
-
 export type SignInLink = { url: string; expiresAt: Date }
 
 /** What a link's address ends in: 256 bits in base64url. */

@@ -6,8 +6,6 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId, newRandomId, newSecret } from '#server/kernel/ids.ts'
 import { createCookieKey, createSigningKey } from '#server/kernel/keys/signing-keys.ts'
 
-export { issuerOf } from '#server/kernel/auth/realm.ts'
-
 /** Makes a tenant's realm: its token and cookie keys and the two public clients. `tx` is bound to the tenant. */
 export async function createRealm(tx: Transaction, tenant: { id: string }): Promise<void> {
   await createSigningKey(tx, tenant.id, 'realm')

@@ -4,9 +4,11 @@ import { bindTenant, type Transaction } from '#server/kernel/db/database.ts'
 import { accessDenied } from './access-denied.ts'
 import { apiKeyDigest, isApiKey } from './api-key-format.ts'
 import { findLiveKey, findTenantOfKey } from './api-key-store.ts'
-import type { Credentials } from './authenticate.ts'
 import { noteUse } from './last-use.ts'
 import type { Caller } from './principal.ts'
+
+/** The part of a request's credentials that is read next to the key. */
+type Named = { tenantExternalId: string | undefined; tenantId: string | undefined; requestId: string }
 
 /** A socket that was opened with a key is closed after this long, in milliseconds, and may be opened again. */
 const longestSocket = 3_600_000
@@ -19,7 +21,7 @@ const refused = (reason: string): ApiError =>
  * API key → its tenant → its grants. Nothing is remembered between requests, so that revocation and expiry hold on the
  * next one, on every node. Binds `tx` to the tenant. Throws 401 for a key that is not live, 403 when the request names another tenant than the key's.
  */
-export async function authenticateApiKey(key: string, named: Credentials, tx: Transaction): Promise<Caller> {
+export async function authenticateApiKey(key: string, named: Named, tx: Transaction): Promise<Caller> {
   if (!isApiKey(key)) throw refused('the text is not one of our keys')
   const digest = apiKeyDigest(key)
   const tenant = await findTenantOfKey(tx, digest)

@@ -1,58 +1,24 @@
-import { ApiError } from '#lib/errors.ts'
-import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
-import { newId } from '#server/kernel/ids.ts'
-import { runtime } from '#server/kernel/runtime.ts'
 import type { VerifiedToken } from './bearer.ts'
-import { countMembersOf, findNamesakes, insertForeignMember, lockFirstSignIns } from './first-sign-in-store.ts'
 import type { NewMember } from './foreign-token.ts'
 import type { Tenant } from './principal.ts'
-import { findMember } from './store.ts'
+import type { Member } from './store.ts'
 
-/** Of one issuer in one tenant: an issuer that goes wrong can't fill the list of members without end. */
-const maxMembers = 10_000
+/** Makes the membership of a person or service account that a trusted issuer vouches for, in a transaction of its own. */
+export type FirstSignIn = (
+  tenant: Tenant,
+  token: VerifiedToken,
+  newcomer: NewMember,
+  requestId: string,
+) => Promise<Member | undefined>
 
-/**
- * Makes the membership of somebody whom a foreign issuer vouches for, with the token's roles, and writes it to the audit
- * log. From then on it is like any other: the console changes its roles, suspends and removes it. Returns the membership
- * of whoever came first when two come at once. Throws 'forbidden' when the issuer has as many members as it may.
- */
-export function signInFirst(tenant: Tenant, token: VerifiedToken, person: NewMember, requestId: string) {
-  const { issuer, subject } = token
-  return runtime().database.inTenant(tenant.id, async (tx) => {
-    await lockFirstSignIns(tx, tenant.id)
-    const known = await findMember(tx, tenant.id, issuer, subject)
-    if (known !== undefined) return known
-    if ((await countMembersOf(tx, tenant.id, issuer, maxMembers)) >= maxMembers)
-      throw new ApiError('forbidden', 'No further members can come from this identity provider. Ask an administrator.')
-    const namesakes = await findNamesakes(tx, tenant.id, person.username, person.email)
-    const username = namesakes.some((one) => sameText(one.username, person.username))
-      ? `${person.username} (${new URL(issuer).host}, ${subject})`
-      : person.username
-    const email = namesakes.some((one) => sameText(one.email, person.email)) ? null : (person.email ?? null)
-    const id = newId()
-    const { kind, displayName, roles, clientId } = person
-    await insertForeignMember(tx, {
-      tenantId: tenant.id,
-      id,
-      issuer,
-      subject,
-      kind,
-      username,
-      displayName,
-      email,
-      roles,
-    })
-    await appendAudit(tx, tenant, {
-      actor: systemActor,
-      action: 'member.created',
-      resource: { type: 'member', id },
-      reason: 'First sign-in at a trusted identity provider.',
-      details: { username, kind, roles, issuer, clientId: clientId ?? null },
-      requestId,
-    })
-    return await findMember(tx, tenant.id, issuer, subject)
-  })
+// Filled once by server/jobs.ts: members belong to the tenants domain, which the kernel does not know.
+let act: FirstSignIn | undefined
+
+export function onFirstSignIn(signIn: FirstSignIn): void {
+  act = signIn
 }
 
-const sameText = (one: string | null, other: string | undefined): boolean =>
-  one !== null && other !== undefined && one.toLowerCase() === other.toLowerCase()
+export const signInFirst: FirstSignIn = (...call) => {
+  if (act === undefined) throw new Error('No domain handles first sign-ins.')
+  return act(...call)
+}

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runtime } from '#server/kernel/runtime.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
-import { decryptForTenant, encryptForTenant, forgetTenantKeys, tenantCipher, tenantDigest } from './tenant-keys.ts'
+import {
+  cipherOf,
+  decryptForTenant,
+  encryptForTenant,
+  forgetTenantKeys,
+  tenantCipher,
+  tenantDigest,
+} from './tenant-keys.ts'
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let one: TestTenant
@@ -119,4 +126,12 @@ test('JSON comes back as it was, names that objects inherit included', async () 
     expect(JSON.stringify(cipher.decryptJson(encrypted, 'x'))).toBe(text)
     expect(() => cipher.decryptJson(encrypted, 'y')).toThrow(/changed/)
   })
+})
+
+test('digests and fingerprints are those that earlier versions stored', () => {
+  const cipher = cipherOf('tenant', [{ version: 1, key: Buffer.alloc(32, 7) }])
+  expect(cipher.digest('hunter2 – ü')).toBe('b284741b11b2eca49a0666e1da8ffb915e0eb613d826375c6c34565c1c250508')
+  expect(cipher.fingerprint('hunter2 – ü').toString('hex')).toBe(
+    '281cd3539a271f786f167037f6451bd1ba95267f71f73513b2b345fc85d9194b',
+  )
 })

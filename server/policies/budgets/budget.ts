@@ -8,7 +8,7 @@ import {
   budgetUnits,
   type DecisionReason,
 } from '#lib/schemas/policies.ts'
-import type { DecidingPolicy } from '#server/policies/decisions/evaluate-request.ts'
+import type { DecidingPolicy } from '#server/policies/decisions/deciding-set.ts'
 import { reasonOf } from '#server/policies/decisions/obligations.ts'
 import { type GovernedRequest, resourceOf } from '#server/policies/decisions/request.ts'
 import type { Fired } from '#server/policies/engine/soft-forbid.ts'

@@ -10,16 +10,13 @@ import type { BudgetState } from '#server/policies/budgets/budget.ts'
 import { holdBudgets, keepTaken } from '#server/policies/budgets/hold-budgets.ts'
 import { judgeBudgets } from '#server/policies/budgets/judge-budgets.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
+import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { digestOf } from './decision-digest.ts'
 import { findDecision, insertDecision, insertDecisionIfCurrent } from './decision-store.ts'
-import { type DecidingPolicy, type DecidingSet, denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
+import { denied, evaluateRequest, type Outcome } from './evaluate-request.ts'
 import { tokensAfter } from './obligations.ts'
 import { boundTo, decidingSet, type Kept, lastBoundTo } from './policy-set.ts'
 import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
-
-export { maskedArguments } from './mask-arguments.ts'
-export type { MaskObligation } from './obligations.ts'
-export type { GovernedRequest, ModelCallRequest, ToolCallRequest } from './request.ts'
 
 export type PolicyDecision = Outcome & {
   decisionId: string

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
-import { closeEngine, type PolicyText } from '#server/policies/engine/engine.ts'
+import { closeEngine } from '#server/policies/engine/engine.ts'
+import type { PolicyText } from '#server/policies/engine/terms.ts'
 import { type ObligationKind, obligationKinds } from '#server/policies/language/annotations.ts'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
-import { type DecidingPolicy, evaluateRequest } from './evaluate-request.ts'
+import type { DecidingPolicy } from './deciding-set.ts'
+import { evaluateRequest } from './evaluate-request.ts'
 import { manifestPolicy } from './manifest-rules.ts'
 import type { ToolCallRequest } from './request.ts'
 

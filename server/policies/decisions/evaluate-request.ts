@@ -1,22 +1,12 @@
 import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
 import { type BudgetObligation, budgetOf } from '#server/policies/budgets/budget.ts'
-import { type PolicyText, settleIn } from '#server/policies/engine/engine.ts'
+import { settleIn } from '#server/policies/engine/engine.ts'
 import type { Fired, Settlement } from '#server/policies/engine/soft-forbid.ts'
 import { EngineFailure } from '#server/policies/engine/worker.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
+import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { approvalsOf, type MaskObligation, maskOf, type NeededApproval, reasonOf } from './obligations.ts'
 import { cedarRequest, type GovernedRequest } from './request.ts'
-
-/** A policy that takes part in a decision. `version` is 0 for the rules that a manifest's requireApproval stands for. */
-export type DecidingPolicy = { policyId: string; name: string; version: number; digest: string }
-
-/** Policies in their order, and how to read their texts when the engine does not hold them. */
-export type DecidingSet = {
-  /** Equal keys are equal texts in equal order. */
-  key: string
-  policies: readonly DecidingPolicy[]
-  readTexts(): Promise<readonly PolicyText[]>
-}
 
 export type Outcome = {
   effect: 'allow' | 'deny' | 'require_approval'

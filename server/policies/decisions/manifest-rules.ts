@@ -1,8 +1,8 @@
-import type { PolicyText } from '#server/policies/engine/engine.ts'
+import type { PolicyText } from '#server/policies/engine/terms.ts'
 import { manifestRulePrefix } from '#server/policies/language/annotations.ts'
 import { cedarString } from '#server/policies/language/cedar-string.ts'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
-import type { DecidingPolicy } from './evaluate-request.ts'
+import type { DecidingPolicy } from './deciding-set.ts'
 import type { ToolCallRequest } from './request.ts'
 
 /** What a manifest's `requireApproval` stands for: one soft forbid for each tool. Undefined when it lists none. */

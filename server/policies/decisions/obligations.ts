@@ -2,7 +2,7 @@ import { durationSeconds } from '#lib/duration.ts'
 import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
 import { tokenOf } from '#server/policies/engine/rule.ts'
 import type { Fired } from '#server/policies/engine/soft-forbid.ts'
-import type { DecidingPolicy } from './evaluate-request.ts'
+import type { DecidingPolicy } from './deciding-set.ts'
 import type { GovernedRequest } from './request.ts'
 
 /** The approval to ask for next. Rules of another group are asked for after it: one approval has one group. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { PolicyText } from '#server/policies/engine/engine.ts'
 import { Lru } from '#server/policies/engine/lru.ts'
+import type { PolicyText } from '#server/policies/engine/terms.ts'
+import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { type BoundPolicy, findBindingRevision, findVersionTexts, listBoundPolicies } from './decision-store.ts'
-import type { DecidingPolicy, DecidingSet } from './evaluate-request.ts'
 import { manifestPolicy } from './manifest-rules.ts'
 import type { GovernedRequest } from './request.ts'
 

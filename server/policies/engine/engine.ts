@@ -1,31 +1,7 @@
 import type { Worker } from 'node:worker_threads'
-import type { CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs'
-import type { Rule } from './rule.ts'
 import type { Settlement } from './soft-forbid.ts'
+import type { CedarRequest, PolicyText } from './terms.ts'
 import { ask, EngineFailure, startWorker } from './worker.ts'
-
-/** A request in Cedar's own terms; the engine adds `context.fulfilled`. */
-export type CedarRequest = {
-  principal: TypeAndId
-  action: TypeAndId
-  resource: TypeAndId
-  context: Record<string, CedarValueJson>
-  entities: EntityJson[]
-}
-
-/** A published text; equal digests are equal texts and parsed once. */
-export type PolicyText = { digest: string; source: string }
-
-/** What the decision point needs to know of a rule: its place, its own text, its annotations. */
-export type RuleFacts = { order: number; text: string; annotations: Record<string, string> }
-
-export type Evaluation =
-  /** `determining`: all satisfied forbids, else all satisfied permits. `erring`: rules that Cedar would have skipped. */
-  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
-  /** The texts do not parse. */
-  | { outcome: 'unusable_policy' }
-  /** The request can't be evaluated. */
-  | { outcome: 'invalid_request' }
 
 export type Question = {
   /** Equal keys are equal texts in equal order; without `texts` the worker may not know it. */

@@ -1,7 +1,8 @@
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
-import type { CedarRequest, Evaluation, PolicyText } from './engine.ts'
 import { Lru } from './lru.ts'
+import type { Evaluation } from './rule.ts'
 import { matches, type Places, placesOf, type Rule, rulesOf } from './rule.ts'
+import type { CedarRequest, PolicyText } from './terms.ts'
 
 // Only in the decision worker. Weights are rules: a pre-parsed one takes Cedar about 3 KB.
 const rulesInSets = 50_000

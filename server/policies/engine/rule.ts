@@ -5,7 +5,7 @@ import { cedarString } from '#server/policies/language/cedar-string.ts'
 import { withToken } from '#server/policies/language/lifting-token.ts'
 import { annotationsOf, readsMember } from '#server/policies/language/lint.ts'
 import { splitRules } from '#server/policies/language/split-rules.ts'
-import type { CedarRequest, PolicyText, RuleFacts } from './engine.ts'
+import type { CedarRequest, PolicyText, RuleFacts } from './terms.ts'
 
 /** One rule of a policy as the decision worker keeps it. */
 export type Rule = {
@@ -18,6 +18,15 @@ export type Rule = {
   scope: Pick<PolicyJson, 'principal' | 'action' | 'resource'>
   readsArguments: boolean
 }
+
+/** The outcome of evaluating the rules of a set once. */
+export type Evaluation =
+  /** `determining`: all satisfied forbids, else all satisfied permits. `erring`: rules that Cedar would have skipped. */
+  | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
+  /** The texts do not parse. */
+  | { outcome: 'unusable_policy' }
+  /** The request can't be evaluated. */
+  | { outcome: 'invalid_request' }
 
 /** What lifts a soft forbid: it names the text, so that in another version of the policy the same grant lifts nothing. */
 export const tokenOf = (digest: string, { annotations }: RuleFacts): string =>

@@ -1,6 +1,6 @@
 import { isObligationKind } from '#server/policies/language/annotations.ts'
-import type { Evaluation, RuleFacts } from './engine.ts'
-import { type Rule, tokenOf } from './rule.ts'
+import { type Evaluation, type Rule, tokenOf } from './rule.ts'
+import type { RuleFacts } from './terms.ts'
 
 /** A rule that fired. `policy` is the place of its policy in the set. */
 export type Fired = { policy: number; rule: RuleFacts }

@@ -7,6 +7,8 @@ export type FreezableProxy = {
   /** From now on nothing passes, and nobody is told: as when the machine behind it has stopped. */
   freeze(): void
   thaw(): void
+  /** How many connections were opened through it so far, whatever became of them. */
+  opened(): number
   close(): Promise<void>
 }
 
@@ -15,6 +17,7 @@ export async function freezableProxy(url: string): Promise<FreezableProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let frozen = false
+  let opened = 0
   const join = (from: Socket, to: Socket) => {
     sockets.add(from)
     from.on('data', (chunk) => to.write(chunk))
@@ -27,6 +30,7 @@ export async function freezableProxy(url: string): Promise<FreezableProxy> {
     if (frozen) from.pause()
   }
   const server = createServer((near) => {
+    opened += 1
     const far = connect(Number(target.port || 5432), target.hostname)
     join(near, far)
     join(far, near)
@@ -45,6 +49,7 @@ export async function freezableProxy(url: string): Promise<FreezableProxy> {
       frozen = false
       for (const socket of sockets) socket.resume()
     },
+    opened: () => opened,
     async close() {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestApi } from '#server/testing/api.ts'
+import { testEnvironment } from './environment.ts'
 
 export type SecondNode = {
   baseUrl: string
@@ -16,8 +17,7 @@ export async function secondNode(api: TestApi): Promise<SecondNode> {
   const folder = dirname(api.gate)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
     env: {
-      NODE_ENV: 'test',
-      PATH: process.env.PATH ?? '',
+      ...testEnvironment,
       PORT: '0',
       // One realm on both: its tokens name the first node's address.
       AUTH_URL: api.baseUrl,

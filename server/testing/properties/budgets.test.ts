@@ -22,7 +22,7 @@ import { countCases, sized } from './counts.ts'
 // whatever order: random histories of calls that are asked for, end, are made again, or whose transaction never commits.
 // Each is first told to a model, one act after the other; then to the database alone, three actors at a time.
 
-const histories = sized(300, 12)
+const histories = sized(300, 6)
 const actsEach = 25
 const limits = { calls: 8, tokens: 600 }
 

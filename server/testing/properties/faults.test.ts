@@ -40,43 +40,63 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const seconds = (count: number) => server.query('select pg_sleep($1)', [count])
 const database = () => new URL(api.ownerUrl).pathname.slice(1)
 const terminate = () =>
   server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database()])
-async function asOwner(...statements: [text: string, values?: unknown[]][]): Promise<void> {
+async function withOwner<T>(work: (owner: Client) => Promise<T>): Promise<T> {
   const owner = new Client({ connectionString: api.ownerUrl })
   await owner.connect()
-  for (const [text, values] of statements) await owner.query(text, values)
-  await owner.end()
+  try {
+    return await work(owner)
+  } finally {
+    await owner.end()
+  }
 }
+const asOwner = (...statements: [text: string, values?: unknown[]][]) =>
+  withOwner(async (owner) => {
+    for (const [text, values] of statements) await owner.query(text, values)
+  })
+/** Whether a job under way has missed its heartbeat. */
+const hasStaleJob = async (owner: Client) =>
+  (
+    await owner.query(
+      `select from pgboss.job where name = 'executions' and state = 'active'
+       and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`,
+    )
+  ).rowCount !== 0
 
 const kill = () => api.killAndRestart()
-/** Nobody gets in for a while, as when the database is restarted. */
+/** No one gets in until the server has tried five times, as when the database is restarted. */
 async function outage(): Promise<void> {
   await server.query(`alter database ${database()} connection limit 0`)
   await terminate()
-  await seconds(3)
+  const before = proxy.opened()
+  await until(async () => (proxy.opened() >= before + 5 ? true : undefined), 'the server tried to connect again')
   await server.query(`alter database ${database()} connection limit -1`)
 }
 /** Longer than a job's heartbeat: its worker counts as dead, and comes back. */
 async function frozenDatabase(): Promise<void> {
   proxy.freeze()
-  await seconds(12)
+  await until(async () => (await withOwner(hasStaleJob)) || undefined, 'the worker counts as dead', 60_000)
   proxy.thaw()
 }
 /** What PostgreSQL answers then, to every journal entry. */
 async function fullDisk(): Promise<void> {
   await asOwner(
+    // A sequence keeps its count when the insert is undone.
+    ['create sequence disk_full_seen'],
     [
-      `create function disk_full() returns trigger language plpgsql as $$
-        begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+      `create function disk_full() returns trigger language plpgsql security definer as $$ begin
+        perform nextval('public.disk_full_seen');
+        raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
     ],
     ['create trigger disk_full before insert on execution_events execute function disk_full()'],
   )
   await paying.release('issue_refund')
-  await seconds(5)
-  await asOwner(['drop function disk_full cascade'])
+  const refused = async (owner: Client) =>
+    (await owner.query('select from disk_full_seen where is_called')).rowCount === 1
+  await until(async () => (await withOwner(refused)) || undefined, 'the disk was full for an entry')
+  await asOwner(['drop function disk_full cascade'], ['drop sequence disk_full_seen'])
 }
 const queueAgain = (id: string) =>
   asOwner(
@@ -127,7 +147,7 @@ async function recorded(id: string): Promise<void> {
 
 type Fault = { name: string; small?: true; run(): Promise<string> }
 const faults: Fault[] = [
-  { name: 'kill -9 when it was just started', small: true, run: () => paying.broken('started', kill) },
+  { name: 'kill -9 when it was just started', run: () => paying.broken('started', kill) },
   { name: 'kill -9 during a call that reads', run: () => paying.broken('reading', kill) },
   { name: 'kill -9 while it waits for input', run: () => paying.broken('waiting', kill) },
   { name: 'kill -9 when its input was just accepted', small: true, run: () => paying.broken('sent', kill) },

@@ -8,7 +8,7 @@ import { answerProcedure } from '#server/kernel/trpc.ts'
 import { appRouter } from '#server/router.ts'
 import { routes } from '#server/routes.ts'
 import { addressOf, call, type ProofAnswer, paramsOf, readAnswer, requestOf } from './call.ts'
-import { countCases } from './counts.ts'
+import { countCases, sized } from './counts.ts'
 import { tenantDigest } from './digest.ts'
 import { cellsOf, lines } from './operations.ts'
 import { type PropertyServer, startPropertyServer } from './server.ts'
@@ -168,7 +168,9 @@ test('over HTTP each role may do what the table of roles says, as a person and a
       person: await world.tenant.signedIn(`person-${name}`, [role]),
       service_account: await world.tenant.machine(`machine-${name}`, [role]),
     }
-    for (const [kind, token] of Object.entries(tokens))
+    // In npm test a machine has one role: what a role grants does not depend on who has it.
+    const kinds = Object.entries(tokens).filter(([kind]) => sized(true, kind === 'person' || role === everyRole[0]))
+    for (const [kind, token] of kinds)
       cases += await together(catalog, async (entry) => {
         const { permission } = entry.operation
         const answer = await call(server.baseUrl, entry, nonsense, { authorization: `Bearer ${token}` })

@@ -6,10 +6,12 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 import { countCases, sized } from './counts.ts'
 
-// A waiting execution is rows: ten thousand of them cost a process no more memory than a hundred.
+// A waiting execution is rows: many of them cost a process no more memory than a hundred, and lose nothing.
 
 const few = 100
-const many = sized(100_000, 10_000)
+const many = sized(100_000, 1_000)
+/** The memory of a process tells something beside a hundred thousand only. */
+const weighed = sized(true, false)
 
 let api: TestApi
 let owner: Client
@@ -73,7 +75,7 @@ async function clone(id: string, count: number): Promise<void> {
   await copy('input_waits', 'execution_id = e.id', `'execution_id', c.id, 'id', c.wait`)
 }
 
-test(`${many} waiting executions take no more memory than ${few}, and go on when their input comes`, async (context) => {
+test(`${many} waiting executions${weighed ? ` take no more memory than ${few}, and` : ''} go on when their input comes`, async (context) => {
   const agentId = await releaseAgent(api, 'parked', {
     steps: [{ id: 'ok', wait: { input: 'go' } }],
     tools: {},
@@ -88,11 +90,14 @@ test(`${many} waiting executions take no more memory than ${few}, and go on when
   await until(async () => ((await waiting()) === 2 ? true : undefined), 'they wait')
 
   await clone(first, few - 2)
-  const withFew = await residentKb()
+  const withFew = weighed ? await residentKb() : undefined
   await clone(first, many - few)
   expect(await waiting()).toBe(many)
-  const withMany = await residentKb()
-  expect(withMany / withFew, `${withFew} kB, then ${withMany} kB`).toBeLessThanOrEqual(1.1)
+  if (withFew === undefined) await api.killAndRestart()
+  else {
+    const withMany = await residentKb()
+    expect(withMany / withFew, `${withFew} kB, then ${withMany} kB`).toBeLessThanOrEqual(1.1)
+  }
 
   for (const id of [first, last]) {
     await api.request(await api.client('ci-pipeline'), '/v1/input-events', {

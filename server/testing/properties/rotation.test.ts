@@ -13,6 +13,7 @@ import { allContent } from '#server/testing/content.ts'
 import { executionsOf } from '#server/testing/executions.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
+import { testEnvironment } from '../processes/environment.ts'
 import { askAsExternalAgent, type Canaries, runSteps, stepsAgent } from './canary-agents.ts'
 
 // All content that lies encrypted is read as before when the master key is another one; whoever has the old one reads nothing.
@@ -62,7 +63,7 @@ const keyLines = async () => (await readFile(masterKeyFile(dataDir()), 'utf8')).
 const rotation = (): { child: ChildProcess; ended: Promise<{ code: unknown; said: string }> } => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../cli/rotate-master-key.mjs')], {
     cwd: dataDir(),
-    env: { NODE_ENV: 'test', PATH: process.env.PATH ?? '', DATABASE_URL: api.ownerUrl, DATA_DIR: dataDir() },
+    env: { ...testEnvironment, DATABASE_URL: api.ownerUrl, DATA_DIR: dataDir() },
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)))

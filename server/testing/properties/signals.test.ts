@@ -38,7 +38,7 @@ import { countCases, sized } from './counts.ts'
 // whatever order: random histories of senders, operators and workers, three at a time, in which any transaction may fail
 // before its commit, or be committed without anybody hearing of it.
 
-const histories = sized(600, 15)
+const histories = sized(600, 10)
 const actsEach = 40
 /** What waits at the end of a history is parked and resumed with its agent: one for all would make each slower than the last. */
 const historiesOfAnAgent = 20

@@ -12,7 +12,7 @@ import { type Api, apiOf, everyRole, manifest } from './world.ts'
 const tenants = 20
 const connections = 4
 const callers = 24
-const requests = sized(100_000, 2_000)
+const requests = sized(100_000, 1_000)
 const abortedShare = 0.1
 
 /** What a tenant has, and who reads it. */

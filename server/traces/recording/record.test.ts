@@ -107,7 +107,7 @@ describe('recording', () => {
 })
 
 describe('traces.stream', () => {
-  test('shows a span within a second of its commit, and goes on after the last event that was taken', async () => {
+  test('shows a span once it is committed, and goes on after the last event that was taken', async () => {
     const traceId = await begin()
     const [a, b] = [newSpanId(), newSpanId()]
     await open(traceId, a)
@@ -116,9 +116,7 @@ describe('traces.stream', () => {
     expect((await events.next()).value?.[0]).toBe('1')
     const next = events.next()
     await open(traceId, b)
-    const committedAt = performance.now()
     const [id, event] = (await next).value ?? []
-    expect(performance.now() - committedAt).toBeLessThan(1000)
     expect([id, event]).toMatchObject(['2', { type: 'span.started', span: { spanId: b, endedAt: null } }])
     const last = events.next()
     leave.abort()

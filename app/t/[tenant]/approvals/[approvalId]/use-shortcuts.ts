@@ -1,7 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { createPreference } from '#components/layout/preference.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
 import { isEditable } from './decision-view.ts'
@@ -18,14 +18,17 @@ export const useSingleKeys = singleKeys.use
 
 const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
 
-/** A, R and E choose, and never send; J and K go to the next and the previous request. */
+/**
+ * A, R and E choose, and never send; J and K go to the next and the previous request. Layout effects, so that a key does what
+ * the page shows from the moment it shows it.
+ */
 export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
   const router = useRouter()
   const latest = useRef({ decision, neighbours })
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = { decision, neighbours }
   })
-  useEffect(() => {
+  useLayoutEffect(() => {
     function press(event: KeyboardEvent) {
       if (singleKeys.get() === 'off' || event.defaultPrevented || isTyping(event)) return
       const { decision, neighbours } = latest.current

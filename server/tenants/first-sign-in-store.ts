@@ -49,7 +49,7 @@ export async function countMembersOf(
   return rows.length
 }
 
-export async function insertForeignMember(tx: Transaction, row: Row): Promise<void> {
+export async function insertSignedIn(tx: Transaction, row: Row): Promise<void> {
   await tx
     .insertInto('members')
     .values({ ...row, status: 'active' })

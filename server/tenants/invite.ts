@@ -2,22 +2,6 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertMember } from './store.ts'
 
-// What managing members needs of them. Other domains ask by tenants/directory.ts.
-export { lockNames } from './machine-store.ts'
-export {
-  endTokens,
-  findAdmins,
-  findGroupNamesOf,
-  findMemberById,
-  findNamesakes,
-  listMembers,
-  lockMember,
-  lockPrincipal,
-  type MemberRow,
-  setMember,
-} from './member-store.ts'
-export { findTenantRevision, lockTenant, setTenant } from './store.ts'
-
 /** Adds a person who has not accepted yet. The act's own audit record tells of it. */
 export async function addInvited(
   tx: Transaction,

@@ -1,5 +1,5 @@
-// An agent as somebody writes it with Traceloop's SDK, as a process of its own: it patches what it finds. Its endpoint, its
-// header and its model come from the environment; prints the id of its trace.
+// An agent with Traceloop's SDK, in a process of its own because the SDK patches the OpenAI library. Its endpoint, header and
+// model come from the environment; it prints the id of its trace.
 import { trace } from '@opentelemetry/api'
 import * as traceloop from '@traceloop/node-server-sdk'
 import OpenAI from 'openai'

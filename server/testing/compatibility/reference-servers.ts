@@ -6,17 +6,7 @@ import { createInterface } from 'node:readline'
 
 /** Where the protocol's own test servers start. */
 export const referenceServer = (name: 'everything' | 'filesystem' | 'memory'): string =>
-  join(
-    import.meta.dirname,
-    '..',
-    '..',
-    '..',
-    'node_modules',
-    '@modelcontextprotocol',
-    `server-${name}`,
-    'dist',
-    'index.js',
-  )
+  join(import.meta.dirname, 'sdks', 'node_modules', '@modelcontextprotocol', `server-${name}`, 'dist', 'index.js')
 
 /** The protocol's “everything” server over streamable HTTP, in a process of its own on this machine. */
 export async function startEverything(): Promise<{ url: string; close(): Promise<void> }> {

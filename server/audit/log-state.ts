@@ -1,2 +1,0 @@
-// What a monitor may ask of the audit log.
-export { findLogState as logState } from './state-store.ts'

@@ -1,2 +1,0 @@
-// What other domains may ask of mail.
-export { findMail, findMailsAbout } from './store.ts'

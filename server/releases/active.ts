@@ -1,2 +1,0 @@
-// What other domains may ask of releases.
-export { findActiveRelease } from './store.ts'

@@ -20,7 +20,7 @@ export const openConsole: (folder?: string) => OpenPages =
   (config, log) => {
     const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
     const reports = createCspReportHandler({
-      onReport: (report) => log.warn({ report }, 'the browser blocked something'),
+      onReport: (report) => log.warn({ report }, 'the browser reported a violation of the content security policy'),
       https: config.baseUrl.startsWith('https:'),
     })
     return {

@@ -190,7 +190,7 @@ function emailOf(text: string): string {
 
 async function requireTenant(tx: Transaction, slug: string): Promise<TenantRef> {
   const tenant = await findTenantBySlug(tx, slug)
-  if (tenant === undefined) throw wrong(`There is no tenant ${slug}.`)
+  if (tenant === undefined) throw wrong(`Tenant ${slug} was not found.`)
   return { id: tenant.id, slug: tenant.slug, externalId: tenant.externalId }
 }
 

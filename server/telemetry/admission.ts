@@ -16,7 +16,7 @@ let runningBytes = 0
 const waiting: { bytes: number; start(): void }[] = []
 
 const busy = () =>
-  new ApiError('rate_limited', 'More telemetry is coming in than can be written. Send it again in a second.')
+  new ApiError('rate_limited', 'More telemetry arrives than can be written. Send it again in a second.')
 
 export type Place = {
   /** What the request turns out to take. Throws 429 when there is not enough room. */

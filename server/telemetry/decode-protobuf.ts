@@ -35,7 +35,7 @@ export function decodeProtobuf(bytes: Uint8Array): Decoded {
       else wire.skip(tag, wire.length)
     }
   } catch (cause) {
-    if (cause instanceof WireError) throw new OtlpError('The body is no ExportTraceServiceRequest.', { cause })
+    if (cause instanceof WireError) throw new OtlpError('Not a valid ExportTraceServiceRequest.', { cause })
     throw cause
   }
   return new Decoded(request.spans, request.rejected)

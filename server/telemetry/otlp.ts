@@ -73,11 +73,11 @@ export class Allowance {
 
   value(): void {
     this.#values += 1
-    if (this.#values > maxValues) throw new OtlpTooMuch(`A request holds at most ${maxValues} values.`)
+    if (this.#values > maxValues) throw new OtlpTooMuch(`A request may contain at most ${maxValues} values.`)
   }
   span(): void {
     this.#spans += 1
-    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request holds at most ${maxSpans} spans.`)
+    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request may contain at most ${maxSpans} spans.`)
   }
 }
 

@@ -103,13 +103,14 @@ const unzip = promisify(gunzip)
 
 async function decompressed(bytes: Uint8Array, coding: string | null): Promise<Uint8Array> {
   if (coding === null || coding === 'identity') return bytes
-  if (coding !== 'gzip') throw new ApiError('unsupported_media_type', 'Compress with gzip, or not at all.')
+  if (coding !== 'gzip')
+    throw new ApiError('unsupported_media_type', 'Compress the body with gzip, or send it uncompressed.')
   try {
     return await unzip(bytes, { maxOutputLength: maxBytes })
   } catch (error) {
     // The library stops as soon as there is more: a bomb never unfolds.
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE')
-      throw new OtlpTooMuch(`The body is larger than ${maxBytes} bytes when it is decompressed.`)
+      throw new OtlpTooMuch(`The decompressed body is larger than ${maxBytes} bytes.`)
     throw new OtlpError('The body is not valid gzip.')
   }
 }

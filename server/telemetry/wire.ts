@@ -41,7 +41,7 @@ export class Wire {
   /** Number and type of the next field in a message that ends at `end`. */
   tag(end: number): number {
     const tag = this.#varint32(end)
-    if (tag >>> 3 === 0) throw new WireError('a field has no number')
+    if (tag >>> 3 === 0) throw new WireError('a field lacks a number')
     return tag
   }
 
@@ -134,7 +134,7 @@ export class Wire {
     else if (type === bytesType) this.at = this.span(end)
     else if (type === startGroup && groups < maxGroups) {
       for (let inner = this.tag(end); (inner & 7) !== endGroup; inner = this.tag(end)) this.skip(inner, end, groups + 1)
-    } else throw new WireError('a field is of no known type')
+    } else throw new WireError('a field has an unknown type')
   }
 
   /** 64 bits in two halves, without sign. */

@@ -76,5 +76,5 @@ async function spansOf(
     return spanView({ ...row, attributes: shown.attributes })
   })
   if (values > 0) await noteReveal(tx, caller, { traceId: key.traceId, spanId: null, values, authority })
-  return { spans, values, reason: values > 0 ? null : 'There is nothing masked that could be shown.' }
+  return { spans, values, reason: values > 0 ? null : 'There are no masked values to show.' }
 }

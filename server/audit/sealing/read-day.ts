@@ -42,12 +42,12 @@ export async function signedDay(tx: Transaction, tenant: LogOwner, date: string)
 /** The last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
 export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
-  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} has no checkpoint.`)
+  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} does not have a checkpoint.`)
   const note = (await noteReader(tx, tenant))(date, checkpoint.note)
   if (!note.ok) throw new LogBroken(`The checkpoint of ${date}: ${note.reason}`)
   const { origin, size, root } = note.checkpoint
   if (size !== checkpoint.size || !checkpoint.root.equals(root))
-    throw new LogBroken(`The checkpoint of ${date} says something else than its row.`)
+    throw new LogBroken(`The checkpoint of ${date} does not match its row.`)
   const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
   return {
     date,
@@ -75,8 +75,7 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
     yield row
   }
   if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-  if (!rootOf(tree).equals(day.root))
-    throw new LogBroken(`The records of ${day.date} do not have the root that was signed.`)
+  if (!rootOf(tree).equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
 }
 
 /** Reads the whole day for its checks alone. Throws LogBroken. */
@@ -90,6 +89,6 @@ async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<
   if (seal === undefined) return undefined
   const { index, proof, note } = seal
   const read = (await noteReader(tx, tenant))(sealLog, note)
-  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not prove ${date}.`)
+  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not contain a proof of ${date}.`)
   return { tlogProof: formatTlogProof({ index, proof, checkpoint: note }), verifierKey: read.verifierKey }
 }

@@ -43,7 +43,7 @@ async function checkStoredDay(tx: Transaction, tenant: LogOwner, date: string): 
   const day = await storedDay(tx, tenant, date)
   await checkDay(tx, tenant, day)
   const beyond = await countBeyond(tx, tenant.id, date)
-  if (beyond > 0) throw new LogBroken(`The log of ${date} has ${beyond} stored records that it does not count.`)
+  if (beyond > 0) throw new LogBroken(`The log of ${date} has ${beyond} stored records beyond its size.`)
   if ((await rootAt(tx, { tenantId: tenant.id, name: date }, day.size))?.equals(day.root) !== true)
     throw new LogBroken(`The stored tree of ${date} does not have the signed root.`)
 }
@@ -51,18 +51,18 @@ async function checkStoredDay(tx: Transaction, tenant: LogOwner, date: string): 
 async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
   const last = await findLatestSealCheckpoint(tx, tenant.id)
   const seals = await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)
-  if (last === undefined) throw new LogBroken('The seal log has no checkpoint.')
+  if (last === undefined) throw new LogBroken('The seal log does not have a checkpoint.')
   const read = (await noteReader(tx, tenant))(sealLog, last.note)
   if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
   const root = treeRoot(seals.map((seal) => leafHash(Buffer.from(seal.entry))))
   const same = read.checkpoint.size === seals.length && root.equals(read.checkpoint.root) && root.equals(last.root)
-  if (!same) throw new LogBroken('The closed days are not those that were signed.')
+  if (!same) throw new LogBroken('The closed days are not the signed ones.')
   if ((await rootAt(tx, { tenantId: tenant.id, name: sealLog }, last.size))?.equals(root) !== true)
     throw new LogBroken('The stored tree of closed days does not have the signed root.')
   for (const { date, entry } of seals) {
     const day = await findLatestCheckpoint(tx, tenant.id, date)
     if (day === undefined || parseNote(day.note).text !== entry)
-      throw new LogBroken(`The last checkpoint of ${date} is not the one that was sealed.`)
+      throw new LogBroken(`The last checkpoint of ${date} is not the sealed one.`)
   }
 }
 
@@ -71,13 +71,13 @@ async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promis
   const head = await findSignedHead(tenant, log)
   if (head === undefined) return undefined
   if ((await rootAt(tx, { tenantId: tenant.id, name: log }, head.size))?.equals(head.root) === true) return undefined
-  return `This node has signed ${head.size} leaves, and the stored log does not begin with them.`
+  return `The stored log does not begin with the ${head.size} leaves that this node has signed.`
 }
 
 /** Says once, in the process log and in the audit log, that a log is not what was signed; from then on nothing in it verifies. */
 export async function raiseAlarm(tenantId: string, name: LogName, reason: string): Promise<void> {
   const { database, log } = runtime()
-  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it is not what was signed')
+  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it does not match what was signed')
   await database.inTenant(tenantId, async (tx) => {
     if (!(await setBroken(tx, tenantId, name, reason))) return
     await appendAudit(tx, await tenantById(tx, tenantId), {

@@ -28,7 +28,7 @@ export function startSealer(): Sealer {
     work = work.then(() => (closed ? undefined : run())).catch(report)
   }
   const report = (error: unknown) =>
-    log.error({ err: error }, 'the audit log could not be signed; it will be tried again')
+    log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
   const sweep = () => {
     if (sweeping || closed) return
     sweeping = true
@@ -47,7 +47,9 @@ export function startSealer(): Sealer {
     checking ??= (async () => {
       for (const { id } of owners)
         if (!closed)
-          await recheckTenant(id).catch((error: unknown) => log.error({ err: error }, 'the log was not read again'))
+          await recheckTenant(id).catch((error: unknown) =>
+            log.error({ err: error }, 'the recurring check of the log failed'),
+          )
       checking = undefined
     })()
   }

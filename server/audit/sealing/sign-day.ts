@@ -34,20 +34,20 @@ export async function signDay(tx: Transaction, tenant: LogOwner, date: string): 
   const treeSize = await findTreeSize(tx, tenant.id, date)
   const last = await findLastSigned(tx, tenant.id, date)
   if (treeSize > day.size)
-    throw new LogRefused(`The log of ${date} has ${day.size} records; ${treeSize} were taken up.`)
+    throw new LogRefused(`The log of ${date} has ${day.size} records, but its stored tree has ${treeSize}.`)
   const covered = last?.size === day.size && treeSize === day.size
   if (covered && (day.sealedAt !== null || !over)) return
 
   const signed = await signedBefore(tx, tenant, date)
   for (const { size, by } of signed)
     if (day.size < size)
-      throw new LogRefused(`The log of ${date} has ${day.size} records; ${size} were signed, says ${by}.`)
+      throw new LogRefused(`The log of ${date} has ${day.size} records, but ${size} were signed according to ${by}.`)
   const root = await takeUp(tx, tenant, date, treeSize, day.size)
   for (const { size, root: before, by } of signed)
     if ((await rootAt(tx, { tenantId: tenant.id, name: date }, size))?.equals(before) !== true)
-      throw new LogRefused(`The first ${size} records of ${date} no longer have the root that was signed, says ${by}.`)
+      throw new LogRefused(`The first ${size} records of ${date} no longer have the signed root according to ${by}.`)
   if (over && treeSize > 0 && !(await storedRoot(tx, tenant.id, date, day.size)).equals(root))
-    throw new LogRefused(`The records of ${date} are not those that were signed while the day went on.`)
+    throw new LogRefused(`The records of ${date} are not those that were signed during the day.`)
   if (last?.size !== day.size) await signSize(tx, tenant, date, day.size, root)
   await setTreeSize(tx, tenant.id, date, day.size)
   if (over) await setDaySealed(tx, tenant.id, date)
@@ -64,7 +64,7 @@ async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Pr
     if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${date}: ${note.reason}`)
     const { size, root } = note.checkpoint
     if (size !== last.size || !last.root.equals(root))
-      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} says something else than its row.`)
+      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} does not match its row.`)
     found.push({ size, root: last.root, by: 'the last checkpoint' })
   }
   const head = await findSignedHead(tenant, date)
@@ -80,10 +80,10 @@ async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: num
     const [edge] = await findTiles(tx, tenant.id, date, [{ level: 0, tile: start / tileWidth }])
     const again = await findLeaves(tx, tenant.id, date, start, from)
     if (again === undefined || edge?.hashes.subarray(0, again.length).equals(again) !== true)
-      throw new LogRefused(`The last of the first ${from} records of ${date} are not those that were signed.`)
+      throw new LogRefused(`The last of the first ${from} records of ${date} are not the signed ones.`)
   }
   const grown = await extendTree(tx, log, from, storedLeaves(tx, tenant.id, date, from, to))
-  if (grown === undefined) throw new LogRefused(`The tree of ${date} can not be continued from ${from} records.`)
+  if (grown === undefined) throw new LogRefused(`The tree of ${date} cannot be continued from ${from} records.`)
   return grown.root
 }
 
@@ -94,5 +94,5 @@ async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: n
   await insertCheckpoint(tx, { tenantId: tenant.id, date, size, root, note })
   const kept = await findCheckpointOfSize(tx, tenant.id, date, size)
   if (kept === undefined || !kept.root.equals(root))
-    throw new LogRefused(`Another root was signed for ${size} records of ${date}.`)
+    throw new LogRefused(`A different root was signed for ${size} records of ${date}.`)
 }

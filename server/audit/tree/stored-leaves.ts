@@ -17,7 +17,7 @@ export async function* storedLeaves(
   for (let at = from; at < to; at += leavesPerRead) {
     const leaves = await findLeaves(tx, tenantId, date, at, Math.min(to, at + leavesPerRead))
     if (leaves === undefined)
-      throw new LogRefused(`The log of ${date} counts ${to} records, and not all of them are stored.`)
+      throw new LogRefused(`The log of ${date} should have ${to} records, but some of them are missing.`)
     yield leaves
   }
 }

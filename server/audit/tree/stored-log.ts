@@ -21,7 +21,7 @@ export async function whyLogAltered(
   const [tile] = await findTiles(tx, tenantId, date, [{ level: 0, tile: start / tileWidth }])
   const leaves = await findLeaves(tx, tenantId, date, start, end)
   if (leaves === undefined || tile?.hashes.subarray(0, leaves.length).equals(leaves) !== true)
-    return `Of records ${start} to ${end - 1} of ${date} one was changed, moved or removed.`
+    return `One of the records ${start} to ${end - 1} of ${date} was changed, moved or removed.`
   const broken = await findBreak(tx, tenantId, date)
-  if (broken !== undefined) return `The whole log of ${date} was read again and did not hold: ${broken}`
+  if (broken !== undefined) return `The recurring check of the whole log of ${date} failed: ${broken}`
 }

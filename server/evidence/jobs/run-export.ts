@@ -29,8 +29,8 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
     if (error instanceof LogBroken || error instanceof LogRefused)
       return await fail(run, { code: 'integrity_failed', message: error.message })
     if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
-    runtime().log.error({ err: error, exportId }, 'an evidence export failed for too long and is given up')
-    await fail(run, { code: 'unavailable', message: 'The archive could not be made. Ask for a new export.' })
+    runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
+    await fail(run, { code: 'unavailable', message: 'The archive could not be created. Request a new export.' })
   }
 }
 

@@ -102,7 +102,7 @@ export async function readPartials(tx: Transaction, trace: TraceKey): Promise<{ 
       const partial = Partial.parse(cipher.decryptJson(sealed, contextOf(trace.traceId, spanId)))
       return [{ spanId, partial }]
     } catch (error) {
-      runtime().log.warn({ err: error, traceId: trace.traceId, spanId }, 'a partial text could not be opened')
+      runtime().log.warn({ err: error, traceId: trace.traceId, spanId }, 'a partial text could not be decrypted')
       return []
     }
   })

@@ -15,8 +15,8 @@ import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { findSignedHead } from './signed-heads.ts'
 
 /**
- * Reads the logs of a tenant again that were not read for a day: every record is hashed, every leaf, and the root is
- * compared with the signature. What does not hold is said by `raiseAlarm`; what holds again is no longer said to be broken.
+ * Checks the logs of a tenant that were not checked within a day: hashes every record and every leaf, and compares the root
+ * with the signature. `raiseAlarm` reports a log that fails; a log that passes again is no longer marked as broken.
  */
 export async function recheckTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
@@ -27,7 +27,7 @@ export async function recheckTenant(tenantId: string): Promise<void> {
   }
 }
 
-/** Why a log is not what was signed, after reading all of it; undefined when it is. */
+/** Reads a whole log, and returns why it does not match the signature; undefined when it does. */
 export async function whyBroken(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
   try {
     if (log === sealLog) await checkSeals(tx, tenant)
@@ -66,7 +66,7 @@ async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
   }
 }
 
-/** The log has lost what this node signed. */
+/** Returns why the log no longer contains what this node signed; undefined when it does. */
 async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
   const head = await findSignedHead(tenant, log)
   if (head === undefined) return undefined
@@ -74,7 +74,7 @@ async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promis
   return `The stored log does not begin with the ${head.size} leaves that this node has signed.`
 }
 
-/** Says once, in the process log and in the audit log, that a log is not what was signed; from then on nothing in it verifies. */
+/** Reports a broken log once, in the process log and in the audit log. From then on none of its records verify. */
 export async function raiseAlarm(tenantId: string, name: LogName, reason: string): Promise<void> {
   const { database, log } = runtime()
   log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it does not match what was signed')

@@ -7,9 +7,9 @@ import { raiseAlarm, recheckTenant } from './recheck.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
 
-/** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
+/** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
-/** Finds what no notification told of: days that are over, records of a time when nobody listened. */
+/** Finds work without a notification: days that are over, and records from before this process listened. */
 const sweepMs = 15_000
 
 export type Sealer = { close(): Promise<void> }

@@ -20,10 +20,10 @@ import { LogRefused } from './log-refused.ts'
 import { findSignedHead, keepSignedHead } from './signed-heads.ts'
 
 /**
- * Signs what the tenant's log of `date` holds now, unless a checkpoint covers all of it; a day that is over is closed with
- * its last one. Reads what is new, and everything once when it closes the day. One size has one root for ever. Safe to
- * repeat and to run in several processes at once. Throws LogRefused when records are missing, when the root that was
- * signed last can no longer be reached, or when this node has signed more than is stored.
+ * Signs the current records of the tenant's log of `date`, unless a checkpoint covers all of them; the last checkpoint of a
+ * day that is over closes it. Reads only new records, and all of them once when it closes the day. A size has the same root
+ * forever. Safe to repeat and to run in several processes concurrently. Throws LogRefused when records are missing, when the
+ * last signed root can no longer be reached, or when this node has signed more than is stored.
  */
 export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
   await lockSealing(tx, tenant.id, date)
@@ -55,7 +55,7 @@ export async function signDay(tx: Transaction, tenant: LogOwner, date: string): 
 
 type Signed = { size: number; root: Buffer; by: string }
 
-/** What must hold of the stored log: its last checkpoint, and what this node remembers outside the database. */
+/** The heads that the stored log must extend: its last checkpoint, and the one that this node stores outside the database. */
 async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Promise<Signed[]> {
   const found: Signed[] = []
   const last = await findLastSigned(tx, tenant.id, date)
@@ -72,7 +72,7 @@ async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Pr
   return found
 }
 
-/** Adds what is new to the tree. The tile that is not full yet is compared with its records again. */
+/** Adds the new records to the tree. The tile that is not full yet is compared with its records again. */
 async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: number, to: number): Promise<Buffer> {
   const log = { tenantId: tenant.id, name: date }
   const start = from - (from % tileWidth)

@@ -46,7 +46,7 @@ export function rootOfRow(row: Buffer): Buffer {
   while (count > 1) {
     const pairs = Math.floor(count / 2)
     hashPairs(row, pairs * 2 * hashBytes)
-    // One that is left over stands for itself a level higher.
+    // An odd node at the end moves up a level unchanged.
     if (count % 2 === 1) row.copy(row, pairs * hashBytes, (count - 1) * hashBytes, count * hashBytes)
     count = pairs + (count % 2)
   }
@@ -70,7 +70,7 @@ export function append(frontier: Frontier, leaf: Uint8Array): Frontier {
   return { size: frontier.size + 1, hashes }
 }
 
-/** Root of the tree that the frontier stands for. Throws RangeError when it is malformed. */
+/** Returns the root of the tree that the frontier describes. Throws RangeError when it is malformed. */
 export function rootOf(frontier: Frontier): Buffer {
   checkFrontier(frontier)
   return fold(frontier.hashes)
@@ -78,7 +78,7 @@ export function rootOf(frontier: Frontier): Buffer {
 
 /**
  * Inclusion proof (RFC 9162 §2.1.3.1) of the leaf at `index`, the sibling nearest to the leaf first.
- * Hashes the whole tree once. Throws RangeError when there is no such leaf.
+ * Hashes the whole tree once. Throws RangeError when the leaf does not exist.
  */
 export function inclusionProof(leafHashes: readonly Uint8Array[], index: number): Buffer[] {
   if (!Number.isSafeInteger(index) || index < 0 || index >= leafHashes.length) {

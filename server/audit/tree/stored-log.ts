@@ -5,9 +5,9 @@ import { tileWidth } from './tiles.ts'
 import { rootAt } from './tree.ts'
 
 /**
- * Why the stored log of a day is not the signed one, as far as a few rows tell: its tree must have the root, the records
- * that share a tile with this one must be those in it, and no check of the whole day may have failed. Undefined when all
- * of that holds.
+ * Returns why the stored log of a day is not the signed one, as far as a few rows show: its tree must have the root, the
+ * records that share a tile with this one must match it, and no check of the whole day may have failed. Undefined when
+ * every condition is met.
  */
 export async function whyLogAltered(
   tx: Transaction,

@@ -87,7 +87,7 @@ export type TreeGrowth = {
   root(): Buffer
 }
 
-/** Goes on with a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
+/** Continues a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
 export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   const levels: { tile: number; width: number; hashes: Buffer }[] = []
   const levelAt = (level: number) => {

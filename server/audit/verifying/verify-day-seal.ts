@@ -9,7 +9,7 @@ import { type Checks, check } from './check-line.ts'
 
 const graceMs = 60_000
 
-/** That a closed day is a leaf of the signed seal log, as its last checkpoint says it. No check while the day goes on. */
+/** Checks that the last checkpoint of a closed day is a leaf of the signed seal log. An open day needs no such check. */
 export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {

@@ -17,14 +17,14 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { type Checks, check } from './check-line.ts'
 import { checkSeal } from './verify-day-seal.ts'
 
-/** The root that is to be reached, and the stored checkpoint with it; undefined when that root was never signed. */
+/** The root that the path must reach, and the stored checkpoint with it; undefined when that root was never signed. */
 type Claim = { root: Buffer; signed: StoredCheckpoint | undefined }
 
 /**
- * Checks a record of the tenant against its signed log, in the order of the answer's `checks`. What the caller gives
- * (nonce, root, index, size, path, checkpoint) is verified as given; what is not given is taken from the store. The stored
- * tree of the day must lead to the signed root and agree with the records around this one, and a day that is closed must
- * stand in the seal log. What lies further away, the recurring check of whole days finds.
+ * Checks a record of the tenant against its signed log, in the order of the answer's `checks`. Values from the caller (nonce,
+ * root, index, size, path, checkpoint) are verified as given; the others are read from the store. The stored tree of the day
+ * must lead to the signed root and match the records around this one, and a closed day must be part of the seal log. The
+ * recurring check of whole days finds changes elsewhere.
  */
 export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: VerifyInput): Promise<VerifyOutput> {
   const row = await findRecord(tx, tenant.id, input.auditId)
@@ -37,7 +37,7 @@ export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: Ver
   const latest = await findLatestCheckpoint(tx, tenant.id, row.date)
   if (latest === undefined || latest.size <= row.seq) {
     checks.push(check('merkleRoot', false, 'No signed checkpoint covers this record yet.'))
-    // Its hash was taken up with a signature that is gone now.
+    // Its hash is part of a signed tree, but the signature was removed.
     const taken = (await findTreeSize(tx, tenant.id, row.date)) > row.seq
     return { verified: false, status: intact && !taken ? 'pending_seal' : 'mismatch', checks }
   }

@@ -49,7 +49,7 @@ export const createExport = mutation({
   },
 })
 
-/** Why this person may have sensitive values in clear: their justification. Throws, on the record, when they may not. */
+/** Returns the justification for exporting unmasked values. Throws, with an audit record, when the caller may not. */
 function reasonForRaw({ tenant, principal }: Pick<Caller, 'tenant' | 'principal'>, stated: string | undefined): string {
   if (!principal.permissions.has('evidence:raw'))
     throw refuse('forbidden', 'Exporting raw payloads requires the permission evidence:raw.', undefined, {

@@ -192,7 +192,7 @@ function signManifest(manifest: Buffer, signingKey: KeyObject, publicKeyPem: str
   const signature = sign(null, manifest, signingKey)
   if (!verify(null, manifest, publicKey, signature))
     throw new Error('The public key does not belong to the signing key.')
-  // Exported anew: whatever PEM was given, only a public key goes into the bag.
+  // Exported again, so that only a public key can enter the bag, whichever PEM the caller passed.
   return { signature, publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString() }
 }
 

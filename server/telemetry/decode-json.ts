@@ -22,7 +22,7 @@ import {
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
 // text or numbers, unknown fields are ignored (opentelemetry-proto, docs/specification.md).
 
-/** Throws OtlpError for what is no such message. */
+/** Throws OtlpError for an invalid message. */
 export function decodeJson(bytes: Uint8Array): Decoded {
   let body: unknown
   try {

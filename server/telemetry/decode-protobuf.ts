@@ -24,7 +24,7 @@ import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 const field1 = bytesField(1)
 const field2 = bytesField(2)
 
-/** Throws OtlpError for what is no such message. */
+/** Throws OtlpError for an invalid message. */
 export function decodeProtobuf(bytes: Uint8Array): Decoded {
   const wire = new Wire(bytes)
   const request: Request = { wire, allowance: new Allowance(), spans: [], rejected: new Rejections() }

@@ -20,7 +20,7 @@ const unknownBytes = 64 * 1024
 
 const name = 'telemetry.export'
 
-/** OTLP/HTTP: 200 once it is committed, with the number of spans that were refused; 400 and 413 for good, 429 and 503 for now. */
+/** OTLP/HTTP: 200 after the commit, with the number of refused spans; 400 and 413 are permanent, 429 and 503 temporary. */
 export const receiveTraces: RouteHandler = declare(
   { name, operation: exportSpans },
   authenticated(async (caller, request) => {
@@ -72,7 +72,7 @@ async function read(request: Request, encoding: Encoding, place: Place): Promise
   return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
 }
 
-/** Throws 429 when there is no room. */
+/** Throws 429 when the queue is full. */
 async function placeFor(request: Request, bytes: number): Promise<Place> {
   try {
     return enter(bytes)

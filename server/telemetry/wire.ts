@@ -1,10 +1,10 @@
 // The wire format of Protocol Buffers, read in place: no object for each message within a message, which is what a span of
 // ten attributes has thirty of (https://protobuf.dev/programming-guides/encoding/).
 
-/** The message ends too early, or what stands there is no field. */
+/** The message ends too early, or its next bytes are not a field. */
 export class WireError extends Error {}
 
-/** Wire types as they stand in the last three bits of a tag. */
+/** Wire types: the last three bits of a tag. */
 const varintType = 0
 const bit64Type = 1
 const bytesType = 2
@@ -24,7 +24,7 @@ const maxKeys = 64
 const longestKey = 64
 
 export class Wire {
-  /** Where it reads. Owned by whoever reads. */
+  /** The read position, moved by each read. */
   at = 0
   readonly #bytes: Buffer
   readonly #keys: (string | undefined)[] = []
@@ -53,7 +53,7 @@ export class Wire {
     return stop
   }
 
-  /** Lenient: a wrong byte becomes U+FFFD, as a letter that nobody can read is no reason to lose the span. */
+  /** Lenient: an invalid byte becomes U+FFFD, because an unreadable letter should not cost the whole span. */
   text(end: number): string {
     const stop = this.span(end)
     const text = this.#bytes.toString('utf8', this.at, stop)
@@ -125,7 +125,7 @@ export class Wire {
     return Math.floor(high / 1000) * 2 ** 32 + Math.floor(((high % 1000) * 2 ** 32 + low) / 1000)
   }
 
-  /** Passes over a field that nobody knows, or that has another type than it should. */
+  /** Skips a field that is unknown or has an unexpected type. */
   skip(tag: number, end: number, groups = 0): void {
     const type = tag & 7
     if (type === varintType) this.varint(end)

@@ -12,7 +12,7 @@ import { factsOf } from './view.ts'
 const hashBytes = 32
 
 /**
- * What proves one span of telemetry to somebody who has nothing but the tenant's key: the text that was hashed (masked
+ * Returns the proof of one span of telemetry for anyone who has only the tenant's key: the text that was hashed (masked
  * values as their commitments), its path to the root of its batch, and the audit record with that root and its own proof.
  */
 export const getSpanProof = query({

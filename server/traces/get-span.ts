@@ -57,7 +57,7 @@ export const getSpan = query({
     const shownLinks = links.map((link) => ({ ...link, attributes: link.attributes.map(attributeView) }))
     const shownResource = resource.map(attributeView)
     const span = spanView({ ...row, attributes })
-    const nothing = values > 0 ? null : 'There are no masked values to show.'
+    const nothing = values > 0 ? null : 'This span does not contain masked values.'
     return {
       span: {
         ...span,

@@ -101,7 +101,7 @@ function presentationOf(
 ): Presentation {
   return {
     title: `Show ${who} sensitive values of the trace ${traceName}`,
-    effectLabel: 'reading in clear',
+    effectLabel: 'showing unmasked values',
     verb: 'Unmask',
     effects: [
       `${who} can read ${fields === undefined ? 'every masked value' : `the values of ${fields.join(', ')}`} of this trace for 15 minutes.`,

@@ -19,7 +19,7 @@ export type Authority = {
   justification: string
 }
 
-/** What the caller may see of `traceId`, or the reason why nothing: a sentence for them. Asking is no error. */
+/** Returns the fields of `traceId` that the caller may see, or a sentence that states why none. It does not throw. */
 export async function authorityOver(
   tx: Transaction,
   { tenant, principal, justification }: Caller,

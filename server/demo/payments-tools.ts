@@ -37,7 +37,7 @@ function readRefunds(): Refund[] {
   }
 }
 
-/** Written beside and renamed, so that a kill in the middle leaves the old ledger. */
+/** Writes a second file and renames it, so that a kill in the middle leaves the old ledger. */
 function writeRefunds(refunds: Refund[]): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = `${ledger}.${process.pid}`

@@ -52,7 +52,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
     const tenants: TenantCredentials[] = []
     for (const tenant of demoTenants) tenants.push(await createDemoTenant(tx, tenant))
     for (const guest of demoGuests) await joinDemoTenant(tx, guest)
-    // On the disk before the commit: a crash leaves a file without tenants (made anew), never tenants without their file.
+    // Written before the commit: a crash leaves a file without tenants (which is replaced), never tenants without their file.
     await writeDurably(
       path,
       `${JSON.stringify({ baseUrl: config.baseUrl, authUrl: config.authUrl, tenants }, null, 2)}\n`,

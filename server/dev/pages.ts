@@ -8,7 +8,7 @@ import { fixedHeaders } from '../shell/policy.ts'
 /** Where the development server sends its updates. */
 const UPDATES = /^\/_next\/(hmr|webpack-hmr)(\?|$)/
 
-/** Pages from `next dev` at `origin`, under our own origin. Only server/dev.ts loads this file; production has no way to it. */
+/** Serves pages from `next dev` at `origin` under the server's own origin. Only server/dev.ts loads this file. */
 export function developmentPages(origin: string): OpenPages {
   return (config) => {
     const settings = shellSettings(config)

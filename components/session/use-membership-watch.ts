@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import { useApi } from './api.tsx'
+import { useApi } from '#components/api/api.tsx'
 
 /**
  * Calls `onChange` as soon as the person's membership here may be another: the server says so, or it has closed the

@@ -180,7 +180,7 @@ const call = <I, O>(operation: Operation<I, O>, caller: Caller, name: string, in
 async function callerOf(slug: string, username: string): Promise<Caller> {
   const { database } = runtime()
   const row = (await database.inDirectory(listTenants)).find((tenant) => tenant.slug === slug)
-  if (row === undefined) throw new Error(`Tenant ${slug} was not found.`)
+  if (row === undefined) throw new Error(`The tenant ${slug} does not exist.`)
   return await database.inTenant(row.id, async (tx) => {
     const tenant = await tenantById(tx, row.id)
     const member = await findMemberByUsername(tx, tenant.id, username)

@@ -15,9 +15,13 @@ export async function visibleExport(
 ): Promise<StoredExport> {
   const all = permissions.has('evidence:list')
   if (!all && !permissions.has('evidence:export'))
-    throw new ApiError('forbidden', 'Requires the permission evidence:list, or evidence:export for your own exports.', {
-      details: { permission: 'evidence:list' },
-    })
+    throw new ApiError(
+      'forbidden',
+      'This requires the permission evidence:list, or evidence:export for your own exports.',
+      {
+        details: { permission: 'evidence:list' },
+      },
+    )
   const row = await findExport(tx, tenantId, exportId)
   if (row === undefined || (!all && row.requestedBy !== memberId)) throw notFound()
   return row

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '#lib/errors.ts'
 import { type PartialOutput, StreamInput, type TraceEvent } from '#lib/schemas/traces.ts'
+import { topicOf } from '#server/kernel/db/notify.ts'
 import { openWakes } from '#server/kernel/db/wakes.ts'
 import { subscription } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -31,7 +32,7 @@ export const stream = subscription({
     let day: string | undefined
     // Spans that a model may be answering in: while the set is empty, their texts are not queried. Undefined: to be read.
     let answering: Set<string> | undefined
-    const wakes = openWakes(listener, 'trace', traceId, signal)
+    const wakes = openWakes(listener, 'trace', topicOf(tenant.id, traceId), signal)
     let last = Number(input.lastEventId ?? 0)
     const fresh = freshPartials()
     try {

@@ -16,6 +16,7 @@ import { findTiles, findTreeSize, setTreeSize } from '#server/audit/tree/tile-st
 import { tileWidth } from '#server/audit/tree/tiles.ts'
 import { extendTree, rootAt } from '#server/audit/tree/tree.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 import { LogRefused } from './log-refused.ts'
 import { findSignedHead, keepSignedHead } from './signed-heads.ts'
 
@@ -92,6 +93,7 @@ async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: n
   await keepSignedHead(tenant, date, { size, root })
   const note = await signCheckpoint(tx, tenant, { log: date, size, root })
   await insertCheckpoint(tx, { tenantId: tenant.id, date, size, root, note })
+  notify(tx, 'seal', tenant.id)
   const kept = await findCheckpointOfSize(tx, tenant.id, date, size)
   if (kept === undefined || !kept.root.equals(root))
     throw new LogRefused(`A different root was signed for ${size} records of ${date}.`)

@@ -19,17 +19,17 @@ import {
 } from './store.ts'
 
 /**
- * Seconds in which a refresh token may come again and is only refused: two tabs of one browser renew at once, and the one
- * that is late reads what the other got. After that a token that comes again was stolen, from its owner or by them, and the
- * whole family ends. The second one never gets tokens, so the grace gives a thief nothing; it only lets the owner find out
- * at the next renewal instead of this one, should the thief be the first of the two. A refresh token that is bound to a key
- * (DPoP) is refused before either to anybody without the key.
+ * Seconds during which a used refresh token is refused without further consequences: two tabs of one browser renew
+ * concurrently, and the slower one reads the tokens of the faster one. Later reuse means that the token was stolen, by
+ * or from its owner, and ends the whole family. The second use never yields tokens, so the grace period gives a thief
+ * nothing; if the thief was first, it only means that the owner finds out at the next renewal instead of this one. A
+ * refresh token that is bound to a key (DPoP) is refused before any of this to callers without the key.
  */
 const graceSeconds = 5
 
 /**
- * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh token,
- * a cookie), so only its SHA-256 is stored, in the row and not in the payload.
+ * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh
+ * token, a cookie), so only its SHA-256 is stored: in the row, and not in the payload.
  */
 export function artifactAdapter(tenantId: string, model: string): Adapter {
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenantId, work)
@@ -44,9 +44,9 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
         expiresAt: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
       }
       if (model !== 'ReplayDetection') return await inTenant((tx) => upsertArtifact(tx, row))
-      // The library looks first and writes then; of two equal proofs at once only one may pass.
+      // The library reads before it writes; of two concurrent requests with the same proof only one may pass.
       const first = await inTenant((tx) => insertArtifactOnce(tx, row))
-      if (!first) throw new errors.InvalidGrant('the proof was used before')
+      if (!first) throw new errors.InvalidGrant('the proof has already been used')
     },
     async find(id) {
       const [found, inGrace] = await inTenant(async (tx) => {
@@ -54,7 +54,8 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
         const consumed = model === 'RefreshToken' && artifact !== undefined && artifact.consumedAt !== null
         return [artifact, consumed && (await wasConsumedWithin(tx, address(id), graceSeconds))] as const
       })
-      // The library ends the family of a token that says it was used: consume() below refuses this one and ends nothing.
+      // The library ends the family of a token that is marked as used. With the mark removed, consume() below refuses
+      // the token and ends nothing.
       const artifact = inGrace && found !== undefined ? { ...found, consumedAt: null } : found
       return artifact === undefined ? undefined : { ...payloadOf(artifact), jti: id }
     },
@@ -62,7 +63,7 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       const found = await inTenant((tx) => findArtifactByUid(tx, { tenantId, model, uid }))
       return found === undefined ? undefined : payloadOf(found)
     },
-    // Only the device flow has user codes, and it is off.
+    // Only the device flow has user codes, and it is turned off.
     findByUserCode: async () => undefined,
     async consume(id) {
       if (await inTenant((tx) => consumeArtifact(tx, address(id)))) return
@@ -77,17 +78,20 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
   }
 }
 
-/** The person is signed out everywhere: sessions, grants, codes and refresh tokens are gone. Access tokens live out their time. */
+/**
+ * Signs the person out everywhere by deleting sessions, grants, codes and refresh tokens. Access tokens stay valid
+ * until they expire.
+ */
 export const endSessions = (tx: Transaction, tenantId: string, accountId: string): Promise<void> =>
   deleteArtifactsOfAccount(tx, tenantId, accountId)
 
-/** Deletes what has expired and returns how many rows that was. Nothing expired is ever used, purged or not. */
+/** Deletes expired artifacts and returns the number of rows. Expired artifacts are never used, purged or not. */
 export const purgeExpired = (tenantId: string): Promise<number> =>
   runtime().database.inTenant(tenantId, (tx) => deleteExpiredArtifacts(tx, tenantId))
 
 /**
- * Two used one code or refresh token at once: somebody else holds it, so the whole grant ends, for the winner too. (The
- * library does this itself when the second one comes later.)
+ * One code or refresh token was used by two concurrent requests, so one of them has a stolen copy: the whole grant
+ * ends, including the tokens of the request that won. (The library does this itself when the second use comes later.)
  */
 async function revokeFamily(tx: Transaction, address: { tenantId: string; model: string; id: string }): Promise<void> {
   const grantId = (await findGrantOf(tx, address))?.grantId
@@ -100,7 +104,7 @@ async function revokeFamily(tx: Transaction, address: { tenantId: string; model:
 
 const digest = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
-/** As JSON, without the artifact's own id and without the session cookie that an interaction began with. */
+/** As JSON, without the artifact's own id and without the session cookie that an interaction started with. */
 function withoutSecrets({ jti: _id, session, ...payload }: AdapterPayload): JsonObject {
   const { cookie: _cookie, ...kept } = session ?? {}
   const value: JsonObject = JSON.parse(JSON.stringify(session === undefined ? payload : { ...payload, session: kept }))

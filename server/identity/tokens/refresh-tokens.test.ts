@@ -29,7 +29,7 @@ const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
 }
 
-/** Whatever refresh tokens were used, it was `seconds` earlier: the grace goes by the database's clock. */
+/** Moves the use of every used refresh token `seconds` into the past: the grace period follows the database's clock. */
 const makeUsed = (seconds: number) =>
   asOwner(
     server.runtime,
@@ -37,11 +37,11 @@ const makeUsed = (seconds: number) =>
     [seconds],
   )
 
-/** Only the clock of this process moves; the database's stays. */
+/** Moves only the clock of this process, not the database's. */
 const at = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
 describe('a refresh token', () => {
-  test('gives new tokens and a new refresh token', async () => {
+  test('yields new tokens and a new refresh token', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     expect(second.refreshToken).not.toBe(first.refreshToken)
@@ -54,7 +54,7 @@ describe('a refresh token', () => {
     expect((await renew(second.refreshToken)).status).toBe(200)
   })
 
-  test('that comes again later ends the whole family', async () => {
+  test('that is used again later ends the whole family', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     await makeUsed(6)
@@ -62,20 +62,20 @@ describe('a refresh token', () => {
     await expectRefused(await renew(second.refreshToken))
   })
 
-  test('that comes again within five seconds is refused, and its family lives: another tab was faster', async () => {
+  test('that is used again within five seconds is refused, and its family survives: another tab was faster', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     await makeUsed(4)
     await expectRefused(await renew(first.refreshToken))
     await expectRefused(await renew(first.refreshToken))
     const third = await readTokens(await renew(second.refreshToken))
-    // The grace is each token's own: an older one of the family has none left.
+    // Each token has a grace period of its own: that of an older token of the family is over.
     await makeUsed(2)
     await expectRefused(await renew(first.refreshToken))
     await expectRefused(await renew(third.refreshToken))
   })
 
-  test('serves exactly one of fifty who come at once, and its family lives', async () => {
+  test('serves exactly one of fifty concurrent requests, and its family survives', async () => {
     const { refreshToken } = await signInAtConsole()
     const answers = await Promise.all(Array.from({ length: 50 }, () => renew(refreshToken)))
     const [served, ...others] = answers.filter(({ status }) => status === 200)
@@ -85,14 +85,14 @@ describe('a refresh token', () => {
     await expect(verifyAccessToken(renewed.accessToken)).resolves.toMatchObject({ token: { subject: maria.userId } })
   })
 
-  test('in its grace is nobody else’s: another client gets nothing and ends nothing', async () => {
+  test('is refused to another client during its grace period, without ending the family', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     await expectRefused(await renew(first.refreshToken, { clientId: 'countersign-cli' }))
     expect((await renew(second.refreshToken)).status).toBe(200)
   })
 
-  test('brings the roles of now, not those of the sign-in', async () => {
+  test('brings the current roles, not those of the sign-in', async () => {
     const anna = await northwind.person('anna', ['approver'])
     const tokens = await signIn(server.url, 'northwind', 'anna', anna.password)
     await server.runtime.database.inTenant(northwind.id, (tx) =>
@@ -107,7 +107,7 @@ describe('a refresh token', () => {
     expect((await verifyBearer(`Bearer ${renewed.accessToken}`)).roles).toEqual(['viewer'])
   })
 
-  test('is for the client that got it', async () => {
+  test('works only for the client that got it', async () => {
     const { refreshToken } = await signInAtConsole()
     await expectRefused(await renew(refreshToken, { clientId: 'countersign-cli' }))
     expect((await renew(refreshToken)).status).toBe(200)
@@ -119,7 +119,7 @@ describe('a refresh token', () => {
     await expectRefused(await renew(refreshToken))
   })
 
-  test('lives for twelve hours at most, however often it is renewed', async () => {
+  test('lives for at most twelve hours, however often it is renewed', async () => {
     let { refreshToken } = await signInAtConsole()
     for (let hours = 0; hours < 11; hours++) {
       at(59 * 60_000)
@@ -131,7 +131,7 @@ describe('a refresh token', () => {
     await expectRefused(await renew(refreshToken))
   })
 
-  test('ends when it is revoked, and the answer has no type for its empty body', async () => {
+  test('ends when it is revoked, with a response without a content type for its empty body', async () => {
     const { refreshToken } = await signInAtConsole()
     const body = new URLSearchParams({ token: refreshToken, client_id: 'countersign-console' })
     const url = `${northwind.realmUrl}/protocol/openid-connect/revoke`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Showable } from '#lib/rules/partial-mask.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { TraceKey } from '#server/traces/store.ts'
@@ -47,7 +47,7 @@ export function openPartialText(tenantId: string, traceId: string, spanId: strin
     await database.inTenant(tenantId, async (tx) => {
       const cipher = await tenantCipher(tx, tenantId)
       await setPartial(tx, { tenantId, traceId, spanId, sealed: cipher.encrypt(text, contextOf(traceId, spanId)) })
-      notify(tx, 'trace', traceId)
+      notify(tx, 'trace', topicOf(tenantId, traceId))
     })
     written = partial
   }

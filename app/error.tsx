@@ -1,7 +1,7 @@
 'use client'
 
 import { PlainPage } from '#components/layout/plain-page.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
 
 /** What is left when a page itself fails; errors of the data are shown in their panels. */
 export default function PageError({ reset }: { error: Error; reset: () => void }) {

@@ -1,17 +1,8 @@
 /**
- * The console's way to the API. This file alone names the server's router type.
+ * The client of the API's procedures. This file alone names the server's router type. How components use it:
+ * components/api/query.ts.
  *
- * In a component below `SessionProvider`:
- *
- *   const trpc = useTRPC()
- *   const agent = useQuery(trpc.agents.get.queryOptions({ id }))
- *   const list = usePages({ path: ['executions', 'list'], input: {}, read: client.executions.list.query })   // components/session
- *   // Keyset lists go through usePages: infiniteQueryOptions adds a `direction` to inputs that our strict schemas refuse.
- *   const start = useMutation(trpc.executions.execute.mutationOptions())
- *   useSubscription(trpc.traces.stream.subscriptionOptions({ traceId }, { onData: ({ id, data }) => … }))
- *   const { client, restFetch, fetchApi } = useApi()      // components/session: REST routes; fetchApi for downloads
- *
- * Each error that these give is turned by `toFailure(error)` into {code, message, requestId, httpStatus, retryable,
+ * Each error that calls give is turned by `toFailure(error)` into {code, message, requestId, httpStatus, retryable,
  * details} (lib/failure.ts); components/session/request-failed.tsx shows one. Queries are not retried on 4xx. A mutation's
  * own Idempotency-Key goes through its context: `client.x.mutate(input, { context: { idempotencyKey } })`. A query whose input
  * may be long is POSTed: `client.x.query(input, { context: { posted: true } })`.
@@ -32,8 +23,7 @@ import type { TokenSource } from './api-fetch.ts'
 import { type Failure, failureFromBody, failureOf, RequestError } from './failure.ts'
 import { wireTransformer } from './wire.ts'
 
-export { useSubscription } from '@trpc/tanstack-react-query'
-export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
+export const { TRPCProvider, useTRPC } = createTRPCContext<AppRouter>()
 
 /** Answers of procedures by name: `Answers['executions']['get']`. */
 export type Answers = inferRouterOutputs<AppRouter>
@@ -43,6 +33,8 @@ export type Inputs = inferRouterInputs<AppRouter>
 const maxBatchSize = 10
 /** An idle socket closes after this; the next subscription opens another. */
 const socketIdleMs = 10_000
+/** A lost socket is opened again after a delay that grows up to this, in milliseconds. */
+const longestRetryMs = 8_000
 
 type ClientOptions = {
   /** Undefined: the token's own tenant. */
@@ -67,6 +59,7 @@ export function createClient({ tenantExternalId, tokens, fetchApi }: ClientOptio
     },
     lazy: { enabled: true, closeMs: socketIdleMs },
     keepAlive: { enabled: true },
+    retryDelayMs: (attempt) => Math.min(longestRetryMs, 500 * 2 ** attempt),
   })
   const transport = { url: '/v1', transformer: wireTransformer, fetch: fetchApi }
   return createTRPCClient<AppRouter>({

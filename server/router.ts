@@ -3,6 +3,7 @@ import { agents } from '#server/agents/router.ts'
 import { approvals, delegations } from '#server/approvals/router.ts'
 import { audit } from '#server/audit/router.ts'
 import { catalog } from '#server/catalog/router.ts'
+import { changes } from '#server/changes/router.ts'
 import { executions } from '#server/executions/router.ts'
 import { externalAgentApprovals, externalAgentPolicies } from '#server/external-agents/router.ts'
 import { executionInputs } from '#server/inputs/router.ts'
@@ -23,6 +24,7 @@ export const appRouter = router({
   approvals: mergeRouters(approvals, externalAgentApprovals),
   audit,
   catalog,
+  changes,
   delegations,
   erasures,
   executions: mergeRouters(executions, executionInputs),

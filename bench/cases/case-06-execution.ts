@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { callTool, listTools, type Tool } from '#server/agents/tool-servers.ts'
 import { execute } from '#server/executions/execute.ts'
+import { topicOf } from '#server/kernel/db/notify.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { governedAgent } from '../governed-agent.ts'
 import { type Lab, perform } from '../lab.ts'
@@ -37,7 +38,7 @@ export async function executionRunner(lab: Lab): Promise<() => Promise<void>> {
       else ended.reject(new Error(`The execution ended as ${rows[0].status}.`))
     }
     let heard = 0
-    const off = runtime.listener.on('execution', executionId, () => {
+    const off = runtime.listener.on('execution', topicOf(lab.tenant.id, executionId), () => {
       heard += 1
       if (heard >= notifications) look().catch(ended.reject)
     })

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TabLinks } from '#components/ui/tab-links.tsx'
+import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { type AccessPage as AccessArea, accessPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 

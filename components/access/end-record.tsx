@@ -1,11 +1,11 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 
 type EndRecordProps = { record: Secret; noun: 'API key' | 'secret'; onClose: () => void }

@@ -1,7 +1,7 @@
 'use client'
 
 import { SelectField } from '#components/forms/select-field.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 
 const DAY_MS = 86_400_000
 

@@ -1,5 +1,5 @@
-import { Button } from '#components/ui/button.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 
 /** Opens what can be done with a row. */
 export function ManageButton({ name, onClick }: { name: string; onClick: () => void }) {

@@ -1,7 +1,7 @@
-import { Copyable } from '#components/ui/copyable.tsx'
-import { KeyValue } from '#components/ui/key-values.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { KeyValue } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { SecretStatusShape } from './secret-status.tsx'
 

@@ -1,7 +1,7 @@
 'use client'
 
 import { useId } from 'react'
-import { Checkbox } from '#components/ui/checkbox.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { roleName, roleText } from '#lib/permission-texts.ts'
 import type { Role } from '#lib/permissions.ts'
 

@@ -1,4 +1,4 @@
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { SecretStatus } from '#lib/schemas/secrets.ts'
 
 const STATES: Record<SecretStatus, { status: Status; label: string }> = {

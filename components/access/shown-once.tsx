@@ -2,10 +2,10 @@
 
 import { type ReactNode, useEffect, useState } from 'react'
 import { holdPage } from '#components/navigation/leave-guard.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Checkbox } from '#components/ui/checkbox.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { ShownValue } from './shown-value.tsx'
 
 type ShownOnceProps = {

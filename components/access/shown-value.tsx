@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type ShownValueProps = {
   /** What it is, inside a sentence: "API key", "client secret". */

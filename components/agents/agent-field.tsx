@@ -1,12 +1,11 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
+import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** As many as one answer holds. */
-const mostAgents = 200
 /** The browser's control has no value of its own for "not filtered". */
 const ALL = 'all'
 
@@ -25,7 +24,7 @@ type AgentFieldProps = {
 export function AgentField({ label, agentId, onChange, all = 'All agents', otherwise = 'Agent' }: AgentFieldProps) {
   const { can } = useSession()
   const trpc = useTRPC()
-  const agents = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }, { enabled: can('agent:read') }))
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }, { enabled: can('agent:read') }))
   const known = (agents.data?.items ?? []).map(({ id, displayName }) => ({ value: id, label: displayName }))
   const unknown = agentId !== '' && !known.some(({ value }) => value === agentId)
   return (

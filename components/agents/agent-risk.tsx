@@ -1,5 +1,5 @@
-import { RiskBars, type RiskLevel } from '#components/ui/risk-bars.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { RiskBars, type RiskLevel } from '#components/ui/status/risk-bars.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 const LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical']
 

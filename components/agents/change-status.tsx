@@ -1,4 +1,4 @@
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
 type AgentStatus = Answers['agents']['get']['status']

@@ -1,8 +1,7 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 
 type Change = { id: string; status: string; revision: number }
 type EndChangeProps = {
@@ -13,6 +12,8 @@ type EndChangeProps = {
 }
 
 const LISTS = { binding: 'policyBindings', release: 'releases' } as const
+/** A release shows what changed in the bindings since it was proposed. */
+const TOUCHES = ['policyBindings', 'releases', 'agents', 'approvals'] as const
 const STOPS = {
   binding: 'The version decides there no more. Where no binding is left, the agent can’t run in that environment.',
   release: 'The agent can’t run in that environment any more, until another release of it is approved.',
@@ -21,15 +22,7 @@ const STOPS = {
 /** Withdraws what is proposed, revokes what is active; what has ended has nothing to end. */
 export function EndChange({ kind, change: { id, status, revision }, about }: EndChangeProps) {
   const { client } = useApi()
-  const cache = useQueryClient()
   const router = client[LISTS[kind]]
-  const refresh = () =>
-    Promise.all([
-      cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
-      // A release says what changed in the bindings since it was proposed.
-      cache.invalidateQueries({ queryKey: [['releases']] }),
-      cache.invalidateQueries({ queryKey: [['agents']] }),
-    ])
   const input = (reason: string) => ({ id, expectedRevision: revision, reason })
   return (
     <>
@@ -41,8 +34,8 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
         consequence="Its request is canceled and nobody decides it. Nothing that runs changes."
         permission={`${kind}:propose`}
         over={status !== 'proposed'}
-        act={(reason) => router.withdraw.mutate(input(reason))}
-        refresh={refresh}
+        act={(reason, options) => router.withdraw.mutate(input(reason), options)}
+        touches={TOUCHES}
         done={`The ${kind} is withdrawn.`}
         notDone={`The ${kind} was not withdrawn.`}
       />
@@ -54,8 +47,8 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
         consequence={`${STOPS[kind]} Executions are refused at their next call.`}
         permission={`${kind}:revoke`}
         over={status !== 'active'}
-        act={(reason) => router.revoke.mutate(input(reason))}
-        refresh={refresh}
+        act={(reason, options) => router.revoke.mutate(input(reason), options)}
+        touches={TOUCHES}
         done={`The ${kind} is revoked.`}
         notDone={`The ${kind} was not revoked.`}
       />

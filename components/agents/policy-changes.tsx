@@ -2,8 +2,8 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { policyPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 

@@ -1,11 +1,11 @@
 'use client'
 
 import { useContext } from 'react'
-import { Glyph } from '#components/ui/glyph.tsx'
-import { useNow } from '#components/ui/now.ts'
-import { Tag } from '#components/ui/tag.tsx'
-import { TimeZoneContext } from '#components/ui/time.tsx'
-import { formatAbsolute, formatClock, formatRelative } from '#components/ui/time-format.ts'
+import { Glyph } from '#components/ui/status/glyph.tsx'
+import { Tag } from '#components/ui/status/tag.tsx'
+import { useNow } from '#components/ui/text/now.ts'
+import { TimeZoneContext } from '#components/ui/text/time.tsx'
+import { formatAbsolute, formatClock, formatRelative } from '#components/ui/text/time-format.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

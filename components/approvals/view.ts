@@ -1,4 +1,4 @@
-import type { Status } from '#components/ui/status-shape.tsx'
+import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { ApprovalsView } from '#lib/paths.ts'
 import type { ApprovalStatus } from '#lib/schemas/approvals.ts'
 

@@ -1,12 +1,15 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { useTenantSession } from '#components/session/session-provider.tsx'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 /** One more than what is shown as a number: "99+". */
 const limit = 100
+/** While the socket is down, in milliseconds. */
+const refreshMs = 20_000
 
 export type ApprovalSummaries = Answers['approvals']['getPending']['items']
 
@@ -15,7 +18,6 @@ export function useNeedsMe() {
   const trpc = useTRPC()
   const state = useTenantSession()
   const enabled = state.status === 'ready' && state.session.can('approval:list') && state.session.can('approval:decide')
-  return useQuery(
-    trpc.approvals.getPending.queryOptions({ view: 'needs-me', limit }, { enabled, refetchInterval: 20_000 }),
-  )
+  useChanges(enabled ? ['approvals'] : [], refreshMs)
+  return useQuery(trpc.approvals.getPending.queryOptions({ view: 'needs-me', limit }, { enabled }))
 }

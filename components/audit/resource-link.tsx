@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import {
   agentPath,
   approvalPath,

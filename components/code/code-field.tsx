@@ -1,7 +1,7 @@
 'use client'
 
 import { useId } from 'react'
-import { describedBy, Field } from '#components/ui/field.tsx'
+import { describedBy, Field } from '#components/ui/controls/field.tsx'
 import { type CodeProblem, problemText } from './code-problem.ts'
 import { SourceArea } from './source-area.tsx'
 

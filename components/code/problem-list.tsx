@@ -1,7 +1,7 @@
 'use client'
 
-import { Glyph } from '#components/ui/glyph.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { Glyph } from '#components/ui/status/glyph.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { type CodeProblem, problemText } from './code-problem.ts'
 
 type ProblemListProps = { label: string; problems: readonly CodeProblem[]; onJump: (problem: CodeProblem) => void }

@@ -1,8 +1,8 @@
 'use client'
 
 import { type ComponentPropsWithRef, useRef } from 'react'
-import { classNames } from '#components/ui/class-names.ts'
-import { CONTROL } from '#components/ui/field.tsx'
+import { CONTROL } from '#components/ui/controls/field.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
 
 type SourceAreaProps = Omit<ComponentPropsWithRef<'textarea'>, 'value' | 'onChange'> & {
   value: string

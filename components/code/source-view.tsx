@@ -1,4 +1,4 @@
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 /** Source text with line numbers. It scrolls by itself, by keyboard too. */
 export function SourceView({ source, label }: { source: string; label: string }) {

@@ -1,7 +1,7 @@
 'use client'
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { keepPreviousData, useQuery } from '#components/api/query.ts'
 import { toFailure } from '#lib/trpc.ts'
 import type { CodeProblem } from './code-problem.ts'
 

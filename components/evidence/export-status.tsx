@@ -1,4 +1,4 @@
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ExportStatus } from '#lib/schemas/evidence.ts'
 
 const SHAPES: Record<ExportStatus, { status: Status; label: string }> = {

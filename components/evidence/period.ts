@@ -1,4 +1,4 @@
-import { formatAbsolute } from '#components/ui/time-format.ts'
+import { formatAbsolute } from '#components/ui/text/time-format.ts'
 
 const DAY_MS = 86_400_000
 

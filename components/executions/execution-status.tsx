@@ -1,4 +1,4 @@
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 
 const SHAPES: Record<ExecutionStatus, { status: Status; label: string }> = {

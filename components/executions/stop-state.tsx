@@ -1,5 +1,5 @@
-import { StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 type Stop = Pick<ExecutionSummary, 'status' | 'stopConfirmedAt'> & { stopRequestedAt: string }

@@ -1,10 +1,10 @@
 'use client'
 
 import { type ReactNode, useId } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
+import type { Act } from '#components/api/use-act.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { ActFailed } from './act-failed.tsx'
-import type { Act } from './use-act.ts'
 
 type ActDialogProps = {
   title: string

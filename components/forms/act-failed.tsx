@@ -1,13 +1,13 @@
 'use client'
 
 import Link from 'next/link'
+import { isUnknown } from '#components/api/use-act.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { approvalPath } from '#lib/paths.ts'
-import { isUnknown } from './use-act.ts'
 
 type ActFailedProps = {
   failure: Failure

@@ -2,16 +2,17 @@
 
 import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
+import type { Act } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
 import { approvalPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { toFailure } from '#lib/trpc.ts'
 
 type ProposeDialogProps = {
   permission: Permission
@@ -22,13 +23,7 @@ type ProposeDialogProps = {
   blocked?: string | undefined
   /** What still has to be filled in. */
   missing: string | undefined
-  /** The mutation's state. */
-  propose: {
-    isPending: boolean
-    error: unknown
-    data: { approvalId: string } | undefined
-    reset: () => void
-  }
+  propose: Pick<Act<never, { approvalId: string }>, 'pending' | 'failure' | 'output' | 'reset'>
   onPropose: () => void
   children: ReactNode
 }
@@ -38,7 +33,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
   const { permission, label, description, missing, propose, onPropose, children } = props
   const { tenant, can } = useSession()
   const [open, setOpen] = useState(false)
-  const { isPending, error, data, reset } = propose
+  const { pending, failure, output, reset } = propose
   const change = (next: boolean) => {
     if (next) reset()
     setOpen(next)
@@ -54,7 +49,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
         title={label}
         description={description}
         actions={
-          data === undefined ? (
+          output === undefined ? (
             <>
               <Button onClick={() => change(false)} className="self-start">
                 Not now
@@ -63,7 +58,7 @@ export function ProposeDialog(props: ProposeDialogProps) {
                 variant="primary"
                 onClick={onPropose}
                 disabledReason={missing}
-                busyLabel={isPending ? 'Proposing' : undefined}
+                busyLabel={pending ? 'Proposing' : undefined}
               >
                 {label}
               </Button>
@@ -73,25 +68,24 @@ export function ProposeDialog(props: ProposeDialogProps) {
           )
         }
       >
-        {data === undefined ? (
+        {output === undefined ? (
           <div className="flex flex-col gap-4">{children}</div>
         ) : (
           <Banner tone="hold">
             Proposed.{' '}
-            <Link href={approvalPath(tenant, data.approvalId)} prefetch={false} className="text-link">
+            <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
               Open the request
             </Link>{' '}
             that the change approvers decide.
           </Banner>
         )}
-        {error !== null && error !== undefined && <Refused error={error} />}
+        {failure !== undefined && <Refused failure={failure} />}
       </Dialog>
     </div>
   )
 }
 
-function Refused({ error }: { error: unknown }) {
-  const failure = toFailure(error)
+function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel

@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
 import { approvalPath } from '#lib/paths.ts'
 
 /** Says that a change waits for the change approvers, and leads to the request. */

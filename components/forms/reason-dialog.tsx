@@ -1,21 +1,19 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Shown } from '#components/api/matching.ts'
+import { type ActRun, useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextArea } from '#components/ui/text-field.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
-import { toFailure } from '#lib/trpc.ts'
-
-/** The server's limit, in characters. */
-const reasonLimit = 2000
 
 type ReasonDialogProps = {
   /** On the button, and on the one in the dialog that acts: "Cancel the wait". */
@@ -34,9 +32,9 @@ type ReasonDialogProps = {
   /** There is nothing to do it to any more: no button, but an open dialog stays with what it says. */
   over?: boolean
   /** Does it; rejects with what RequestError and tRPC reject with. */
-  act: (reason: string) => Promise<unknown>
-  /** Reads again what it changed. */
-  refresh: () => unknown
+  act: (reason: string, options: ActRun) => Promise<unknown>
+  /** What is read again after any outcome. */
+  touches: readonly Shown[]
   /** Said after it is done: "The wait is canceled." */
   done: string
   /** Said when it is refused: "The wait was not canceled." */
@@ -45,29 +43,29 @@ type ReasonDialogProps = {
 
 /** An act that needs a reason for the record. It shows as done when the server has said so, and never before. */
 export function ReasonDialog(props: ReasonDialogProps) {
-  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, refresh } = props
+  const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, touches } = props
   const { can } = useSession()
   const notice = useNotice()
   const [open, setOpen] = useState(false)
   const [reason, setReason] = useState('')
-  const acting = useMutation({
-    mutationFn: act,
-    onSuccess() {
+  const acting = useAct({
+    send: act,
+    // What is on the page is what the next try is about.
+    touches,
+    onDone() {
       setOpen(false)
       setReason('')
       notice(props.done)
     },
-    // What stands on the page is what the next try is about.
-    onSettled: () => void refresh(),
   })
   const change = (next: boolean) => {
     // A call under way is waited for: whoever leaves would not learn its outcome.
-    if (acting.isPending) return
+    if (acting.pending) return
     if (next) acting.reset()
     setOpen(next)
   }
   const length = reason.trim().length
-  const missing = length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+  const missing = length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
   return (
     <>
       {!over && (
@@ -87,9 +85,9 @@ export function ReasonDialog(props: ReasonDialogProps) {
             </Button>
             <Button
               variant="primary"
-              onClick={() => acting.mutate(reason.trim())}
+              onClick={() => acting.run(reason.trim())}
               disabledReason={over ? 'There is nothing to do it to any more.' : missing}
-              busyLabel={acting.isPending ? busyLabel : undefined}
+              busyLabel={acting.pending ? busyLabel : undefined}
             >
               {label}
             </Button>
@@ -99,12 +97,12 @@ export function ReasonDialog(props: ReasonDialogProps) {
         <TextArea
           label="Reason"
           hint="Required, kept in the audit record"
-          limit={reasonLimit}
+          limit={limits.reason}
           value={reason}
-          readOnly={acting.isPending}
+          readOnly={acting.pending}
           onChange={(event) => setReason(event.target.value)}
         />
-        {acting.error !== null && <NotDone failure={toFailure(acting.error)} title={props.notDone} />}
+        {acting.failure !== undefined && <NotDone failure={acting.failure} title={props.notDone} />}
       </Dialog>
     </>
   )

@@ -1,7 +1,7 @@
 'use client'
 
 import { useId } from 'react'
-import { CONTROL, describedBy, Field, type FieldProps } from '#components/ui/field.tsx'
+import { CONTROL, describedBy, Field, type FieldProps } from '#components/ui/controls/field.tsx'
 
 type SelectFieldProps = FieldProps & {
   /** '' while nothing is chosen. */

@@ -1,4 +1,4 @@
-import type { Status } from '#components/ui/status-shape.tsx'
+import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
 
 /** A state in words. `note` says more; `at` is when it came about, `keptUntil` how long it can last. */

@@ -1,6 +1,6 @@
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { StateWords } from './receipt-words.ts'
 
 /** A state as shape and word, then what more there is to say and when. */

@@ -1,9 +1,9 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
-import { ErasedTag } from '#components/ui/erased-tag.tsx'
-import { MaskedChip } from '#components/ui/masked-chip.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
+import { MaskedChip } from '#components/ui/status/masked-chip.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { isMasked } from '#lib/rules/mask.ts'

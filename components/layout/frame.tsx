@@ -1,7 +1,8 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { LiveNotices } from '#components/ui/live-notice.tsx'
+import { LiveNotices } from '#components/ui/feedback/live-notice.tsx'
+import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { Rail } from './rail.tsx'
 import { useTenantAccent } from './tenant-accent.ts'
 import type { FrameMembership } from './tenant-switcher.tsx'
@@ -9,21 +10,6 @@ import { TimeZoneProvider } from './time-zone.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** What the frame shows of the tenant; until it is known, its external id stands for its name. */
-export type FrameTenant = {
-  externalId: string
-  name?: string
-  /** `#rrggbb` or `oklch(L C H)`. */
-  accent?: string
-  /** Same origin or a data URL: the page's policy allows no other. */
-  logoUrl?: string
-}
-
-export type FrameUser = {
-  name: string
-  /** What the person is here: "Approver". */
-  role?: string
-}
-
 export type FrameProps = {
   tenant: FrameTenant
   /** Undefined before and without a sign-in. */

@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import type { ReactNode, Ref } from 'react'
-import { classNames } from '#components/ui/class-names.ts'
+import { classNames } from '#components/ui/text/class-names.ts'
 
 type LinkButtonProps = {
   href: string

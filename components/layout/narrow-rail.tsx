@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { MenuIcon } from '#components/ui/icons.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { MenuIcon } from '#components/ui/status/icons.tsx'
 import { Rail } from './rail.tsx'
 
 /** The rail as a sheet behind a button, for small screens. */

@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { classNames } from '#components/ui/class-names.ts'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 /** The padding and measure of a page that has no decision rail. `wide` is for tables and traces. */
 export function Page({ wide = false, children }: { wide?: boolean; children: ReactNode }) {

@@ -2,8 +2,8 @@
 
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import { classNames } from '#components/ui/class-names.ts'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { areaOf, RAIL_GROUPS } from './rail-items.ts'
 
 type RailProps = {

@@ -1,8 +1,8 @@
 'use client'
 
 import Link from 'next/link'
-import { CheckIcon, ChooseIcon } from '#components/ui/icons.tsx'
-import { Menu, MenuHeading, MenuLink } from '#components/ui/menu.tsx'
+import { Menu, MenuHeading, MenuLink } from '#components/ui/controls/menu.tsx'
+import { CheckIcon, ChooseIcon } from '#components/ui/status/icons.tsx'
 import { homePath } from '#lib/paths.ts'
 
 /** An organisation of the person's, the present one included. */

@@ -1,10 +1,10 @@
 'use client'
 
 import { type ReactNode, useContext } from 'react'
-import { Menu, MenuChoice } from '#components/ui/menu.tsx'
-import { useNow } from '#components/ui/now.ts'
-import { TimeZoneContext } from '#components/ui/time.tsx'
-import { zoneName } from '#components/ui/time-format.ts'
+import { Menu, MenuChoice } from '#components/ui/controls/menu.tsx'
+import { useNow } from '#components/ui/text/now.ts'
+import { TimeZoneContext } from '#components/ui/text/time.tsx'
+import { zoneName } from '#components/ui/text/time-format.ts'
 import { createPreference } from './preference.ts'
 
 type ZoneChoice = 'utc' | 'local'

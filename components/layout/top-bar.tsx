@@ -2,7 +2,7 @@
 
 import Link from 'next/link'
 import { homePath } from '#lib/paths.ts'
-import type { FrameTenant, FrameUser } from './frame.tsx'
+import type { FrameTenant, FrameUser } from './frame-parts.ts'
 import { NarrowRail } from './narrow-rail.tsx'
 import { TenantMark } from './tenant-mark.tsx'
 import { type FrameMembership, TenantSwitcher } from './tenant-switcher.tsx'

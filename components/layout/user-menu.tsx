@@ -1,8 +1,8 @@
 'use client'
 
-import { PersonIcon } from '#components/ui/icons.tsx'
-import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/menu.tsx'
-import type { FrameUser } from './frame.tsx'
+import { Menu, MenuChoice, MenuHeading, MenuItem, MenuRule } from '#components/ui/controls/menu.tsx'
+import { PersonIcon } from '#components/ui/status/icons.tsx'
+import type { FrameUser } from './frame-parts.ts'
 import { THEME_CHOICES, useTheme } from './theme.ts'
 
 type UserMenuProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }

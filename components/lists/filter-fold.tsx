@@ -1,8 +1,8 @@
 'use client'
 
 import { type ReactNode, useId, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { classNames } from '#components/ui/class-names.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
 
 type FilterFoldProps = {
   /** What is filtered: "Filter the records". */

@@ -1,11 +1,11 @@
 'use client'
 
 import type { ComponentProps, ReactNode } from 'react'
+import type { Pages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import type { Pages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 
 type PagedTableProps<Row> = {
   pages: Pages<Row>

@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import { type Days, dayFrom } from './period.ts'
 
 /** First and last day. A year that is still being typed filters nothing. */

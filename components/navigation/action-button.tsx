@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
 import type { Permission } from '#lib/permissions.ts'
 import { whoCan } from './action-link.tsx'
 

@@ -2,8 +2,8 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { classNames } from '#components/ui/class-names.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
 import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
 
 type ActionLinkProps = {

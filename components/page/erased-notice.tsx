@@ -1,6 +1,6 @@
-import { Banner } from '#components/ui/banner.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { Erased } from '#lib/schemas/erased.ts'
 
 /** Says what is gone of what the page shows: when, by whom, and what stays. */

@@ -1,5 +1,5 @@
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { DecisionReason } from '#lib/schemas/policies.ts'
 
 export type Effect = 'allow' | 'deny' | 'require_approval'

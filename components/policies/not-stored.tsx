@@ -1,6 +1,6 @@
-import { isUnknown } from '#components/forms/use-act.ts'
+import { isUnknown } from '#components/api/use-act.ts'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 
 /** Why a text was not stored, or that nobody knows whether it was. `what`: "policy", "draft". */

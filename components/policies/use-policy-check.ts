@@ -1,9 +1,9 @@
 'use client'
 
 import { useCallback } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { type Checked, useChecked } from '#components/code/use-checked.ts'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { Failure } from '#lib/failure.ts'
 
 /** What is wrong with a policy's text as it is typed. `refused`: what the server said when the same text was to be stored. */

@@ -1,5 +1,7 @@
 'use client'
 
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { ApiProvider, useLive } from '#components/api/api.tsx'
 /**
  * Who is signed in, and what they may do in the tenant of the address.
  *
@@ -11,19 +13,15 @@
  * once it is known, so they never ask "is somebody signed in". When the session ends meanwhile they stay, and `ended`
  * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
  */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useQuery, useQueryClient } from '#components/api/query.ts'
 import type { Failure } from '#lib/failure.ts'
 import { signInPath } from '#lib/paths.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Session as Me } from '#lib/schemas/tenants.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
-import { ApiProvider } from './api.tsx'
 import { rememberOrganisation } from './last-organisation.ts'
 import { type Identity, type SessionState, session } from './session.ts'
 import { useMembershipWatch } from './use-membership-watch.ts'
-
-export { useApi } from './api.tsx'
 
 export type Session = {
   me: Me
@@ -62,6 +60,9 @@ export function useSession(): Session {
   return state.session
 }
 
+/** While the socket is down, in milliseconds. */
+const pollMs = 300_000
+
 const STARTING: SessionState = { status: 'starting' }
 
 export const useSessionState = (): SessionState =>
@@ -87,12 +88,18 @@ export function SessionProvider({ tenant, children }: { tenant: string; children
 function WithMe({ tenant, state, children }: { tenant: string; state: SessionState; children: ReactNode }) {
   const trpc = useTRPC()
   const signedIn = state.status === 'signed-in'
+  const live = useLive()
   const {
     data: me,
     error,
     refetch,
   } = useQuery(
-    trpc.session.me.queryOptions(undefined, { enabled: signedIn, staleTime: 60_000, refetchInterval: 300_000 }),
+    trpc.session.me.queryOptions(undefined, {
+      enabled: signedIn,
+      staleTime: 60_000,
+      // The membership's own stream reports changes (use-membership-watch.ts).
+      refetchInterval: live ? false : pollMs,
+    }),
   )
   useFreshAfterEnd(state.status)
   const failure = useMemo(() => (error === null ? undefined : toFailure(error)), [error])

@@ -4,7 +4,7 @@ import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TabLinks } from '#components/ui/tab-links.tsx'
+import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { type SettingsPage as SettingsArea, settingsPath } from '#lib/paths.ts'
 
 const AREAS: { page: SettingsArea; label: string }[] = [

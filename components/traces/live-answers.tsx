@@ -1,7 +1,7 @@
 import { MaskedValue } from '#components/json/json-view.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import type { PartialAnswer } from './answer-log.ts'
-import type { TraceSpan } from './trace-span.ts'
+import type { PartialAnswer } from '#components/traces/model/answer-log.ts'
+import type { TraceSpan } from '#components/traces/model/trace-span.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type LiveAnswersProps = { answers: readonly PartialAnswer[]; spans: readonly TraceSpan[] }
 

@@ -1,9 +1,9 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatCount } from '#lib/format.ts'
 import type { Connection } from './use-trace.ts'
 

@@ -1,13 +1,14 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { useApi } from '#components/session/session-provider.tsx'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
+import { createAnswerLog, type PartialAnswer } from '#components/traces/model/answer-log.ts'
+import { createSpanLog } from '#components/traces/model/span-log.ts'
+import { spansOfSkeleton, type TraceSpan, withoutDetails } from '#components/traces/model/trace-span.ts'
 import type { TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
-import { createAnswerLog, type PartialAnswer } from './answer-log.ts'
-import { createSpanLog } from './span-log.ts'
-import { spansOfSkeleton, type TraceSpan, withoutDetails } from './trace-span.ts'
 
 /** `over`: the trace has ended, nothing more comes. `lost`: the server refused the stream. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'
@@ -23,21 +24,14 @@ export function useTrace(traceId: string) {
   const trpc = useTRPC()
   const [log] = useState(createSpanLog)
   const [answerLog] = useState(createAnswerLog)
-  const [openedAt] = useState(Date.now)
+  const late = useLate(beginsWithinMs)
+  // The stream brings what is new.
   const query = useQuery(
-    trpc.traces.getTrace.queryOptions(
-      { traceId, view: 'skeleton' },
-      {
-        // The stream brings what is new.
-        staleTime: Number.POSITIVE_INFINITY,
-        refetchInterval: ({ state: { error } }) =>
-          error !== null && toFailure(error).code === 'not_found' && Date.now() - openedAt < beginsWithinMs
-            ? askAgainMs
-            : false,
-      },
-    ),
+    trpc.traces.getTrace.queryOptions({ traceId, view: 'skeleton' }, { staleTime: Number.POSITIVE_INFINITY }),
   )
   const { data, refetch } = query
+  const waitingForStart = !late && data === undefined && isUnknown(query.error)
+  useChanges(waitingForStart ? ['traces'] : [], askAgainMs)
   const spans = useSyncExternalStore(log.subscribe, log.snapshot, () => NONE)
   const answers = useSyncExternalStore(answerLog.subscribe, answerLog.snapshot, () => NO_ANSWERS)
   const position = useRef('0')
@@ -74,15 +68,21 @@ export function useTrace(traceId: string) {
     connection,
     missed,
     reconnect,
-    waitingForStart: isWaiting(query, openedAt),
+    waitingForStart,
   }
 }
 
-const isWaiting = ({ error, data }: { error: unknown; data: unknown }, openedAt: number): boolean =>
-  data === undefined &&
-  error !== null &&
-  toFailure(error).code === 'not_found' &&
-  Date.now() - openedAt < beginsWithinMs
+const isUnknown = (error: unknown): boolean => error !== null && toFailure(error).code === 'not_found'
+
+/** Whether the component has been there for so long. */
+function useLate(afterMs: number): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), afterMs)
+    return () => clearTimeout(timer)
+  }, [afterMs])
+  return late
+}
 
 type Taken = Exclude<TraceEvent, { type: 'gap' | 'heartbeat' }>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { riskTiers } from '#lib/rules/risk.ts'
 
 /** UUID in lower case, as the server writes it; no other text is an object's id. */
@@ -12,13 +13,13 @@ export const SpanId = z.string().regex(/^[0-9a-f]{16}$/)
 export const EnvironmentName = z
   .string()
   .regex(
-    /^[a-z0-9][a-z0-9-]{0,62}$/,
-    'Use lower-case letters, digits and hyphens, up to 63 characters, starting with a letter or digit.',
+    slugPattern,
+    `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
   )
 export const RiskTier = z.enum(riskTiers)
-const reasonLength = 'Required, up to 2,000 characters.'
+const reasonLength = `Required, up to ${limits.reason.toLocaleString('en')} characters.`
 /** A person's reason for an action; stored in the audit record. */
-export const Reason = z.string().trim().min(1, reasonLength).max(2000, reasonLength)
+export const Reason = z.string().trim().min(1, reasonLength).max(limits.reason, reasonLength)
 export const Revision = z.int32().min(1)
 export const Json = z.json()
 export const JsonObject = z.record(z.string(), z.json())
@@ -26,7 +27,7 @@ export const JsonObject = z.record(z.string(), z.json())
 export const ById = z.strictObject({ id: Id })
 
 /** Keyset pagination: `cursor` is the `nextCursor` of the previous page. */
-export const PageInput = { limit: z.int().min(1).max(200).default(50), cursor: Id.optional() }
+export const PageInput = { limit: z.int().min(1).max(limits.pageRows).default(50), cursor: Id.optional() }
 export const page = <T extends z.ZodType>(item: T) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() })
 

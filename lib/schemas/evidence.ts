@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const ExportStatus = z.enum([
@@ -33,7 +34,7 @@ export const CreateExportInput = z
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
     /** Why raw payloads are needed, at least 20 characters; alternatively the header x-svc-justification. */
-    justification: z.string().max(4000).optional(),
+    justification: z.string().max(limits.exportJustification.max).optional(),
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })
@@ -70,6 +71,14 @@ export const ExportJob = z.object({
   revision: Revision,
 })
 export type ExportJob = z.infer<typeof ExportJob>
+
+/** What the console reads of an archive's manifest.json. */
+export type ExportManifest = {
+  files: { path: string; sha256: string; bytes: number; mediaType: string; records?: number }[]
+  days: { date: string; size: number; root: string; open: boolean }[]
+  signer: { keyId: string; fingerprint: string }
+  sealedAt: string
+}
 export const ListExportsInput = z.strictObject(PageInput)
 export const ExportList = page(ExportJob)
 export const ExportById = z.strictObject({ exportId: Id })

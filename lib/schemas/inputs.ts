@@ -40,6 +40,7 @@ export const SubmitOutput = z.object({
   receiptId: Id,
   status: ReceiptStatus,
 })
+export type SubmitOutput = z.infer<typeof SubmitOutput>
 
 export const WaitStatus = z.enum(['open', 'matched', 'satisfied', 'canceled', 'expired', 'superseded'])
 export type WaitStatus = z.infer<typeof WaitStatus>

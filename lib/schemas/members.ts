@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
 
@@ -54,7 +55,7 @@ export const InviteInput = z.strictObject({
   email: Email,
   /** Default: the part of the address before the @, or the whole address if that is taken. */
   username: Username.optional(),
-  displayName: z.string().trim().min(1).max(120),
+  displayName: z.string().trim().min(1).max(limits.personName),
   roles: Roles,
   reason: Reason.optional(),
 })
@@ -103,8 +104,8 @@ export type Group = z.infer<typeof Group>
 export const GroupName = z
   .string()
   .regex(
-    /^[a-z0-9][a-z0-9-]{0,62}$/,
-    'Use lower-case letters, digits and hyphens, up to 63 characters, starting with a letter or digit.',
+    slugPattern,
+    `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
   )
 const MemberIds = z.array(Id).max(200)
 
@@ -112,7 +113,7 @@ export const ListGroupsInput = z.strictObject({ ...PageInput })
 export const GroupList = page(Group)
 export const CreateGroupInput = z.strictObject({
   name: GroupName,
-  displayName: z.string().trim().min(1).max(120),
+  displayName: z.string().trim().min(1).max(limits.groupDisplayName),
   /** Requested like any later change of the members: the group starts empty. */
   memberIds: MemberIds.default([]),
   reason: Reason.optional(),

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { Digest, Id, PageInput, page, Time } from './common.ts'
 
 // The shapes of WebAuthn Level 3, 5.1: binary values in base64url.
+
+const nameLength = `Required, up to ${limits.passkeyName} characters.`
 
 const Bytes = (max: number) => z.base64url().min(1).max(max)
 export const Transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
@@ -95,7 +98,7 @@ export const BeginRegistrationOutput = z.object({
   confirmationNeeded: z.boolean(),
 })
 export const FinishRegistrationInput = z.strictObject({
-  name: z.string().trim().min(1, 'Required, up to 80 characters.').max(80, 'Required, up to 80 characters.'),
+  name: z.string().trim().min(1, nameLength).max(limits.passkeyName, nameLength),
   credential: Attestation,
   confirmation: Assertion.optional(),
 })

@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { limits, slugPattern } from '#lib/limits.ts'
 import { Actor, Digest, EnvironmentName, Id, PageInput, PlacedIssue, page, Reason, Revision, Time } from './common.ts'
 
 export const CreatePolicyInput = z.strictObject({
   name: z
     .string()
     .regex(
-      /^[a-z0-9][a-z0-9-]{0,62}$/,
-      'Use lower-case letters, digits and hyphens, up to 63 characters, starting with a letter or digit.',
+      slugPattern,
+      `Use lower-case letters, digits and hyphens, up to ${limits.slug} characters, starting with a letter or digit.`,
     ),
-  description: z.string().max(500).default(''),
+  description: z.string().max(limits.policyDescription).default(''),
   /** Its first version, stored as a draft in the same transaction. */
   source: z.string().min(1).optional(),
 })

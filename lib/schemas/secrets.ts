@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { maxValueBytes, secretStatuses } from '#lib/rules/secrets.ts'
 import { Actor, Id, PageInput, page, Revision, Time } from './common.ts'
 
@@ -8,13 +9,13 @@ export type SecretStatus = z.infer<typeof SecretStatus>
 
 /** Any text: an unknown id is not found, like an id of another tenant. */
 const AnyId = z.string().min(1).max(200)
-const Name = z.string().trim().min(1).max(120)
+const Name = z.string().trim().min(1).max(limits.secretName)
 const Future = Time.refine((time) => Date.parse(time) > Date.now(), 'Must be in the future.')
 
 /** `permissions` are scopes. Only those in the specification's mapping grant permissions; the others are stored unchanged. */
 export const CreateApiKeyInput = z.strictObject({
   name: Name,
-  permissions: z.array(z.string().min(1).max(120)).max(50),
+  permissions: z.array(z.string().min(1).max(limits.secretName)).max(50),
   expiresAt: Future.optional(),
 })
 export const ApiKey = z.object({

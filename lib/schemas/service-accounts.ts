@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { Actor, Id, PageInput, page, Time } from './common.ts'
 import { RoleName } from './members.ts'
 
@@ -7,7 +8,7 @@ export const ClientId = z.string().min(1).max(80)
 export const ServiceAccountStatus = z.enum(['active', 'disabled'])
 
 export const CreateServiceAccountInput = z.strictObject({
-  name: z.string().trim().min(1).max(80),
+  name: z.string().trim().min(1).max(limits.serviceAccountName),
   roles: z.array(RoleName).min(1).max(20),
 })
 /** `clientSecret` is shown once: a replay by Idempotency-Key leaves it out. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { limits } from '#lib/limits.ts'
 import { AuditProof } from './audit.ts'
 import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
@@ -38,6 +39,9 @@ export const Trace = z.object({
   endedAt: Time.nullable(),
 })
 export type Trace = z.infer<typeof Trace>
+
+const { min, max } = limits.justification
+const justificationLength = `Required, ${min} to ${max.toLocaleString('en')} characters.`
 
 const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
 
@@ -149,7 +153,7 @@ export const ListTracesInput = z.strictObject({
   from: Time.optional(),
   to: Time.optional(),
   /** Text to find in the names of the trace and its spans. */
-  text: z.string().trim().min(1).max(100).optional(),
+  text: z.string().trim().min(1).max(limits.traceText).optional(),
 })
 export const TraceSummary = Trace.extend(Counted)
 export const TraceList = page(TraceSummary)
@@ -223,8 +227,12 @@ export const UnmaskInput = z.strictObject({
   traceId: TraceId,
   /** Keys of attributes; by default every masked value of the trace. */
   fields: z.array(z.string().min(1).max(256)).min(1).max(50).optional(),
-  purpose: z.string().trim().min(3).max(200),
-  justification: z.string().trim().min(20, 'Required, 20 to 2,000 characters.').max(2000),
+  purpose: z.string().trim().min(limits.purpose.min).max(limits.purpose.max),
+  justification: z
+    .string()
+    .trim()
+    .min(limits.justification.min, justificationLength)
+    .max(limits.justification.max, justificationLength),
 })
 export const UnmaskOutput = z.object({
   grantId: Id,

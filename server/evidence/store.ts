@@ -36,6 +36,17 @@ export const findExport = (tx: Transaction, tenantId: string, id: string) =>
 export const lockExport = (tx: Transaction, tenantId: string, id: string) =>
   exportsOf(tx, tenantId).where('id', '=', id).forUpdate().executeTakeFirst()
 
+/** Of these exports those that the member has requested. */
+export async function listOwnExports(
+  tx: Transaction,
+  tenantId: string,
+  memberId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await exportsOf(tx, tenantId).where('requestedBy', '=', memberId).where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Newest first: the ids are made in the order of creation. */
 export async function listExports(
   tx: Transaction,

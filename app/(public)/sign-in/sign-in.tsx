@@ -10,8 +10,8 @@ import {
 } from '#components/session/last-organisation.ts'
 import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
-import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 
 /** Asks for the organisation; its own sign-in page asks for the rest. */
 export function SignIn() {

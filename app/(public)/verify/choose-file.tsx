@@ -1,8 +1,8 @@
 'use client'
 
 import { useEffect, useId, useState } from 'react'
-import { classNames } from '#components/ui/class-names.ts'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type ChooseFileProps = {
   /** Name of the file that is chosen. */

@@ -1,10 +1,10 @@
 'use client'
 
-import { Copyable } from '#components/ui/copyable.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { Seal } from '#components/ui/seal.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { Seal } from '#components/ui/status/seal.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { type Checking, useCheck } from './use-check.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 
 import { Page } from '#components/layout/page.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 
 /** A page that fails leaves the frame standing, so that the way to the other pages stays open. */
 export default function TenantPageError({ reset }: { error: Error; reset: () => void }) {

@@ -1,16 +1,17 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { LIVE_STATUSES } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { approvalsPath, executionsPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ApprovalTable } from './approvals/table.tsx'
@@ -108,11 +109,9 @@ function RunningNow() {
   const { tenant, can } = useSession()
   const trpc = useTRPC()
   const allowed = can('execution:read')
+  useChanges(['executions'], refreshMs)
   const { data, error, refetch } = useQuery(
-    trpc.executions.list.queryOptions(
-      { limit: shownRows, status: LIVE_STATUSES },
-      { enabled: allowed, refetchInterval: refreshMs },
-    ),
+    trpc.executions.list.queryOptions({ limit: shownRows, status: LIVE_STATUSES }, { enabled: allowed }),
   )
   const link = <All href={executionsPath(tenant, { status: 'under-way' })}>All that run or wait</All>
   const running = data?.items

@@ -2,10 +2,10 @@
 
 import Link from 'next/link'
 import { useSession } from '#components/session/session-provider.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { executionPath } from '#lib/paths.ts'
 import type { ExecutionStatus, ExecutionSummary } from '#lib/schemas/executions.ts'
 

@@ -1,15 +1,16 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
 import { Fragment, type ReactNode } from 'react'
+import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { Frame } from '#components/layout/frame.tsx'
 import { useOnline } from '#components/session/online.ts'
 import { SessionGate } from '#components/session/session-gate.tsx'
 import { type Session, SessionProvider, useTenantSession } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 /** The frame for the tenant in the address, and the session in it. */
@@ -54,7 +55,7 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
 /** For the switcher; without an answer there is none. */
 function useMemberships(enabled: boolean) {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.tenants.list.queryOptions({ limit: 200 }, { enabled, staleTime: 300_000 }))
+  const { data } = useQuery(trpc.tenants.list.queryOptions({ limit: limits.pageRows }, { enabled, staleTime: 300_000 }))
   return data?.items.map(({ externalId, displayName, branding, roles }) => ({
     externalId,
     name: branding.displayName || displayName,

@@ -1,13 +1,14 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { Seal } from '#components/ui/seal.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { Seal } from '#components/ui/status/seal.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { formatCount } from '#lib/format.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { Checkpoint } from '#lib/schemas/audit.ts'
@@ -19,9 +20,8 @@ const refreshMs = 15_000
 export function TodaysLog() {
   const trpc = useTRPC()
   const { tenant, can } = useSession()
-  const { data, error, refetch } = useQuery(
-    trpc.audit.checkpoint.queryOptions({}, { refetchInterval: refreshMs, staleTime: refreshMs }),
-  )
+  useChanges(['audit', 'seals'], refreshMs)
+  const { data, error, refetch } = useQuery(trpc.audit.checkpoint.queryOptions({}, { staleTime: refreshMs }))
   if (data === undefined)
     return error === null ? (
       <Skeleton label="Loading today’s log" rows={2} />

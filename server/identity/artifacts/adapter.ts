@@ -31,8 +31,8 @@ const repeatSeconds = 30
 const refusalSeconds = 5
 
 /**
- * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh token,
- * a cookie), so only its SHA-256 is stored, in the row and not in the payload.
+ * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh
+ * token, a cookie), so only its SHA-256 is stored: in the row, and not in the payload.
  */
 export function artifactAdapter(tenantId: string, model: string): Adapter {
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) => runtime().database.inTenant(tenantId, work)
@@ -47,9 +47,9 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
         expiresAt: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
       }
       if (model !== 'ReplayDetection') return await inTenant((tx) => upsertArtifact(tx, row))
-      // The library looks first and writes then; of two equal proofs at once only one may pass.
+      // The library reads before it writes; of two concurrent requests with the same proof only one may pass.
       const first = await inTenant((tx) => insertArtifactOnce(tx, row))
-      if (!first) throw new errors.InvalidGrant('the proof was used before')
+      if (!first) throw new errors.InvalidGrant('the proof has already been used')
     },
     async find(id) {
       const [found, use] = await inTenant(async (tx) => {
@@ -65,7 +65,7 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       const found = await inTenant((tx) => findArtifactByUid(tx, { tenantId, model, uid }))
       return found === undefined ? undefined : payloadOf(found)
     },
-    // Only the device flow has user codes, and it is off.
+    // Only the device flow has user codes, and it is turned off.
     findByUserCode: async () => undefined,
     async consume(id) {
       if (await inTenant((tx) => consumeArtifact(tx, address(id)))) return
@@ -82,17 +82,20 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
   }
 }
 
-/** The person is signed out everywhere: sessions, grants, codes and refresh tokens are gone. Access tokens live out their time. */
+/**
+ * Signs the person out everywhere by deleting sessions, grants, codes and refresh tokens. Access tokens stay valid
+ * until they expire.
+ */
 export const endSessions = (tx: Transaction, tenantId: string, accountId: string): Promise<void> =>
   deleteArtifactsOfAccount(tx, tenantId, accountId)
 
-/** Deletes what has expired and returns how many rows that was. Nothing expired is ever used, purged or not. */
+/** Deletes expired artifacts and returns the number of rows. Expired artifacts are never used, purged or not. */
 export const purgeExpired = (tenantId: string): Promise<number> =>
   runtime().database.inTenant(tenantId, (tx) => deleteExpiredArtifacts(tx, tenantId))
 
 /**
- * Two used one code or refresh token at once: somebody else holds it, so the whole grant ends, for the winner too. (The
- * library does this itself when the second one comes later.)
+ * One code or refresh token was used by two concurrent requests, so one of them has a stolen copy: the whole grant
+ * ends, including the tokens of the request that won. (The library does this itself when the second use comes later.)
  */
 async function revokeFamily(tx: Transaction, tenantId: string, grantId: string | null | undefined): Promise<void> {
   if (grantId == null) return
@@ -105,7 +108,7 @@ const isInGrace = ({ bound, secondsAgo }: Use): boolean => secondsAgo < (bound ?
 
 const digest = (id: string): string => createHash('sha256').update(id).digest('base64url')
 
-/** As JSON, without the artifact's own id and without the session cookie that an interaction began with. */
+/** As JSON, without the artifact's own id and without the session cookie that an interaction started with. */
 function withoutSecrets({ jti: _id, session, ...payload }: AdapterPayload): JsonObject {
   const { cookie: _cookie, ...kept } = session ?? {}
   const value: JsonObject = JSON.parse(JSON.stringify(session === undefined ? payload : { ...payload, session: kept }))

@@ -9,7 +9,7 @@ type Row = Address & { payload: JsonObject; grantId: string | null; uid: string 
 
 const now = sql<Date>`now()`
 
-/** Writes the artifact; one that was consumed stays consumed. */
+/** Writes the artifact; a consumed artifact stays consumed. */
 export async function upsertArtifact(tx: Transaction, { payload, ...row }: Row): Promise<void> {
   const values = { ...row, payload: json(payload) }
   const { grantId, uid, expiresAt } = row
@@ -22,7 +22,7 @@ export async function upsertArtifact(tx: Transaction, { payload, ...row }: Row):
     .execute()
 }
 
-/** Writes the artifact unless a live one has its id: true for exactly one of those who try at once. */
+/** Writes the artifact unless a live one has its id: true for exactly one of several concurrent callers. */
 export async function insertArtifactOnce(tx: Transaction, { payload, ...row }: Row): Promise<boolean> {
   const values = { ...row, payload: json(payload) }
   const { expiresAt } = row
@@ -39,7 +39,6 @@ export async function insertArtifactOnce(tx: Transaction, { payload, ...row }: R
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** A live artifact by the digest of its id. */
 export async function findArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<Artifact | undefined> {
   const row = await tx
     .selectFrom('realmArtifacts')
@@ -67,7 +66,7 @@ export async function findArtifactByUid(
   return row as Artifact | undefined
 }
 
-/** Uses up a live artifact: true for exactly one of those who try, at once or later. */
+/** Consumes a live artifact: true for exactly one of all callers, concurrent or later. */
 export async function consumeArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<boolean> {
   const result = await tx
     .updateTable('realmArtifacts')

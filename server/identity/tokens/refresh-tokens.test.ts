@@ -29,7 +29,7 @@ const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
 }
 
-/** Whatever refresh tokens were used, it was `seconds` earlier: the grace goes by the database's clock. */
+/** Moves the use of every used refresh token `seconds` into the past: the grace period follows the database's clock. */
 const makeUsed = (seconds: number) =>
   asOwner(
     server.runtime,
@@ -37,11 +37,11 @@ const makeUsed = (seconds: number) =>
     [seconds],
   )
 
-/** Only the clock of this process moves; the database's stays. */
+/** Moves only the clock of this process, not the database's. */
 const at = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
 describe('a refresh token', () => {
-  test('gives new tokens and a new refresh token', async () => {
+  test('yields new tokens and a new refresh token', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     expect(second.refreshToken).not.toBe(first.refreshToken)
@@ -96,7 +96,7 @@ describe('a refresh token', () => {
     for (const one of tokens) expect((await renew(one.refreshToken)).status).toBe(200)
   })
 
-  test('in its grace is nobody else’s: another client gets nothing and ends nothing', async () => {
+  test('is refused to another client during its grace period, without ending the family', async () => {
     const first = await signInAtConsole()
     const second = await readTokens(await renew(first.refreshToken))
     await expectRefused(await renew(first.refreshToken, { clientId: 'countersign-cli' }))
@@ -145,7 +145,7 @@ describe('a refresh token', () => {
     expect((await verifyBearer(`Bearer ${renewed.accessToken}`)).roles).toEqual(['viewer'])
   })
 
-  test('is for the client that got it', async () => {
+  test('works only for the client that got it', async () => {
     const { refreshToken } = await signInAtConsole()
     await expectRefused(await renew(refreshToken, { clientId: 'countersign-cli' }))
     expect((await renew(refreshToken)).status).toBe(200)
@@ -157,7 +157,7 @@ describe('a refresh token', () => {
     await expectRefused(await renew(refreshToken))
   })
 
-  test('lives for twelve hours at most, however often it is renewed', async () => {
+  test('lives for at most twelve hours, however often it is renewed', async () => {
     let { refreshToken } = await signInAtConsole()
     for (let hours = 0; hours < 11; hours++) {
       at(59 * 60_000)
@@ -169,7 +169,7 @@ describe('a refresh token', () => {
     await expectRefused(await renew(refreshToken))
   })
 
-  test('ends when it is revoked, and the answer has no type for its empty body', async () => {
+  test('ends when it is revoked, with a response without a content type for its empty body', async () => {
     const { refreshToken } = await signInAtConsole()
     const body = new URLSearchParams({ token: refreshToken, client_id: 'countersign-console' })
     const url = `${northwind.realmUrl}/protocol/openid-connect/revoke`

@@ -2,16 +2,26 @@ import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { isOutdated } from './outdated.ts'
-import type { Caller } from './principal.ts'
+import type { Caller, Principal } from './principal.ts'
 import { findMember } from './store.ts'
 
-/** Longest delay that a timer takes, in milliseconds; longer ones would fire at once. */
+/** Why an open stream of `principal` must end, by what is stored of their membership now; undefined when it may go on. */
+export function lossOf(
+  member: { status: string; roles: string[]; tokensNotBefore: Date | null } | undefined,
+  principal: Principal,
+): ApiError | undefined {
+  if (member?.status !== 'active' || !principal.roles.every((role) => member.roles.includes(role)))
+    return accessDenied()
+  return isOutdated(member, principal) ? new ApiError('unauthorized', 'The token has expired.') : undefined
+}
+
+/** Longest delay of a timer, in milliseconds; longer ones would fire immediately. */
 const longestTimer = 2 ** 31 - 1
 
 /**
- * Watches a caller whose socket or stream stays open: `onLost` is called once, when the token ends, and when the
- * membership was suspended or removed or has lost a role. The database tells of each change of a membership; what it says
- * is read again, also after the notifications were interrupted. Returns how to stop watching.
+ * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires or the membership
+ * is suspended, removed or loses a role. The database notifies of each change of a membership. The membership is then
+ * read again, as it is after an interruption of the notifications. Returns a function that stops watching.
  */
 export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
   const { database, listener, log } = runtime()
@@ -28,9 +38,8 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
       .inTenant(tenant.id, (tx) => findMember(tx, tenant.id, principal.issuer, principal.subject))
       .then(
         (member) => {
-          const same = principal.roles.every((role) => member?.roles.includes(role))
-          if (member?.status !== 'active' || !same) lose(accessDenied())
-          else if (isOutdated(member, principal)) lose(new ApiError('unauthorized', 'The token has expired.'))
+          const lost = lossOf(member, principal)
+          if (lost !== undefined) lose(lost)
         },
         (error: unknown) => {
           log.warn({ err: error }, 'a membership could not be read; its socket or stream ends')
@@ -50,7 +59,7 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
     off()
   }
   arm()
-  // What changed between the authentication and now.
+  // Catches changes between the authentication and now.
   look()
   return stop
 }

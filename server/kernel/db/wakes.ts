@@ -7,17 +7,20 @@ export type Wakes = {
 }
 
 /**
- * Notifications of one topic for a loop that reads the table, then waits. Open it before the first read: what commits in
- * between is then not missed. Close it when the loop ends.
+ * Notifications of one topic for a loop that reads the table and then waits. Open it before the first read, so that a
+ * commit in between is not missed. Close it when the loop ends.
  */
-export function openWakes(listener: Listener, channel: Channel, topic: string, signal: AbortSignal): Wakes {
+export const openWakes = (listener: Listener, channel: Channel, topic: string, signal: AbortSignal): Wakes =>
+  wakesOn(signal, (wake) => listener.on(channel, topic, wake))
+
+/** The same for any source: `listen` gets what to call, and gives what stops it. */
+export function wakesOn(signal: AbortSignal, listen: (wake: () => void) => () => void): Wakes {
   let pending = false
   let rouse: (() => void) | undefined
-  const wake = () => {
+  const off = listen(() => {
     pending = true
     rouse?.()
-  }
-  const off = listener.on(channel, topic, wake)
+  })
   const onAbort = () => rouse?.()
   signal.addEventListener('abort', onAbort)
   return {

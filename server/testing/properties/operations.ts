@@ -124,6 +124,8 @@ export const lines: Record<string, Line> = {
   'GET /v1/catalog.list': ['any', plain(undefined)],
   'GET /v1/openapi.json': ['any', plain()],
 
+  'GET /v1/changes.stream': ['any', plain({ topics: ['tenants'] })],
+
   'POST /v1/delegations.create': ['approval:decide', by('approver', absence, { ...forPeople, absent: 400 })],
   'POST /v1/delegations.end': ['approval:decide', by('delegation', (id) => ({ id }), forPeople)],
   'GET /v1/delegations.list': ['approval:decide', plain(), filter('delegation', 'cursor')],

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { byteaArray, dateArray, intArray, microsArray, textArray } from '#server/kernel/db/binary-array.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 
 // Telemetry comes by the thousand: each column of a batch is one parameter. Those of the spans are binary arrays; the few
 // values of the traces are joined by a character that none of them holds.
@@ -214,7 +214,7 @@ export async function growTraces(tx: Transaction, tenantId: string, growth: read
         )})
         as i (trace_id, spans, errors, kinds, search, agents, started, root_name, root_ended)) i
       where traces.tenant_id = ${tenantId}::uuid and traces.trace_id = i.trace_id`.execute(tx)
-  for (const { traceId } of growth) notify(tx, 'trace', traceId)
+  for (const { traceId } of growth) notify(tx, 'trace', topicOf(tenantId, traceId))
 }
 
 /** The leaves of one batch, in order. */

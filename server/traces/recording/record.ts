@@ -2,22 +2,22 @@ import { canonicalJson, JcsError } from '#lib/jcs.ts'
 import type { JsonValue } from '#lib/json.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import { notify } from '#server/kernel/db/notify.ts'
+import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { type RecordedAttribute, statusMessageKey } from '#server/traces/attributes.ts'
 import { encryptSpan } from '#server/traces/encryption/encrypt-span.ts'
 import { insertTrace } from '#server/traces/store.ts'
 import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
 
-// Called by whoever runs agents, inside their transactions: a span is there exactly when what it tells of is. Sensitive
-// values are marked by the caller and encrypted here. Doing a thing twice changes nothing, because a job that crashed
-// repeats what it did. Each change of a span is one statement; it takes the lock on the trace until commit.
+// Called by the code that runs agents, inside its transactions, so that a span is committed together with the change it
+// describes. Sensitive values are marked by the caller and encrypted here. Repeating a call changes nothing, because a job
+// that crashed repeats its calls. Each change of a span is one statement; it locks the trace until commit.
 
 export type Attributes = RecordedAttribute[]
 
 /**
  * Content, whose sensitive parts are masked by `mask`. All of it is kept encrypted: what is shown for everyone who reads the
- * trace, what is masked for whoever may see it.
+ * trace, what is masked for readers with permission.
  */
 export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
   const view = mask(value)
@@ -48,7 +48,7 @@ export async function startTrace(
     executionId: executionId ?? null,
     agentId: agentId ?? null,
   })
-  if (started) notify(tx, 'trace', trace.traceId)
+  if (started) notify(tx, 'trace', topicOf(tenantId, trace.traceId))
 }
 
 /** Throws when the trace was never started. With `ended` the span is over already: its start and its end are told at once. */
@@ -68,7 +68,7 @@ export async function startSpan(
 ): Promise<void> {
   const { attributes, sealed } = await store(tx, tenantId, span)
   const { parentSpanId = null, ended = null } = span
-  told(tx, span.traceId, await insertSpan(tx, { tenantId, ...span, parentSpanId, ended, attributes, sealed }))
+  told(tx, tenantId, span.traceId, await insertSpan(tx, { tenantId, ...span, parentSpanId, ended, attributes, sealed }))
 }
 
 /** Appends `attributes` to those of the start. A span that never began is ignored; throws when its trace never did. */
@@ -88,7 +88,7 @@ export async function endSpan(
   // A message may hold what a tool said: it is content like any other.
   const message = statusMessage === undefined ? [] : [masked(statusMessageKey, statusMessage, (text) => text)]
   const { attributes, sealed } = await store(tx, tenantId, { ...end, attributes: [...end.attributes, ...message] })
-  told(tx, span.traceId, await setSpanEnded(tx, { tenantId, ...end, attributes, sealed }))
+  told(tx, tenantId, span.traceId, await setSpanEnded(tx, { tenantId, ...end, attributes, sealed }))
 }
 
 export async function endTrace(
@@ -96,7 +96,7 @@ export async function endTrace(
   tenantId: string,
   trace: { traceId: string; endedAt: Date | string },
 ): Promise<void> {
-  told(tx, trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
+  told(tx, tenantId, trace.traceId, await setTraceEnded(tx, tenantId, trace.traceId, trace.endedAt))
 }
 
 /** The tenant's key is read only for a span that has something to hide. */
@@ -111,7 +111,12 @@ async function store(
 }
 
 /** Wakes the trace's readers when something changed. */
-function told(tx: Transaction, traceId: string, { known, changed }: { known: boolean; changed: boolean }): void {
+function told(
+  tx: Transaction,
+  tenantId: string,
+  traceId: string,
+  { known, changed }: { known: boolean; changed: boolean },
+): void {
   if (!known) throw new Error(`The trace ${traceId} was never started.`)
-  if (changed) notify(tx, 'trace', traceId)
+  if (changed) notify(tx, 'trace', topicOf(tenantId, traceId))
 }

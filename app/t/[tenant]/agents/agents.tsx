@@ -3,19 +3,20 @@
 import Link from 'next/link'
 import { AgentRisk } from '#components/agents/agent-risk.tsx'
 import { AgentStatusShape } from '#components/agents/change-status.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { Section } from '#components/page/section.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, newAgentPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { Unregistered } from './unregistered.tsx'
 
 /** Every registered agent, newest first, and those that nobody answers for. */
@@ -28,9 +29,9 @@ export function Agents() {
 }
 
 function AgentList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({ path: ['agents', 'list'], input: {}, read: client.agents.list.query })
+  const pages = usePages(trpc.agents.list, {})
   const register = (
     <ActionLink href={newAgentPath(tenant)} permission="agent:create">
       Register an agent

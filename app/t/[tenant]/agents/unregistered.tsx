@@ -1,15 +1,16 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { newAgentPath, tracePath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['agents']['observed']['items'][number]
 
@@ -17,13 +18,9 @@ const perPage = 20
 
 /** Agents that run somewhere and send telemetry, but that nobody answers for: no policy decides about their calls. */
 export function Unregistered() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant, can } = useSession()
-  const pages = usePages({
-    path: ['agents', 'observed'],
-    input: { registered: false, limit: perPage },
-    read: client.agents.observed.query,
-  })
+  const pages = usePages(trpc.agents.observed, { registered: false, limit: perPage })
   return (
     <>
       {pages.items !== undefined && pages.items.length > 0 && (

@@ -6,7 +6,7 @@ import { APPROVAL_VIEWS, viewFromSearch } from '#components/approvals/view.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TabLinks } from '#components/ui/tab-links.tsx'
+import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { DecidedList, PendingList } from './lists.tsx'
 

@@ -1,13 +1,14 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { type Pages, usePages } from '#components/api/use-pages.ts'
 import type { ApprovalSummaries } from '#components/approvals/waiting.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { type Pages, usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { ApprovalsView } from '#lib/paths.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { ApprovalTable } from './table.tsx'
 
 type PendingView = Exclude<ApprovalsView, 'decided'>
@@ -33,23 +34,15 @@ const EMPTY: Record<ApprovalsView, { title: string; text: string }> = {
 const refreshMs = 15_000
 
 export function PendingList({ view }: { view: PendingView }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['approvals', 'getPending'],
-    input: { view },
-    read: client.approvals.getPending.query,
-    refreshEvery: refreshMs,
-  })
+  const trpc = useTRPC()
+  useChanges(['approvals'], refreshMs)
+  const pages = usePages(trpc.approvals.getPending, { view })
   return <List view={view} pages={pages} />
 }
 
 export function DecidedList() {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['approvals', 'list'],
-    input: { view: 'decided' as const },
-    read: client.approvals.list.query,
-  })
+  const trpc = useTRPC()
+  const pages = usePages(trpc.approvals.list, { view: 'decided' })
   return <List view="decided" pages={pages} />
 }
 

@@ -2,18 +2,19 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { usePages } from '#components/api/use-pages.ts'
 import { ResourceLink } from '#components/audit/resource-link.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { DayFacts } from './day-facts.tsx'
 import { countSet, filterFrom, inputOf } from './filter.ts'
 import { Filters } from './filters.tsx'
@@ -30,10 +31,10 @@ export function Audit() {
 }
 
 function AuditList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
-  const pages = usePages({ path: ['audit', 'list'], input: inputOf(filter), read: client.audit.list.query })
+  const pages = usePages(trpc.audit.list, inputOf(filter))
   return (
     <Page wide>
       <PageHeader title="Audit" facts={<DayFacts />} />

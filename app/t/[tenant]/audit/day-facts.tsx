@@ -1,7 +1,8 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
-import { Seal } from '#components/ui/seal.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
+import { Seal } from '#components/ui/status/seal.tsx'
 import { formatCount } from '#lib/format.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
@@ -10,7 +11,8 @@ const refreshMs = 15_000
 /** How much of today is sealed. Says nothing while that is unknown: the list below has its own errors. */
 export function DayFacts() {
   const trpc = useTRPC()
-  const { data } = useQuery(trpc.audit.checkpoint.queryOptions({}, { refetchInterval: refreshMs }))
+  useChanges(['audit', 'seals'], refreshMs)
+  const { data } = useQuery(trpc.audit.checkpoint.queryOptions({}))
   if (data === undefined) return <span className="min-h-5" />
   const { date, records, size } = data
   const sealed = size >= records

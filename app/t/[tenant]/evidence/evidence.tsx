@@ -1,23 +1,23 @@
 'use client'
 
 import Link from 'next/link'
+import { useApi } from '#components/api/api.tsx'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExportStatusShape } from '#components/evidence/export-status.tsx'
 import { formatPeriod } from '#components/evidence/period.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { formatBytes } from '#lib/format.ts'
 import { evidenceExportPath, newEvidencePath } from '#lib/paths.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
-
-type ExportPage = { items: ExportJob[]; nextCursor: string | null }
 
 const refreshMs = 5000
 
@@ -31,15 +31,10 @@ export function Evidence() {
 }
 
 function ExportList() {
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['evidence', 'list'],
-    input: {},
-    read: ({ cursor }: { cursor?: string }, { signal }) =>
-      restFetch<ExportPage>(`/v1/evidence/export-jobs${cursor === undefined ? '' : `?cursor=${cursor}`}`, { signal }),
-    refreshEvery: refreshMs,
-  })
+  useChanges(['evidence'], refreshMs)
+  const pages = usePages(rest.evidence.list, {})
   return (
     <Page wide>
       <PageHeader

@@ -2,19 +2,21 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { executionPath, executionsPath, newExecutionPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { filterFrom, inputOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 
@@ -30,16 +32,12 @@ export function Executions() {
 }
 
 function ExecutionList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
   const filtered = filter.status !== '' || filter.agentId !== ''
-  const pages = usePages({
-    path: ['executions', 'list'],
-    input: inputOf(filter),
-    read: client.executions.list.query,
-    refreshEvery: refreshMs,
-  })
+  useChanges(['executions'], refreshMs)
+  const pages = usePages(trpc.executions.list, inputOf(filter))
   return (
     <Page wide>
       <PageHeader

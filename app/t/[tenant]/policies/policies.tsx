@@ -1,18 +1,19 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { newPolicyPath, policyPath } from '#lib/paths.ts'
 import type { Policy } from '#lib/schemas/policies.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 /** Every policy, newest first. */
 export function Policies() {
@@ -24,9 +25,9 @@ export function Policies() {
 }
 
 function PolicyList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({ path: ['policies', 'list'], input: {}, read: client.policies.list.query })
+  const pages = usePages(trpc.policies.list, {})
   return (
     <Page wide>
       <PageHeader

@@ -1,5 +1,5 @@
 import { type Days, dayFrom, periodOf } from '#components/lists/period.ts'
-import { spanKinds } from '#components/traces/span-kind.tsx'
+import { spanKinds } from '#components/traces/grid/span-kind.tsx'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 
 const statuses = ['open', 'ok', 'error'] as const

@@ -7,8 +7,9 @@ import { FilterFold } from '#components/lists/filter-fold.tsx'
 import { PeriodFields } from '#components/lists/period-fields.tsx'
 import { addressSearch, replaceAddress } from '#components/lists/replace-address.ts'
 import { useSession } from '#components/session/session-provider.tsx'
-import { kindWord, spanKinds } from '#components/traces/span-kind.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { kindWord, spanKinds } from '#components/traces/grid/span-kind.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import { tracesPath } from '#lib/paths.ts'
 import { countSet, filterFrom, kindFrom, noFilter, searchOf, statusFrom, type TraceFilter } from './filter.ts'
 
@@ -65,7 +66,7 @@ function NameField({ text, onChange }: { text: string; onChange: (text: string) 
         type="search"
         autoComplete="off"
         spellCheck={false}
-        maxLength={100}
+        maxLength={limits.traceText}
         value={draft}
         onChange={(event) => setDraft(event.target.value)}
         onBlur={look}

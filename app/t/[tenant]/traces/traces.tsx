@@ -2,19 +2,21 @@
 
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { formatCount, formatDuration } from '#lib/format.ts'
 import { tracePath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { countSet, filterFrom, inputOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 
@@ -32,15 +34,11 @@ export function Traces() {
 }
 
 function TraceList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
   const filter = filterFrom(useSearchParams())
-  const pages = usePages({
-    path: ['traces', 'list'],
-    input: inputOf(filter),
-    read: client.traces.list.query,
-    refreshEvery: refreshMs,
-  })
+  useChanges(['traces'], refreshMs)
+  const pages = usePages(trpc.traces.list, inputOf(filter))
   return (
     <Page wide>
       <PageHeader title="Traces" />

@@ -3,14 +3,15 @@
 import { useState } from 'react'
 import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
 import { ShownOnce } from '#components/access/shown-once.tsx'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { Checkbox } from '#components/ui/checkbox.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { limits } from '#lib/limits.ts'
 import { grantsOf } from '#lib/rules/api-key-scopes.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { Granted } from './granted.tsx'
@@ -18,7 +19,6 @@ import { Granted } from './granted.tsx'
 type Created = Answers['secrets']['createApiKey']
 
 const mapped = 'decisions:read'
-const maxName = 120
 const maxScopes = 50
 
 /** Asks what the key is for, makes it, and shows it once. */
@@ -110,7 +110,8 @@ function NewKey({ created, onClose }: { created: Created; onClose: () => void })
 
 function whyNot(name: string, scopes: string[]): string | undefined {
   if (name.trim() === '') return 'Give it a name.'
-  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (name.trim().length > limits.secretName) return `A name has at most ${limits.secretName} characters.`
   if (scopes.length > maxScopes) return `A key has at most ${maxScopes} scopes.`
-  if (scopes.some((scope) => scope.length > maxName)) return `A scope has at most ${maxName} characters.`
+  if (scopes.some((scope) => scope.length > limits.secretName))
+    return `A scope has at most ${limits.secretName} characters.`
 }

@@ -1,4 +1,4 @@
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { permissionText } from '#lib/permission-texts.ts'
 import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
 

@@ -2,13 +2,13 @@
 
 import { useState } from 'react'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Group } from '#lib/schemas/members.ts'
 import { MemberBoxes } from './member-boxes.tsx'
 

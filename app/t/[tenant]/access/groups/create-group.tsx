@@ -2,15 +2,14 @@
 
 import { useState } from 'react'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
 import { Asked } from './change-members.tsx'
 import { MemberBoxes } from './member-boxes.tsx'
-
-const maxDisplayName = 120
 
 /** Makes an empty group, and asks for its first members. */
 export function CreateGroup({ onClose }: { onClose: () => void }) {
@@ -42,8 +41,8 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
       missing={
         name === '' || wrongName
           ? 'Give it a name by which policies refer to it.'
-          : displayName.trim() === '' || displayName.trim().length > maxDisplayName
-            ? `Enter what people see, at most ${maxDisplayName} characters.`
+          : displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
+            ? `Enter what people see, at most ${limits.groupDisplayName} characters.`
             : undefined
       }
       act={act}

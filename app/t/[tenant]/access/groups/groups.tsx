@@ -3,17 +3,18 @@
 import Link from 'next/link'
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { Group } from '#lib/schemas/members.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { ChangeMembers } from './change-members.tsx'
 import { CreateGroup } from './create-group.tsx'
 
@@ -40,10 +41,10 @@ export function Groups() {
 }
 
 function GroupList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
   const [changed, setChanged] = useState<Group>()
-  const pages = usePages({ path: ['groups', 'list'], input: {}, read: client.groups.list.query })
+  const pages = usePages(trpc.groups.list, {})
   return (
     <>
       <PagedTable

@@ -1,16 +1,17 @@
 'use client'
 
 import { useId } from 'react'
+import { usePages } from '#components/api/use-pages.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import { Checkbox } from '#components/ui/checkbox.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { limits } from '#lib/limits.ts'
 import { permissionsOf } from '#lib/permissions.ts'
 import type { Actor } from '#lib/schemas/common.ts'
 import type { Member } from '#lib/schemas/members.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 type MemberBoxesProps = {
   /** Members of now, who can be left out even where the list doesn't reach them. */
@@ -23,12 +24,8 @@ type MemberBoxesProps = {
 /** People to choose for a group; who could not decide in it yet is marked. */
 export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesProps) {
   const id = useId()
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['members', 'list'],
-    input: { kind: 'person' as const, limit: 200 },
-    read: client.members.list.query,
-  })
+  const trpc = useTRPC()
+  const pages = usePages(trpc.members.list, { kind: 'person', limit: limits.pageRows })
   const { items, error, hasMore, loadMore, loadingMore, reload } = pages
   if (items === undefined)
     return error === null ? (

@@ -1,16 +1,15 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextArea } from '#components/ui/text-field.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
 export type Standing = 'suspend' | 'resume' | 'remove'
-
-const maxReason = 2000
 
 const WORDS: Record<Standing, { verb: string; busy: string; done: string; what: string }> = {
   suspend: {
@@ -64,7 +63,7 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
         hint="Kept in the audit record."
         value={reason}
         onChange={(event) => setReason(event.target.value)}
-        limit={maxReason}
+        limit={limits.reason}
         readOnly={act.pending}
       />
     </ActDialog>
@@ -73,5 +72,5 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
 
 function whyNot(reason: string): string | undefined {
   if (reason.trim() === '') return 'Give a reason.'
-  if (reason.length > maxReason) return 'The reason is too long.'
+  if (reason.length > limits.reason) return 'The reason is too long.'
 }

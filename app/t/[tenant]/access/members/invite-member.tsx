@@ -3,10 +3,11 @@
 import { useState } from 'react'
 import { RoleBoxes } from '#components/access/role-boxes.tsx'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import { personRoles } from '#lib/permission-texts.ts'
 import type { Role } from '#lib/permissions.ts'
 import { splitRoles } from '#lib/rules/members.ts'
@@ -92,5 +93,5 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
 function whyNot(email: string, displayName: string): string | undefined {
   if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter the e-mail address.'
   if (displayName.trim() === '') return 'Enter the name.'
-  if (displayName.trim().length > 120) return 'A name has at most 120 characters.'
+  if (displayName.trim().length > limits.personName) return `Name is required, up to ${limits.personName} characters.`
 }

@@ -2,10 +2,10 @@
 
 import { ShownOnce } from '#components/access/shown-once.tsx'
 import { Proposed } from '#components/forms/proposed.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { roleName } from '#lib/permission-texts.ts'
 import type { Answers } from '#lib/trpc.ts'
 

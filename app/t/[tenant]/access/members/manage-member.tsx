@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import {
   holdsGuardedRole,
   whyNotRemove,

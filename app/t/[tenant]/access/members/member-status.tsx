@@ -1,4 +1,4 @@
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
 const STATES: Record<MemberStatus, { status: Status; label: string }> = {

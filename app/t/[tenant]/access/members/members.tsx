@@ -3,14 +3,14 @@
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Member } from '#lib/schemas/members.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { InviteMember } from './invite-member.tsx'
 import { ManageMember } from './manage-member.tsx'
 import { MemberStatusShape } from './member-status.tsx'
@@ -40,14 +40,10 @@ export function Members() {
 }
 
 function MemberList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const status = useStatusFilter()
   const [managed, setManaged] = useState<Member>()
-  const pages = usePages({
-    path: ['members', 'list'],
-    input: { kind: 'person' as const, ...(status === undefined ? {} : { status }) },
-    read: client.members.list.query,
-  })
+  const pages = usePages(trpc.members.list, { kind: 'person', ...(status === undefined ? {} : { status }) })
   return (
     <>
       <StatusFilter />

@@ -1,10 +1,10 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import { holdsGuardedRole } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import type { Answers } from '#lib/trpc.ts'

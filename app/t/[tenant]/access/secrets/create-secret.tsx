@@ -2,14 +2,13 @@
 
 import { useState } from 'react'
 import { type Expiry, ExpiryField, expiryOf } from '#components/access/expiry-field.tsx'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
 import { maxValueBytes } from '#lib/rules/secrets.ts'
-
-const maxName = 120
 
 /** Takes a value and hands it to the server, which encrypts it. */
 export function CreateSecret({ onClose }: { onClose: () => void }) {
@@ -63,7 +62,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
 
 function whyNot(name: string, value: string): string | undefined {
   if (name.trim() === '') return 'Give it a name.'
-  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (name.trim().length > limits.secretName) return `A name has at most ${limits.secretName} characters.`
   if (value === '') return 'Enter the value.'
   if (new TextEncoder().encode(value).length > maxValueBytes) return `A value has at most ${maxValueBytes / 1024} KiB.`
 }

@@ -5,15 +5,15 @@ import { AccessPage } from '#components/access/access-page.tsx'
 import { ArchiveFilter, useArchived } from '#components/access/archive-filter.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
 import { SecretStatusShape } from '#components/access/secret-status.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { CreateSecret } from './create-secret.tsx'
 import { ManageSecret } from './manage-secret.tsx'
 
@@ -40,14 +40,10 @@ export function Secrets() {
 }
 
 function SecretList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const includeArchived = useArchived()
   const [managed, setManaged] = useState<Secret>()
-  const pages = usePages({
-    path: ['secrets', 'list'],
-    input: { kind: 'value' as const, includeArchived },
-    read: client.secrets.list.query,
-  })
+  const pages = usePages(trpc.secrets.list, { kind: 'value', includeArchived })
   return (
     <>
       <PagedTable

@@ -1,4 +1,4 @@
-import { StatusShape } from '#components/ui/status-shape.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 
 export function AccountStatus({ status }: { status: ServiceAccount['status'] }) {

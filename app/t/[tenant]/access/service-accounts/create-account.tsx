@@ -3,18 +3,17 @@
 import { useState } from 'react'
 import { RoleBoxes } from '#components/access/role-boxes.tsx'
 import { useChoice } from '#components/access/use-choice.ts'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import { type Role, roleNames } from '#lib/permissions.ts'
 import { clientIdOf, whyNotCreate } from '#lib/rules/service-accounts.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { NewSecret } from './new-secret.tsx'
 
 type Created = Answers['serviceAccounts']['create']
-
-const maxName = 80
 
 /** Makes an account and shows its first secret once. */
 export function CreateAccount({ onClose }: { onClose: () => void }) {
@@ -73,6 +72,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
 
 function whyNot(name: string, roles: Role[]): string | undefined {
   if (name.trim() === '') return 'Give it a name.'
-  if (name.trim().length > maxName) return `A name has at most ${maxName} characters.`
+  if (name.trim().length > limits.serviceAccountName)
+    return `A name has at most ${limits.serviceAccountName} characters.`
   if (roles.length === 0) return 'Choose at least one role.'
 }

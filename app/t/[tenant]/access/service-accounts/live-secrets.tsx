@@ -1,4 +1,4 @@
-import { Time } from '#components/ui/time.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 
 /** The secrets with which an account can sign in now, oldest first, and when each ends. */

@@ -1,7 +1,7 @@
 import { ShownOnce } from '#components/access/shown-once.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 
 type NewSecretProps = {
   title: string

@@ -3,16 +3,16 @@
 import { useState } from 'react'
 import { AccessPage } from '#components/access/access-page.tsx'
 import { ManageButton } from '#components/access/manage-button.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { roleName } from '#lib/permission-texts.ts'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { AccountStatus } from './account-status.tsx'
 import { CreateAccount } from './create-account.tsx'
 import { LiveSecrets } from './live-secrets.tsx'
@@ -41,9 +41,9 @@ export function ServiceAccounts() {
 }
 
 function AccountList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const [managed, setManaged] = useState<ServiceAccount>()
-  const pages = usePages({ path: ['serviceAccounts', 'list'], input: {}, read: client.serviceAccounts.list.query })
+  const pages = usePages(trpc.serviceAccounts.list, {})
   return (
     <>
       <PagedTable

@@ -1,11 +1,12 @@
 'use client'
 
+import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { ProposeBinding } from './propose-binding.tsx'
 
 /** Which policies decide for the agent, and the way to propose another one. */
@@ -16,12 +17,8 @@ export function Bindings({ agent }: { agent: AgentDetail }) {
 }
 
 function BindingList({ agent }: { agent: AgentDetail }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['policyBindings', 'list'],
-    input: { agentId: agent.id },
-    read: client.policyBindings.list.query,
-  })
+  const trpc = useTRPC()
+  const pages = usePages(trpc.policyBindings.list, { agentId: agent.id })
   return (
     <>
       <BindingTable

@@ -1,9 +1,9 @@
 'use client'
 
-import { useQueries } from '@tanstack/react-query'
 import { PolicyChanges } from '#components/agents/policy-changes.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { useQueries } from '#components/api/query.ts'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
 
 type Release = Answers['releases']['list']['items'][number]

@@ -1,23 +1,20 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { Stops } from './stops.tsx'
 
 /** Suspend, resume and retire: each with a reason, and blocked with its own where the agent's state does not allow it. */
 export function KillSwitch({ agent }: { agent: AgentDetail }) {
   const { client } = useApi()
-  const cache = useQueryClient()
   const { id, status, revision, displayName } = agent
-  const refresh = () =>
-    Promise.all([
-      cache.invalidateQueries({ queryKey: [['agents']] }),
-      cache.invalidateQueries({ queryKey: [['executions', 'list']] }),
-    ])
   const input = (reason: string) => ({ id, expectedRevision: revision, reason })
-  const common = { keepLabel: 'Leave it as it is', permission: 'agent:operate' as const, refresh }
+  const common = {
+    keepLabel: 'Leave it as it is',
+    permission: 'agent:operate' as const,
+    touches: ['agents', 'executions'] as const,
+  }
   return (
     <>
       <p className="max-w-[75ch]">{SENTENCES[status]}</p>
@@ -29,7 +26,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           title={`Suspend ${displayName}?`}
           consequence="What runs is asked to stop and ends within seconds; a call that is under way may end with an unknown outcome. What waits for people is parked with its deadlines stopped. Nothing new starts until somebody resumes it."
           blocked={status === 'active' ? undefined : blockedWord('suspended', status)}
-          act={(reason) => client.agents.suspend.mutate(input(reason))}
+          act={(reason, options) => client.agents.suspend.mutate(input(reason), options)}
           done={`${displayName} is suspended.`}
           notDone="The agent was not suspended."
         />
@@ -40,7 +37,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           title={`Resume ${displayName}?`}
           consequence="Executions can start again, and the parked ones go on where they waited, with as much time as they had. What was stopped stays stopped."
           blocked={status === 'suspended' ? undefined : blockedWord('resumed', status)}
-          act={(reason) => client.agents.resume.mutate(input(reason))}
+          act={(reason, options) => client.agents.resume.mutate(input(reason), options)}
           done={`${displayName} is active again.`}
           notDone="The agent was not resumed."
         />
@@ -51,7 +48,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           title={`Retire ${displayName} for good?`}
           consequence="Its parked executions end. It never runs again, and this can’t be taken back; its records stay."
           blocked={status === 'suspended' ? undefined : blockedWord('retired', status)}
-          act={(reason) => client.agents.retire.mutate(input(reason))}
+          act={(reason, options) => client.agents.retire.mutate(input(reason), options)}
           done={`${displayName} is retired.`}
           notDone="The agent was not retired."
         />

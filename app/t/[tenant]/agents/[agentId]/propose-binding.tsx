@@ -1,32 +1,28 @@
 'use client'
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useAct } from '#components/api/use-act.ts'
 import { whyNotEnvironment } from '#components/forms/environment-name.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { RadioCards } from '#components/ui/radio-cards.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Binding } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** As many as one answer holds. */
-const mostPolicies = 200
-
 /** Asks the change approvers to let the newest published version of a policy decide for the agent. */
 export function ProposeBinding({ agent }: { agent: AgentDetail }) {
   const trpc = useTRPC()
-  const cache = useQueryClient()
+  const { client } = useApi()
   const [policyId, setPolicyId] = useState('')
   const [environment, setEnvironment] = useState('production')
   const [mode, setMode] = useState<Binding['mode']>('enforce')
-  const policies = useQuery(trpc.policies.list.queryOptions({ limit: mostPolicies }))
-  const propose = useMutation(
-    trpc.policyBindings.propose.mutationOptions({
-      onSuccess: () => cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
-    }),
-  )
+  const policies = useQuery(trpc.policies.list.queryOptions({ limit: limits.pageRows }))
+  const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const published = (policies.data?.items ?? []).filter((policy) => policy.latestPublishedVersion !== null)
   const policyVersion = published.find((policy) => policy.id === policyId)?.latestPublishedVersion ?? undefined
   const noPolicy = policies.data !== undefined && published.length === 0 ? 'No policy is published yet.' : undefined
@@ -38,8 +34,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
       missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotEnvironment(environment))}
       propose={propose}
       onPropose={() => {
-        if (policyVersion !== undefined)
-          propose.mutate({ agentId: agent.id, environment, policyId, policyVersion, mode })
+        if (policyVersion !== undefined) propose.run({ agentId: agent.id, environment, policyId, policyVersion, mode })
       }}
     >
       <SelectField

@@ -1,25 +1,20 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { whyNotEnvironment } from '#components/forms/environment-name.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
-import { useTRPC } from '#lib/trpc.ts'
 
 /** Asks the change approvers to let a version run in an environment. */
 export function ProposeRelease({ agent }: { agent: AgentDetail }) {
-  const trpc = useTRPC()
-  const cache = useQueryClient()
+  const { client } = useApi()
   const [version, setVersion] = useState(agent.latestVersion)
   const [environment, setEnvironment] = useState('production')
-  const propose = useMutation(
-    trpc.releases.propose.mutationOptions({
-      onSuccess: () => cache.invalidateQueries({ queryKey: [['releases', 'list']] }),
-    }),
-  )
+  const propose = useAct({ send: client.releases.propose.mutate, touches: ['releases', 'approvals'] })
   return (
     <ProposeDialog
       permission="release:propose"
@@ -27,7 +22,7 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
       description="The version and the schemas of its tools are pinned now. It runs once an approver who is not you has decided."
       missing={whyNotEnvironment(environment)}
       propose={propose}
-      onPropose={() => propose.mutate({ agentId: agent.id, version, environment })}
+      onPropose={() => propose.run({ agentId: agent.id, version, environment })}
     >
       <SelectField
         label="Version"

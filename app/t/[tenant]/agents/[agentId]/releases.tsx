@@ -3,18 +3,19 @@
 import Link from 'next/link'
 import { ChangeStatusShape } from '#components/agents/change-status.tsx'
 import { EndChange } from '#components/agents/end-change.tsx'
+import { usePages } from '#components/api/use-pages.ts'
 import { ShortDigest } from '#components/json/short-digest.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { approvalPath } from '#lib/paths.ts'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { ChangedPolicies } from './changed-policies.tsx'
 import { ProposeRelease } from './propose-release.tsx'
 
@@ -28,13 +29,9 @@ export function Releases({ agent }: { agent: AgentDetail }) {
 }
 
 function ReleaseList({ agent }: { agent: AgentDetail }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['releases', 'list'],
-    input: { agentId: agent.id },
-    read: client.releases.list.query,
-  })
+  const pages = usePages(trpc.releases.list, { agentId: agent.id })
   return (
     <>
       <PagedTable

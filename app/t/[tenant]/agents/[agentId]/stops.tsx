@@ -1,19 +1,21 @@
 'use client'
 
 import Link from 'next/link'
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { ExecutionStatusShape } from '#components/executions/execution-status.tsx'
 import { StopState } from '#components/executions/stop-state.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { executionPath } from '#lib/paths.ts'
 import type { ExecutionSummary } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 2000
 const perPage = 20
@@ -26,14 +28,10 @@ export function Stops({ agentId }: { agentId: string }) {
 }
 
 function StopList({ agentId }: { agentId: string }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['executions', 'list'],
-    input: { agentId, stopRequested: true, limit: perPage },
-    read: client.executions.list.query,
-    refreshEvery: refreshMs,
-  })
+  useChanges(['executions'], refreshMs)
+  const pages = usePages(trpc.executions.list, { agentId, stopRequested: true, limit: perPage })
   return (
     <PagedTable
       pages={pages}

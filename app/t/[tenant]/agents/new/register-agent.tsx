@@ -1,21 +1,21 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { useSearchParams } from 'next/navigation'
 import { type FormEvent, useCallback, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import { useChecked } from '#components/code/use-checked.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Issue } from '#lib/errors.ts'
 import type { Failure } from '#lib/failure.ts'
 import { agentsPath } from '#lib/paths.ts'
-import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { Registered } from './registered.tsx'
 
 /** An agent, or another version of one, from its manifest. */
@@ -32,30 +32,27 @@ export function RegisterAgent() {
 }
 
 function ManifestForm() {
-  const trpc = useTRPC()
+  const { client } = useApi()
   const name = useSearchParams().get('name')
   const [yaml, setYaml] = useState(() => (name === null ? '' : manifestFor(name)))
   // The problem stands as long as the text that caused it.
   const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
-  const register = useMutation(
-    trpc.agents.create.mutationOptions({
-      onError(error) {
-        const failure = toFailure(error)
-        setRefused({ yaml, failure, problems: problemsOf(failure) })
-      },
-      onSuccess: () => setRefused(undefined),
-    }),
-  )
+  const register = useAct({
+    send: client.agents.create.mutate,
+    touches: ['agents'],
+    onFailed: (failure, sent) => setRefused({ yaml: sent.yaml, failure, problems: problemsOf(failure) }),
+    onDone: () => setRefused(undefined),
+  })
   const current = refused?.yaml === yaml ? refused : undefined
   const { problems, note, blocked } = useManifestCheck(yaml, current?.problems)
   const missing = yaml.trim() === '' ? 'Paste or write a manifest first.' : blocked
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (missing === undefined && !register.isPending) register.mutate({ yaml })
+    if (missing === undefined && !register.pending) register.run({ yaml })
   }
 
-  if (register.data !== undefined) return <Registered answer={register.data} again={register.reset} />
+  if (register.output !== undefined) return <Registered answer={register.output} again={register.reset} />
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
       <CodeEditor
@@ -68,7 +65,7 @@ function ManifestForm() {
         problems={problems}
         note={note}
         jumpTo={current?.problems?.[0]}
-        readOnly={register.isPending}
+        readOnly={register.pending}
       />
       {current && current.problems === undefined && <Refused failure={current.failure} />}
       <div>
@@ -76,7 +73,7 @@ function ManifestForm() {
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={register.isPending ? 'Registering the agent' : undefined}
+          busyLabel={register.pending ? 'Registering the agent' : undefined}
         >
           Register the agent
         </Button>

@@ -1,8 +1,8 @@
 'use client'
 
-import { Button } from '#components/ui/button.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 import type { View } from './decision-view.ts'
 import { Note } from './note.tsx'

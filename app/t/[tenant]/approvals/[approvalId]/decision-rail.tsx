@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { LinkButton } from '#components/layout/link-button.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { DecisionForm } from './decision-form.tsx'

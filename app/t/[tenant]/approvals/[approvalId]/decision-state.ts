@@ -1,9 +1,10 @@
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
 
 /** The server's limit, in characters. */
-export const reasonLimit = 2000
+export const reasonLimit = limits.reason
 
 /** What the person has filled in. The acknowledgement is never remembered: it is given for what is on the page now. */
 export type Draft = { decision: Decision | undefined; reason: string; acknowledged: boolean }

@@ -1,12 +1,12 @@
 'use client'
 
 import { useContext } from 'react'
-import { Banner } from '#components/ui/banner.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { CustodySection, NumberedLines } from '#components/ui/custody-line.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { TimeZoneContext } from '#components/ui/time.tsx'
-import { formatAbsolute } from '#components/ui/time-format.ts'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { CustodySection, NumberedLines } from '#components/ui/status/custody-line.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { TimeZoneContext } from '#components/ui/text/time.tsx'
+import { formatAbsolute } from '#components/ui/text/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 
 /** What happens on approval, whether it can be undone, and what happens otherwise. */

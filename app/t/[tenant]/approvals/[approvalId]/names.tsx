@@ -1,4 +1,4 @@
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 /** "Anna, Ben and Cleo". */
 export function Names({ children }: { children: string[] }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Banner } from '#components/ui/banner.tsx'
-import type { Tone } from '#components/ui/tone.ts'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import type { Tone } from '#components/ui/status/tone.ts'
 
 type NoteProps = { tone: Tone; title: string; action?: ReactNode; children: ReactNode }
 

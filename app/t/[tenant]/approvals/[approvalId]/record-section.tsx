@@ -1,18 +1,19 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import Link from 'next/link'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { CustodySection } from '#components/ui/custody-line.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { Seal, type SealState } from '#components/ui/seal.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { CustodySection } from '#components/ui/status/custody-line.tsx'
+import { Seal, type SealState } from '#components/ui/status/seal.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { auditRecordPath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
-import { type Answers, toFailure } from '#lib/trpc.ts'
+import type { Answers } from '#lib/trpc.ts'
 import type { DecisionControl } from './use-decision.ts'
 import { DECIDED } from './words.ts'
 
@@ -23,7 +24,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
   const { client } = useApi()
   const { tenant, can } = useSession()
   const { votes, seal, auditId, status, decidedAt } = shown
-  const verify = useMutation({ mutationFn: (id: string) => client.traces.verify.query({ tenant, auditId: id }) })
+  const verify = useAct({ send: (id: string) => client.traces.verify.query({ tenant, auditId: id }), touches: [] })
   const own = decision.view.is === 'recorded' ? decision.view.record : undefined
   const pending = status === 'pending'
   if (pending && own === undefined)
@@ -41,7 +42,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
       </CustodySection>
     )
   const last = own?.auditId ?? auditId ?? votes.at(-1)?.auditId
-  const state = sealOf(last === auditId ? seal : 'pending', verify.data)
+  const state = sealOf(last === auditId ? seal : 'pending', verify.output)
   return (
     <CustodySection title={own === undefined ? 'The decision' : 'Your decision'} note="recorded" seal={state}>
       <KeyValues>
@@ -86,15 +87,15 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
               label={state === 'unsealed' ? 'Seal pending; today’s log is signed shortly' : undefined}
             />
           </span>
-          {verify.data?.status === 'pending_seal' && (
+          {verify.output?.status === 'pending_seal' && (
             <p>Not sealed yet: there is no signed checkpoint over it so far.</p>
           )}
-          {verify.error !== null && (
-            <p className="text-danger">It could not be checked. {toFailure(verify.error).message}</p>
+          {verify.failure !== undefined && (
+            <p className="text-danger">It could not be checked. {verify.failure.message}</p>
           )}
           {last !== undefined && can('trace:verify') && state !== 'verified' && (
             <div className="pt-1.5">
-              <Button onClick={() => verify.mutate(last)} busyLabel={verify.isPending ? 'Checking…' : undefined}>
+              <Button onClick={() => verify.run(last)} busyLabel={verify.pending ? 'Checking…' : undefined}>
                 Verify this record
               </Button>
             </div>

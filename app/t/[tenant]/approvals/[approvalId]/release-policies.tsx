@@ -1,16 +1,17 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { PolicyChanges } from '#components/agents/policy-changes.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { CustodySection } from '#components/ui/custody-line.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { CustodySection } from '#components/ui/status/custody-line.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** How often the bindings are looked at while the request is open, in milliseconds. */
+/** While the socket is down, in milliseconds. */
 const refreshMs = 15_000
 
 /** For a release: whether the policies that it was proposed with are still those that will decide. */
@@ -27,9 +28,9 @@ function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
   const { can } = useSession()
   const trpc = useTRPC()
   const allowed = can('release:read')
-  const { data, error, refetch } = useQuery(
-    trpc.releases.get.queryOptions({ id: releaseId }, { enabled: allowed, refetchInterval: open ? refreshMs : false }),
-  )
+  // What is bound decides which changes the release has.
+  useChanges(open ? ['releases', 'policyBindings'] : [], refreshMs)
+  const { data, error, refetch } = useQuery(trpc.releases.get.queryOptions({ id: releaseId }, { enabled: allowed }))
   if (!allowed) return <MissingPermission act="see releases" permission="release:read" />
   if (data === undefined)
     return error === null ? (

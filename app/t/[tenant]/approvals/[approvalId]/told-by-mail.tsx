@@ -1,14 +1,16 @@
 'use client'
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
 import { mailGroups } from '#components/mail/mail-groups.ts'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { ApprovalMail } from '#lib/schemas/mail.ts'
 import { useTRPC } from '#lib/trpc.ts'
@@ -16,19 +18,15 @@ import { Names } from './names.tsx'
 
 const refreshMs = 3000
 
-const onItsWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
+const isUnderWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
 const canGoAgain = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
 
 /** Who was told of the request by mail, and what became of each mail; an operator has one sent again. */
 export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval }) {
   const { can } = useSession()
   const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(
-    trpc.approvals.mails.list.queryOptions(
-      { approvalId },
-      { refetchInterval: ({ state }) => (state.data?.items.some(onItsWay) ? refreshMs : false) },
-    ),
-  )
+  const { data, error, refetch } = useQuery(trpc.approvals.mails.list.queryOptions({ approvalId }))
+  useChanges(data?.items.some(isUnderWay) === true ? ['mails'] : [], refreshMs)
   if (data === undefined)
     return error === null ? (
       'Loading'
@@ -67,7 +65,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
       {can('input:manage') && (
         <div className="flex flex-wrap gap-3 empty:hidden">
           {data.items.map((mail) => (
-            <SendAgain key={mail.id} mail={mail} approvalId={approvalId} over={!open || !canGoAgain(mail)} />
+            <SendAgain key={mail.id} mail={mail} over={!open || !canGoAgain(mail)} />
           ))}
         </div>
       )}
@@ -75,10 +73,8 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
   )
 }
 
-function SendAgain({ mail, approvalId, over }: { mail: ApprovalMail; approvalId: string; over: boolean }) {
+function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
   const { client } = useApi()
-  const trpc = useTRPC()
-  const cache = useQueryClient()
   const { id, to, delivery, revision } = mail
   return (
     <ReasonDialog
@@ -93,8 +89,10 @@ function SendAgain({ mail, approvalId, over }: { mail: ApprovalMail; approvalId:
       }
       permission="input:manage"
       over={over}
-      act={(reason) => client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason })}
-      refresh={() => cache.invalidateQueries(trpc.approvals.mails.list.queryFilter({ approvalId }))}
+      act={(reason, options) =>
+        client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason }, options)
+      }
+      touches={['mails']}
       done="It is on its way again."
       notDone="It was not sent again."
     />

@@ -1,14 +1,15 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { CustodySection } from '#components/ui/custody-line.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { CustodySection } from '#components/ui/status/custody-line.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { executionPath, tracePath } from '#lib/paths.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Span } from '#lib/schemas/traces.ts'
@@ -16,7 +17,7 @@ import { useTRPC } from '#lib/trpc.ts'
 
 /** As many of the last steps as tell how it came to this. */
 const shownSpans = 5
-/** Once decided, the spans end one after the other. */
+/** Once decided, the spans end one after the other. While the socket is down, in milliseconds. */
 const refreshMs = 10_000
 
 /** The last spans before the request, with the way to the whole trace and the execution. */
@@ -53,12 +54,8 @@ function LastSpans({ traceId, until }: { traceId: string; until: string | null }
   const { can } = useSession()
   const trpc = useTRPC()
   const allowed = can('trace:read')
-  const { data, error, refetch } = useQuery(
-    trpc.traces.getTrace.queryOptions(
-      { traceId },
-      { enabled: allowed, refetchInterval: until === null ? false : refreshMs },
-    ),
-  )
+  useChanges(until === null ? [] : ['traces'], refreshMs)
+  const { data, error, refetch } = useQuery(trpc.traces.getTrace.queryOptions({ traceId }, { enabled: allowed }))
   if (!allowed) return <MissingPermission act="see traces" permission="trace:read" />
   if (error !== null && data === undefined)
     return (

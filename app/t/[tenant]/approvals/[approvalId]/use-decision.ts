@@ -1,10 +1,12 @@
 'use client'
 
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useReducer, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery, useQueryClient } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useOnline } from '#components/session/online.ts'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 import { type Draft, initial, type Machine, reduce } from './decision-state.ts'
@@ -12,9 +14,10 @@ import { type Conditions, type View, viewOf, whyNotSubmit } from './decision-vie
 import { useDeadline } from './use-deadline.ts'
 import { useDraftStorage } from './use-draft-storage.ts'
 
-/** How often the request is read again, in milliseconds: to notice others, to learn an outcome, to see the seal. */
-const pendingMs = 10_000
-const soonMs = 2_000
+/** While the socket is down, in milliseconds. */
+const pollMs = 10_000
+/** How often the request is read while the outcome of a decision is unknown: that nothing was recorded is no change. */
+const checkMs = 2_000
 /** No answer to a decision after this is an unknown outcome. */
 const decideTimeoutMs = 20_000
 
@@ -46,11 +49,12 @@ export function useDecision(approvalId: string): DecisionControl {
       { approvalId },
       {
         staleTime: 0,
-        refetchInterval: refreshEvery(machine),
-        refetchIntervalInBackground: machine.phase.is === 'unknown',
+        refetchInterval: machine.phase.is === 'unknown' ? checkMs : false,
+        refetchIntervalInBackground: true,
       },
     ),
   )
+  useChanges(canChange(machine.latest) ? followed : [], pollMs)
   // Each answer counts, also one that is the same as the last: it may say that nothing was recorded.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of the answer is what changes.
   useEffect(() => {
@@ -112,10 +116,7 @@ export function useDecision(approvalId: string): DecisionControl {
   }
 }
 
-function refreshEvery({ phase, latest }: Machine): number | false {
-  if (phase.is === 'unknown') return soonMs
-  const approval: Approval | undefined = latest
-  if (approval === undefined) return false
-  if (approval.status === 'pending') return pendingMs
-  return approval.seal === 'pending' ? soonMs : false
-}
+const followed = ['approvals', 'seals'] as const
+
+const canChange = (approval: Approval | undefined): boolean =>
+  approval !== undefined && (approval.status === 'pending' || approval.seal === 'pending')

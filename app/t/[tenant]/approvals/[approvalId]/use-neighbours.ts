@@ -1,7 +1,7 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useQuery } from '#components/api/query.ts'
 import { useNeedsMe } from '#components/approvals/waiting.ts'
 import { useSession } from '#components/session/session-provider.tsx'
 import { type ApprovalsView, approvalPath } from '#lib/paths.ts'

@@ -1,16 +1,17 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { CustodyLine, CustodySection } from '#components/ui/custody-line.tsx'
-import { Seal, type SealState } from '#components/ui/seal.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { CustodyLine, CustodySection } from '#components/ui/status/custody-line.tsx'
+import { Seal, type SealState } from '#components/ui/status/seal.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject } from '#lib/json.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
@@ -21,7 +22,7 @@ import { Canonical, RecordRows } from './record-rows.tsx'
 import { SealProof } from './seal-proof.tsx'
 import { useVerify, Verify } from './verify.tsx'
 
-/** While the record waits for its seal, in milliseconds. */
+/** While the record waits for its seal and the socket is down, in milliseconds. */
 const sealMs = 3000
 
 /** One record with what proves it. */
@@ -37,13 +38,9 @@ export function AuditRecord() {
 function OneRecord({ auditId }: { auditId: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
-  const { data, error, refetch } = useQuery(
-    trpc.audit.get.queryOptions(
-      { auditId },
-      { refetchInterval: ({ state }) => (state.data?.seal === 'pending' ? sealMs : false) },
-    ),
-  )
-  const verify = useVerify(data)
+  const { data, error, refetch } = useQuery(trpc.audit.get.queryOptions({ auditId }))
+  useChanges(data?.seal === 'pending' ? ['seals'] : [], sealMs)
+  const verify = useVerify()
   const crumbs = [{ label: 'Audit', href: auditPath(tenant) }]
   const shownId = <Copyable value={auditId} label="audit id" shorten="middle" />
   if (data === undefined)
@@ -63,7 +60,7 @@ function OneRecord({ auditId }: { auditId: string }) {
         )}
       </Page>
     )
-  const seal = sealOf(data, verify.data)
+  const seal = sealOf(data, verify.output)
   return (
     <Page>
       <PageHeader
@@ -88,8 +85,8 @@ function OneRecord({ auditId }: { auditId: string }) {
           <Proof proof={data} />
         </CustodySection>
         {/* No seal of its own before it has run: until then it says nothing. */}
-        <CustodySection title="Verification" {...(verify.data === undefined ? {} : { seal })}>
-          <Verify verify={verify} pending={data.seal === 'pending'} />
+        <CustodySection title="Verification" {...(verify.output === undefined ? {} : { seal })}>
+          <Verify verify={verify} proof={data} />
         </CustodySection>
         {data.seal === 'sealed' && (
           <CustodySection title="Closed days" seal={data.sealLog === null ? 'unsealed' : seal}>

@@ -1,4 +1,4 @@
-import { Copyable } from '#components/ui/copyable.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/ladder.ts'
 import { LadderPicture } from './ladder-picture.tsx'
 import { LadderSteps } from './ladder-steps.tsx'

@@ -1,4 +1,4 @@
-import { classNames } from '#components/ui/class-names.ts'
+import { classNames } from '#components/ui/text/class-names.ts'
 import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 

@@ -1,4 +1,4 @@
-import { Copyable } from '#components/ui/copyable.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { climb, leafOfText } from '#lib/ladder.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import { Climbed } from './climbed.tsx'

@@ -1,25 +1,23 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { Seal } from '#components/ui/seal.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { Seal } from '#components/ui/status/seal.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import type { VerifyOutput } from '#lib/schemas/traces.ts'
-import { toFailure } from '#lib/trpc.ts'
 
 /** Has the server check the proof that stands on this page against its signed log. */
-export function useVerify(proof: AuditProof | undefined) {
+export function useVerify() {
   const { client } = useApi()
-  return useMutation({
-    mutationFn: async () => {
-      if (proof === undefined) throw new Error('There is nothing to verify yet.')
-      return await client.traces.verify.query(inputOf(proof))
-    },
+  return useAct({
+    send: async (asked: AuditProof) => await client.traces.verify.query(inputOf(asked)),
+    touches: [],
   })
 }
 
@@ -39,31 +37,31 @@ function inputOf({ tenant, auditId, date, nonce, leafIndex, ...sealed }: AuditPr
   }
 }
 
-type VerifyProps = { verify: ReturnType<typeof useVerify>; pending: boolean }
+type VerifyProps = { verify: ReturnType<typeof useVerify>; proof: AuditProof }
 
 /** The button, and each check that the server made. */
-export function Verify({ verify, pending }: VerifyProps) {
+export function Verify({ verify, proof }: VerifyProps) {
   const { can } = useSession()
-  const { data, error, isPending, mutate } = verify
-  const failure = error === null ? undefined : toFailure(error)
+  const { output, failure, pending, run } = verify
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="max-w-[75ch] text-ink-2">
         The server hashes the stored record again, climbs the path above and compares what it reaches with the root that
         the tenant’s log key signed.
-        {pending && ' The record is newer than the last signed checkpoint; the next one follows within seconds.'}
+        {proof.seal === 'pending' &&
+          ' The record is newer than the last signed checkpoint; the next one follows within seconds.'}
       </p>
       <Button
-        onClick={() => mutate()}
+        onClick={() => run(proof)}
         disabledReason={
           can('trace:verify') ? undefined : `${whoCan('trace:verify')} An evidence export can be verified without it.`
         }
-        busyLabel={isPending ? 'Verifying' : undefined}
+        busyLabel={pending ? 'Verifying' : undefined}
       >
-        {data === undefined ? 'Verify' : 'Verify again'}
+        {output === undefined ? 'Verify' : 'Verify again'}
       </Button>
       <div role="status" className="w-full">
-        {data && <Outcome answer={data} />}
+        {output && <Outcome answer={output} />}
       </div>
       {failure && (
         <ErrorPanel

@@ -1,38 +1,27 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { TextArea } from '#components/ui/text-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { limits } from '#lib/limits.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
-import { toFailure } from '#lib/trpc.ts'
-
-/** The server's limit, in characters. */
-const reasonLimit = 2000
 
 /** Stops an export that is still being made, with a reason for the record. */
 export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
   const { can } = useSession()
-  const { restFetch } = useApi()
-  const cache = useQueryClient()
+  const { rest } = useApi()
   const [open, setOpen] = useState(false)
   const [reason, setReason] = useState('')
-  const cancel = useMutation({
-    mutationFn: () =>
-      restFetch<ExportJob>(`/v1/evidence/factory/jobs/${exportId}/cancel`, {
-        method: 'POST',
-        body: { expectedRevision: revision, reason },
-      }),
-    onSuccess: (job) => cache.setQueryData(['evidence-export', exportId], job),
-    // It may have gone on meanwhile: what stands on the page is what the next try is about.
-    onError: () => cache.invalidateQueries({ queryKey: ['evidence-export', exportId] }),
-  })
-  const failure = cancel.error === null ? undefined : toFailure(cancel.error)
+  // It may have gone on in the meantime: what is on the page then is what the next try is about.
+  const cancel = useAct({ send: rest.evidence.cancel, touches: ['evidence'] })
+  const { failure } = cancel
   const length = reason.trim().length
   return (
     <>
@@ -54,11 +43,11 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
             </Button>
             <Button
               variant="primary"
-              onClick={() => cancel.mutate()}
+              onClick={() => cancel.run({ exportId, expectedRevision: revision, reason })}
               disabledReason={
-                length === 0 ? 'Give a reason.' : length > reasonLimit ? 'The reason is too long.' : undefined
+                length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
               }
-              busyLabel={cancel.isPending ? 'Canceling the export' : undefined}
+              busyLabel={cancel.pending ? 'Canceling the export' : undefined}
             >
               Cancel the export
             </Button>
@@ -68,7 +57,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         <TextArea
           label="Reason"
           hint="Required, kept in the audit record"
-          limit={reasonLimit}
+          limit={limits.reason}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         />

@@ -1,7 +1,7 @@
 'use client'
 
 import { useSession } from '#components/session/session-provider.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { verifyPath } from '#lib/paths.ts'
 import { useManifest } from './use-export.ts'
 

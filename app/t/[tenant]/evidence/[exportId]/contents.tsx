@@ -1,11 +1,12 @@
 'use client'
 
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { formatBytes, formatCount } from '#lib/format.ts'
-import { type Manifest, useManifest } from './use-export.ts'
+import type { ExportManifest } from '#lib/schemas/evidence.ts'
+import { useManifest } from './use-export.ts'
 
 /** Every file of the archive with its size and hash, as the signed manifest lists them. */
 export function Contents({ exportId }: { exportId: string }) {
@@ -46,7 +47,7 @@ export function Contents({ exportId }: { exportId: string }) {
   )
 }
 
-const COLUMNS: Column<Manifest['files'][number]>[] = [
+const COLUMNS: Column<ExportManifest['files'][number]>[] = [
   {
     key: 'path',
     header: 'File',

@@ -1,4 +1,4 @@
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
 type Omission = ExportJob['omissions'][number]

@@ -1,8 +1,8 @@
 'use client'
 
-import { Banner } from '#components/ui/banner.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
 import { formatDuration } from '#lib/format.ts'
 import type { ExportStatus } from '#lib/schemas/evidence.ts'
 

@@ -1,30 +1,29 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { formatPeriod } from '#components/evidence/period.ts'
-import { useAttempt } from '#components/forms/use-attempt.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Checkbox } from '#components/ui/checkbox.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { TextArea } from '#components/ui/text-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
+import { TextArea } from '#components/ui/controls/text-field.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
-import { toFailure } from '#lib/trpc.ts'
 import { type CustomDays, type Preset, type Range, rangeOf, touchesToday } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
-
-const shortestWhy = 20
 
 type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
 
 /** Three numbered parts on one page: the last one says in a sentence what will be made. */
 export function ExportForm() {
   const { tenant, can } = useSession()
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   const router = useRouter()
   const [preset, setPreset] = useState<Preset>('today')
   const [custom, setCustom] = useState<CustomDays>({ first: '', last: '' })
@@ -33,30 +32,28 @@ export function ExportForm() {
   const [why, setWhy] = useState('')
   const [tried, setTried] = useState(false)
   const [now] = useState(Date.now)
-  const { keyFor } = useAttempt()
-  const create = useMutation({
-    mutationFn: ({ body, idempotencyKey }: { body: Body; idempotencyKey: string }) =>
-      restFetch<{ exportId: string }>('/v1/evidence/export-jobs', { method: 'POST', body, idempotencyKey }),
-    onSuccess: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
+  const create = useAct({
+    send: rest.evidence.create,
+    touches: ['evidence'],
+    onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
   const range = rangeOf(preset, custom, now)
-  const tooShort = raw && why.trim().length < shortestWhy
+  const tooShort = raw && why.trim().length < limits.exportJustification.min
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if ('field' in range || tooShort || create.isPending) return
+    if ('field' in range || tooShort || create.pending) return
     const body: Body = {
       ...range,
       includeProofs: proofs,
       includeRawPayloads: raw,
       ...(raw ? { justification: why.trim() } : {}),
     }
-    // The same wish sent again after a lost answer is the same export.
-    create.mutate({ body, idempotencyKey: keyFor(JSON.stringify(body)) })
+    create.run(body)
   }
 
-  const busy = create.isPending || create.isSuccess
+  const busy = create.pending || create.output !== undefined
   return (
     <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-8">
       <Part number={1} title="Range">
@@ -86,10 +83,12 @@ export function ExportForm() {
         {raw && (
           <TextArea
             label="Why are sensitive values needed?"
-            hint={`At least ${shortestWhy} characters. It is kept in the audit log under your name.`}
-            error={tried && tooShort ? `Give a reason of at least ${shortestWhy} characters.` : undefined}
+            hint={`At least ${limits.exportJustification.min} characters. It is kept in the audit log under your name.`}
+            error={
+              tried && tooShort ? `Give a reason of at least ${limits.exportJustification.min} characters.` : undefined
+            }
             value={why}
-            limit={2000}
+            limit={limits.exportJustification.max}
             onChange={(event) => setWhy(event.target.value)}
             aria-required
           />
@@ -112,7 +111,7 @@ export function ExportForm() {
             </>
           )}
         </p>
-        {create.error !== null && <Refused error={create.error} />}
+        {create.failure !== undefined && <Refused failure={create.failure} />}
         <div>
           <Button type="submit" variant="primary" busyLabel={busy ? 'Asking for the export' : undefined}>
             Export the evidence
@@ -135,8 +134,7 @@ function Part({ number, title, children }: { number: number; title: string; chil
   )
 }
 
-function Refused({ error }: { error: unknown }) {
-  const failure = toFailure(error)
+function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel

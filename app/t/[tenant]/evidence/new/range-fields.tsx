@@ -1,7 +1,7 @@
 'use client'
 
-import { RadioCards } from '#components/ui/radio-cards.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { CustomDays, Preset, RangeProblem } from './range.ts'
 
 type RangeFieldsProps = {

@@ -1,7 +1,7 @@
 'use client'
 
 import { Section } from '#components/page/section.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { isJsonObject } from '#lib/json.ts'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
 import { SendInput } from './send-input.tsx'

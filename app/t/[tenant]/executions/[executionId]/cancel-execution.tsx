@@ -1,16 +1,13 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { Execution, ExecutionStatus } from '#lib/schemas/executions.ts'
-import { refreshInputs } from './use-execution.ts'
 
 /** Stops the execution, with a reason for the record. What will happen depends on where it stands. */
 export function CancelExecution({ execution: { id, status, revision, stopRequestedAt } }: { execution: Execution }) {
   const { client } = useApi()
-  const cache = useQueryClient()
   return (
     <ReasonDialog
       label="Cancel the execution"
@@ -21,8 +18,8 @@ export function CancelExecution({ execution: { id, status, revision, stopRequest
       permission="execution:cancel"
       blocked={stopRequestedAt === null ? undefined : 'It was asked to stop already.'}
       over={!isLive(status)}
-      act={(reason) => client.executions.cancel.mutate({ id, expectedRevision: revision, reason })}
-      refresh={() => refreshInputs(cache, id)}
+      act={(reason, options) => client.executions.cancel.mutate({ id, expectedRevision: revision, reason }, options)}
+      touches={['executions', 'inputs']}
       done="The execution was asked to stop."
       notDone="The execution was not canceled."
     />

@@ -1,4 +1,4 @@
-import { formatDay } from '#components/ui/time-format.ts'
+import { formatDay } from '#components/ui/text/time-format.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 
 /** Consecutive events of one step (null: of the execution itself). */

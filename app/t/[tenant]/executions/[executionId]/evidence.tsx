@@ -1,21 +1,22 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Copyable } from '#components/ui/copyable.tsx'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { approvalPath, auditRecordPath, newEvidencePath, tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['audit']['list']['items'][number]
 
@@ -86,13 +87,9 @@ function Subjects({ execution: { id, releaseId, traceId, steps } }: { execution:
 }
 
 function Records({ executionId }: { executionId: string }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['audit', 'list'],
-    input: { resourceId: executionId },
-    read: client.audit.list.query,
-  })
+  const pages = usePages(trpc.audit.list, { resourceId: executionId })
   return (
     <PagedTable
       pages={pages}

@@ -3,10 +3,10 @@
 import Link from 'next/link'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { TraceFacts } from '#components/traces/trace-facts.tsx'
+import { TraceFacts } from '#components/traces/detail/trace-facts.tsx'
 import { TraceView } from '#components/traces/trace-view.tsx'
 import { useTrace } from '#components/traces/use-trace.ts'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 

@@ -1,19 +1,21 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { receiptWords, type StateWords } from '#components/inputs/receipt-words.ts'
 import { StateCell } from '#components/inputs/state-words.tsx'
 import { JsonView } from '#components/json/json-view.tsx'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Copyable } from '#components/ui/copyable.tsx'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { Receipt } from '#lib/schemas/inputs.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { inputsRefreshMs } from './use-resolutions.ts'
 
 /** The execution's inbox: every event that was sent to it, whatever became of it. */
@@ -24,13 +26,9 @@ export function Inputs({ execution }: { execution: Execution }) {
 }
 
 function Inbox({ execution }: { execution: Execution }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['executions', 'inputEvents.list'],
-    input: { executionId: execution.id },
-    read: client.executions.inputEvents.list.query,
-    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
-  })
+  const trpc = useTRPC()
+  useChanges(isLive(execution.status) ? ['inputs'] : [], inputsRefreshMs)
+  const pages = usePages(trpc.executions.inputEvents.list, { executionId: execution.id })
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">

@@ -1,4 +1,4 @@
-import type { Status } from '#components/ui/status-shape.tsx'
+import type { Status } from '#components/ui/status/status-shape.tsx'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 

@@ -1,16 +1,13 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { InputResolution } from '#lib/schemas/inputs.ts'
-import { refreshInputs } from './use-execution.ts'
 
 /** Has a delivery repeated that failed, or whose outcome nobody knows. `closed`: its wait is over. */
 export function SendAgain({ resolution, closed = false }: { resolution: InputResolution; closed?: boolean }) {
-  const { id, executionId, input, delivery, application, revision } = resolution
+  const { id, input, delivery, application, revision } = resolution
   const { client } = useApi()
-  const cache = useQueryClient()
   const over = closed || application !== 'not_applied' || (delivery !== 'failed' && delivery !== 'unknown')
   return (
     <ReasonDialog
@@ -25,8 +22,10 @@ export function SendAgain({ resolution, closed = false }: { resolution: InputRes
       }
       permission="input:manage"
       over={over}
-      act={(reason) => client.executions.inputResolutions.retry.mutate({ id, expectedRevision: revision, reason })}
-      refresh={() => refreshInputs(cache, executionId)}
+      act={(reason, options) =>
+        client.executions.inputResolutions.retry.mutate({ id, expectedRevision: revision, reason }, options)
+      }
+      touches={['executions', 'inputs']}
       done="It is on its way again."
       notDone="It was not sent again."
     />

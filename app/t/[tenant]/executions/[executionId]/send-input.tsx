@@ -1,26 +1,21 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { CodeField } from '#components/code/code-field.tsx'
-import { useAttempt } from '#components/forms/use-attempt.ts'
 import { parseJson } from '#components/json/json-problem.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Copyable } from '#components/ui/copyable.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
-import type { JsonValue } from '#lib/json.ts'
 import type { SubmitOutput } from '#lib/schemas/inputs.ts'
-import { toFailure } from '#lib/trpc.ts'
-import { refreshInputs } from './use-execution.ts'
 
-type Sent = z.infer<typeof SubmitOutput>
 type SendInputProps = {
   executionId: string
   input: string
@@ -33,36 +28,23 @@ type SendInputProps = {
 /** Sends an input to a wait, as `POST /v1/input-events`. */
 export function SendInput({ executionId, input, over = false, blocked }: SendInputProps) {
   const { can } = useSession()
-  const { restFetch } = useApi()
-  const cache = useQueryClient()
+  const { rest } = useApi()
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
-  const attempt = useAttempt()
-  const send = useMutation({
-    mutationFn: ({ data, idempotencyKey }: { data: JsonValue; idempotencyKey: string }) =>
-      restFetch<Sent>('/v1/input-events', {
-        method: 'POST',
-        body: { correlation: { executionId, input }, data },
-        idempotencyKey,
-      }),
-    onSettled: () => refreshInputs(cache, executionId),
-  })
+  const send = useAct({ send: rest.inputEvents.submit, touches: ['executions', 'inputs'] })
   const parsed = parseJson(text)
   const problem = 'problem' in parsed ? parsed.problem : undefined
   const change = (next: boolean) => {
-    if (send.isPending) return
+    if (send.pending) return
     // What was taken in is another event than the next one.
-    if (next && send.isSuccess) {
-      attempt.forget()
-      setText('')
-    }
+    if (next && send.output !== undefined) setText('')
     if (next) send.reset()
     setOpen(next)
   }
   function submit() {
     if ('problem' in parsed) return
     // After a lost answer the same content must be the same event.
-    send.mutate({ data: parsed.value, idempotencyKey: attempt.keyFor(JSON.stringify(parsed.value)) })
+    send.run({ executionId, input, data: parsed.value })
   }
   return (
     <>
@@ -77,7 +59,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
         title={`Send ${input}`}
         description="The execution takes the first answer and goes on with it. What was sent can’t be taken back; it is kept with who sent it."
         actions={
-          send.isSuccess ? (
+          send.output !== undefined ? (
             <Button onClick={() => change(false)}>Close</Button>
           ) : (
             <>
@@ -88,7 +70,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
                 variant="primary"
                 onClick={submit}
                 disabledReason={problem === undefined ? undefined : 'Write a JSON value first.'}
-                busyLabel={send.isPending ? `Sending ${input}` : undefined}
+                busyLabel={send.pending ? `Sending ${input}` : undefined}
               >
                 Send {input}
               </Button>
@@ -96,8 +78,8 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
           )
         }
       >
-        {send.isSuccess ? (
-          <Taken sent={send.data} />
+        {send.output !== undefined ? (
+          <Taken sent={send.output} />
         ) : (
           <CodeField
             label="Answer (JSON)"
@@ -106,23 +88,23 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
             onChange={setText}
             rows={5}
             problem={text.trim() === '' ? undefined : problem}
-            readOnly={send.isPending}
+            readOnly={send.pending}
           />
         )}
-        {send.error !== null && <Refused failure={toFailure(send.error)} />}
+        {send.failure !== undefined && <Refused failure={send.failure} />}
       </Dialog>
     </>
   )
 }
 
-const FATES: Record<Sent['status'], string> = {
+const FATES: Record<SubmitOutput['status'], string> = {
   accepted: 'It was given to the wait; the execution goes on with it.',
   received: 'Nothing waits for it yet: it is kept until a wait opens or its time is over.',
   unmatched_expired: 'Nothing waited for it in time, so it was not used.',
   wait_terminal: 'It came too late: the wait was closed already, so it was not used.',
 }
 
-function Taken({ sent: { result, status, receiptId } }: { sent: Sent }) {
+function Taken({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) {
   return (
     <Banner tone={status === 'accepted' ? 'ok' : 'warn'}>
       <p>

@@ -1,26 +1,21 @@
 'use client'
 
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery, useQueryClient } from '#components/api/query.ts'
+import { useChanges } from '#components/api/use-changes.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
 import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** Milliseconds between two looks: while it works, and while it waits for people. */
-const workingMs = 1500
-const waitingMs = 4000
+/** While the socket is down, in milliseconds. */
+const refreshMs = 1500
 
-const refreshOf = (execution: Execution | undefined): number | false => {
-  if (execution === undefined || !isLive(execution.status)) return false
-  return execution.status === 'queued' || execution.status === 'running' ? workingMs : waitingMs
-}
-
-/** One execution, looked at again until it has ended. */
+/** One execution, current until it has ended. */
 export function useExecution(id: string) {
   const trpc = useTRPC()
-  return useQuery(
-    trpc.executions.get.queryOptions({ id }, { refetchInterval: ({ state }) => refreshOf(state.data), staleTime: 0 }),
-  )
+  const query = useQuery(trpc.executions.get.queryOptions({ id }, { staleTime: 0 }))
+  useChanges(query.data === undefined || isLive(query.data.status) ? ['executions'] : [], refreshMs)
+  return query
 }
 
 /** Its journal; only what is new is asked for. `execution` says how far it must reach. */
@@ -49,12 +44,3 @@ export function useJournal(id: string, execution: Execution | undefined) {
 
 const longest = (entries: [unknown, ExecutionEvent[] | undefined][]): ExecutionEvent[] =>
   entries.reduce<ExecutionEvent[]>((best, [, events = []]) => (events.length > best.length ? events : best), [])
-
-/** Reads again what an input changed: the execution, its waits, its inbox and its deliveries. */
-export const refreshInputs = (cache: QueryClient, id: string): Promise<unknown> =>
-  Promise.all([
-    cache.invalidateQueries({ queryKey: [['executions', 'get'], { input: { id } }] }),
-    ...['inputWaits.list', 'inputEvents.list', 'inputResolutions.list'].map((list) =>
-      cache.invalidateQueries({ queryKey: [['executions', list], { input: { executionId: id } }] }),
-    ),
-  ])

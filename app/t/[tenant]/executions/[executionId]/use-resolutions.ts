@@ -1,20 +1,17 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { usePages } from '#components/api/use-pages.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
-/** How often what can still change is looked at, in milliseconds. */
+/** While the socket is down, in milliseconds. */
 export const inputsRefreshMs = 3000
 
 /** Answers on their way to the execution, and questions on their way to people, newest first. */
 export function useResolutions({ id, status }: Execution) {
-  const { client } = useApi()
-  return usePages({
-    path: ['executions', 'inputResolutions.list'],
-    input: { executionId: id },
-    read: client.executions.inputResolutions.list.query,
-    ...(isLive(status) ? { refreshEvery: inputsRefreshMs } : {}),
-  })
+  const trpc = useTRPC()
+  useChanges(isLive(status) ? ['inputs'] : [], inputsRefreshMs)
+  return usePages(trpc.executions.inputResolutions.list, { executionId: id })
 }

@@ -2,9 +2,9 @@
 
 import { deliveryWords } from '#components/inputs/receipt-words.ts'
 import { mailErrorText } from '#components/mail/mail-error.ts'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { InputResolution } from '#lib/schemas/inputs.ts'
 import { SendAgain } from './send-again.tsx'
 

@@ -1,17 +1,15 @@
 'use client'
 
-import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { useApi } from '#components/api/api.tsx'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 import type { InputResolution, InputWait } from '#lib/schemas/inputs.ts'
 import { SendInput } from './send-input.tsx'
-import { refreshInputs } from './use-execution.ts'
 import { WaitMails } from './wait-mails.tsx'
 
 const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
@@ -33,7 +31,6 @@ type WaitProps = {
 /** One wait: what it is for, how it stands, and what a person may do about it. */
 export function Wait({ wait, executionStatus, mails }: WaitProps) {
   const { client } = useApi()
-  const cache = useQueryClient()
   const over = wait.status !== 'open'
   return (
     <li className="flex flex-col gap-2 border-line border-b py-3">
@@ -68,10 +65,13 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
           consequence="Nothing sent for it later is taken. The step goes on with its other inputs where one is enough; else the execution ends as canceled, and its remaining calls are not made. A closed wait does not open again."
           permission="input:manage"
           over={over}
-          act={(reason) =>
-            client.executions.inputWaits.cancel.mutate({ id: wait.id, expectedRevision: wait.revision, reason })
+          act={(reason, options) =>
+            client.executions.inputWaits.cancel.mutate(
+              { id: wait.id, expectedRevision: wait.revision, reason },
+              options,
+            )
           }
-          refresh={() => refreshInputs(cache, wait.executionId)}
+          touches={['executions', 'inputs']}
           done={`The wait for ${wait.input} is canceled.`}
           notDone="The wait was not canceled."
         />

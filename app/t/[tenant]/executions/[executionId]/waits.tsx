@@ -1,15 +1,17 @@
 'use client'
 
+import { useChanges } from '#components/api/use-changes.ts'
+import { type Pages, usePages } from '#components/api/use-pages.ts'
 import { isLive } from '#components/executions/execution-status.tsx'
 import { Section } from '#components/page/section.tsx'
 import { MissingPermission, RequestFailed } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { type Pages, usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import type { Execution } from '#lib/schemas/executions.ts'
 import type { InputWait } from '#lib/schemas/inputs.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { AskedInputs } from './asked-inputs.tsx'
 import { Resolutions } from './resolutions.tsx'
 import { inputsRefreshMs, useResolutions } from './use-resolutions.ts'
@@ -37,13 +39,9 @@ export function Waits({ execution }: { execution: Execution }) {
 }
 
 function WaitList({ execution }: { execution: Execution }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['executions', 'inputWaits.list'],
-    input: { executionId: execution.id },
-    read: client.executions.inputWaits.list.query,
-    ...(isLive(execution.status) ? { refreshEvery: inputsRefreshMs } : {}),
-  })
+  const trpc = useTRPC()
+  useChanges(isLive(execution.status) ? ['inputs'] : [], inputsRefreshMs)
+  const pages = usePages(trpc.executions.inputWaits.list, { executionId: execution.id })
   const { items, error, reload } = pages
   if (items === undefined)
     return error === null ? (

@@ -1,20 +1,18 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'next/navigation'
+import { useQuery } from '#components/api/query.ts'
 import { Page, PageHeader } from '#components/layout/page.tsx'
 import { ActionLink } from '#components/navigation/action-link.tsx'
 import { Permitted } from '#components/navigation/permitted.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
 import { useSession } from '#components/session/session-provider.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { limits } from '#lib/limits.ts'
 import { executionsPath, newAgentPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { StartForm } from './start-form.tsx'
-
-/** As many as one answer holds. */
-const mostAgents = 200
 
 /** Which agent, where, with what input. */
 export function StartExecution() {
@@ -29,7 +27,7 @@ function WithAgents() {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const wanted = useSearchParams().get('agentId') ?? undefined
-  const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
+  const { data, error, refetch } = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
   return (
     <Page>
       <PageHeader

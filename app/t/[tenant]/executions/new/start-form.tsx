@@ -1,35 +1,36 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { CodeField } from '#components/code/code-field.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { useAttempt } from '#components/forms/use-attempt.ts'
 import { parseJsonObject } from '#components/json/json-problem.ts'
 import { useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { executionPath } from '#lib/paths.ts'
 import type { AgentSummary } from '#lib/schemas/agents.ts'
-import { useTRPC } from '#lib/trpc.ts'
+import type { Inputs } from '#lib/trpc.ts'
 import { Refused } from './refused.tsx'
 
 /** Agent, environment and input; leads to the execution once the server has accepted it. */
 export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: string | undefined }) {
   const { tenant } = useSession()
   const router = useRouter()
-  const trpc = useTRPC()
+  const { client } = useApi()
   const [agentId, setAgentId] = useState(() => firstChoice(agents, wanted))
   const [environment, setEnvironment] = useState<string>()
   const [text, setText] = useState('{\n  \n}')
   const [sent, setSent] = useState(false)
-  const { keyFor } = useAttempt()
-  const start = useMutation(
-    trpc.executions.execute.mutationOptions({
-      onSuccess: ({ executionId }) => router.push(executionPath(tenant, executionId)),
-    }),
-  )
+  const start = useAct({
+    // After a lost answer the same request must not start a second execution.
+    send: (request: Inputs['executions']['execute'], { context }) =>
+      client.executions.execute.mutate({ ...request, ...context }),
+    touches: ['executions'],
+    onDone: ({ executionId }) => router.push(executionPath(tenant, executionId)),
+  })
   const agent = agents.find((one) => one.id === agentId)
   const releases = agent?.activeReleases ?? []
   const chosen = releases.find((release) => release.environment === environment) ?? only(releases)
@@ -40,13 +41,12 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
   function submit(event: FormEvent) {
     event.preventDefault()
     setSent(true)
-    if (agent === undefined || chosen === undefined || 'problem' in parsed || start.isPending) return
+    if (agent === undefined || chosen === undefined || 'problem' in parsed || start.pending) return
     const request = { agentId: agent.id, environment: chosen.environment, input: parsed.value }
-    // After a lost answer the same request must not start a second execution.
-    start.mutate({ ...request, idempotencyKey: keyFor(JSON.stringify(request)) })
+    start.run(request)
   }
 
-  const busy = start.isPending || start.isSuccess
+  const busy = start.pending || start.output !== undefined
   return (
     <form onSubmit={submit} noValidate className="flex max-w-160 flex-col gap-5">
       <SelectField
@@ -81,7 +81,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
         problem={sent || text.trim().length > 3 ? problem : undefined}
         readOnly={busy}
       />
-      {start.error !== null && agent !== undefined && <Refused error={start.error} agent={agent} />}
+      {start.failure !== undefined && agent !== undefined && <Refused error={start.error} agent={agent} />}
       <div>
         <Button
           type="submit"

@@ -1,26 +1,23 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { classNames } from '#components/ui/class-names.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
 import { agentPath, executionPath } from '#lib/paths.ts'
 import type { Budget } from '#lib/schemas/policies.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 /** How much is used of the budgets that the policy's rules demand, in the windows of now. */
 export function Budgets({ policyId }: { policyId: string }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['policies', 'budgets'],
-    input: { policyId, limit: 20 },
-    read: client.policies.budgets.query,
-  })
+  const pages = usePages(trpc.policies.budgets, { policyId, limit: 20 })
   return (
     <PagedTable
       pages={pages}

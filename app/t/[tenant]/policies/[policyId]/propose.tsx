@@ -1,31 +1,27 @@
 'use client'
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useQuery } from '#components/api/query.ts'
+import { useAct } from '#components/api/use-act.ts'
 import { whyNotEnvironment } from '#components/forms/environment-name.ts'
 import { ProposeDialog } from '#components/forms/propose-dialog.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { RadioCards } from '#components/ui/radio-cards.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { limits } from '#lib/limits.ts'
 import type { Binding, PolicyVersion } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
-
-/** As many as one answer holds. */
-const mostAgents = 200
 
 /** Asks the change approvers to let a published version decide for an agent. */
 export function Propose({ version: { policyId, version, status } }: { version: PolicyVersion }) {
   const trpc = useTRPC()
-  const cache = useQueryClient()
+  const { client } = useApi()
   const [agentId, setAgentId] = useState('')
   const [environment, setEnvironment] = useState('production')
   const [mode, setMode] = useState<Binding['mode']>()
-  const agents = useQuery(trpc.agents.list.queryOptions({ limit: mostAgents }))
-  const propose = useMutation(
-    trpc.policyBindings.propose.mutationOptions({
-      onSuccess: () => cache.invalidateQueries({ queryKey: [['policyBindings', 'list']] }),
-    }),
-  )
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: limits.pageRows }))
+  const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const missing =
     status === 'draft'
       ? 'It is a draft: publish it first.'
@@ -42,7 +38,7 @@ export function Propose({ version: { policyId, version, status } }: { version: P
       propose={propose}
       onPropose={() => {
         if (missing === undefined && mode !== undefined)
-          propose.mutate({ agentId, environment, policyId, policyVersion: version, mode })
+          propose.run({ agentId, environment, policyId, policyVersion: version, mode })
       }}
     >
       <SelectField

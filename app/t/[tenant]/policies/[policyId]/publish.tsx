@@ -1,39 +1,37 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
-import { toFailure } from '#lib/trpc.ts'
 
 /** draft → published, after which the text never changes. It decides nothing until a binding of it is approved. */
 export function Publish({ version: { policyId, version, status } }: { version: PolicyVersion }) {
   const { can } = useSession()
-  const { restFetch } = useApi()
-  const cache = useQueryClient()
+  const { rest } = useApi()
   const notice = useNotice()
   const [open, setOpen] = useState(false)
-  const publish = useMutation({
-    mutationFn: () =>
-      restFetch<PolicyVersion>(`/v1/policies/${policyId}/versions/${version}/publish`, { method: 'POST', body: {} }),
-    onSuccess() {
+  const publish = useAct({
+    send: rest.policies.publishVersion,
+    touches: ['policies'],
+    onDone() {
       setOpen(false)
       notice(`Version ${version} is published.`)
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: [['policies']] }),
   })
   const change = (next: boolean) => {
-    if (publish.isPending) return
+    if (publish.pending) return
     if (next) publish.reset()
     setOpen(next)
   }
-  const failure = publish.error === null ? undefined : toFailure(publish.error)
+  const { failure } = publish
   return (
     <>
       {status === 'draft' && (
@@ -56,9 +54,9 @@ export function Publish({ version: { policyId, version, status } }: { version: P
             </Button>
             <Button
               variant="primary"
-              onClick={() => publish.mutate()}
+              onClick={() => publish.run({ policyId, version })}
               disabledReason={status === 'draft' ? undefined : 'It is published.'}
-              busyLabel={publish.isPending ? `Publishing version ${version}` : undefined}
+              busyLabel={publish.pending ? `Publishing version ${version}` : undefined}
             >
               Publish version {version}
             </Button>

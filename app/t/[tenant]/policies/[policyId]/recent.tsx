@@ -1,17 +1,18 @@
 'use client'
 
 import Link from 'next/link'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { agentPath, decisionPath, executionPath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
+import { useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['policies']['decisions']['items'][number]
 
@@ -19,13 +20,9 @@ const perPage = 10
 
 /** The newest decisions that the policy's rules determined, in whichever version. */
 export function Recent({ policyId }: { policyId: string }) {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { tenant } = useSession()
-  const pages = usePages({
-    path: ['policies', 'decisions'],
-    input: { policyId, limit: perPage },
-    read: client.policies.decisions.query,
-  })
+  const pages = usePages(trpc.policies.decisions, { policyId, limit: perPage })
   return (
     <PagedTable
       pages={pages}

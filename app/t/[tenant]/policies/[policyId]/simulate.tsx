@@ -1,16 +1,16 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { whyNotEnvironment } from '#components/forms/environment-name.ts'
 import { SelectField } from '#components/forms/select-field.tsx'
 import { whoCan } from '#components/navigation/action-link.tsx'
 import { adviceFor } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { ErrorPanel } from '#components/ui/error-panel.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
-import { toFailure } from '#lib/trpc.ts'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { mergeSimulation, type Simulation } from './merge-simulation.ts'
 import { SimulationResult } from './simulation-result.tsx'
 
@@ -30,10 +30,13 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
   const [environment, setEnvironment] = useState('production')
   const [period, setPeriod] = useState<Period>('week')
   const [result, setResult] = useState<{ asked: Asked; simulation: Simulation }>()
-  const simulate = useMutation({
-    mutationFn: ({ asked, cursor }: { asked: Asked; cursor?: string }) =>
-      client.policies.simulate.query(cursor === undefined ? asked : { ...asked, cursor }),
-    onSuccess: (page, { asked, cursor }) =>
+  const simulate = useAct({
+    send: async ({ asked, cursor }: { asked: Asked; cursor?: string }) => {
+      const page = await client.policies.simulate.query(cursor === undefined ? asked : { ...asked, cursor })
+      return { page, asked, cursor }
+    },
+    touches: [],
+    onDone: ({ page, asked, cursor }) =>
       setResult((before) => ({
         asked,
         simulation: mergeSimulation(cursor === undefined ? undefined : before?.simulation, page),
@@ -49,10 +52,10 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       to: new Date(now).toISOString(),
     }
     setResult(undefined)
-    simulate.mutate({ asked })
+    simulate.run({ asked })
   }
   const invalid = whyNotEnvironment(environment)
-  const failure = simulate.error === null ? undefined : toFailure(simulate.error)
+  const { failure } = simulate
   const shown = result?.asked.version === version ? result : undefined
   const next = shown?.simulation.nextCursor ?? undefined
   return (
@@ -80,7 +83,7 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
         <Button
           onClick={start}
           disabledReason={can('policy:author') ? invalid : whoCan('policy:author')}
-          busyLabel={simulate.isPending && shown === undefined ? `Simulating version ${version}` : undefined}
+          busyLabel={simulate.pending && shown === undefined ? `Simulating version ${version}` : undefined}
         >
           Simulate version {version}
         </Button>
@@ -99,8 +102,8 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       {shown !== undefined && next !== undefined && (
         <div>
           <Button
-            onClick={() => simulate.mutate({ asked: shown.asked, cursor: next })}
-            busyLabel={simulate.isPending ? 'Simulating older ones' : undefined}
+            onClick={() => simulate.run({ asked: shown.asked, cursor: next })}
+            busyLabel={simulate.pending ? 'Simulating older ones' : undefined}
           >
             Simulate older decisions, too
           </Button>

@@ -1,18 +1,14 @@
 'use client'
 
+import { usePages } from '#components/api/use-pages.ts'
 import { BindingTable } from '#components/policies/binding-table.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { useTRPC } from '#lib/trpc.ts'
 
 /** The agents that the policy decides for, now or before. */
 export function WhereBound({ policyId }: { policyId: string }) {
-  const { client } = useApi()
-  const pages = usePages({
-    path: ['policyBindings', 'list'],
-    input: { policyId },
-    read: client.policyBindings.list.query,
-  })
+  const trpc = useTRPC()
+  const pages = usePages(trpc.policyBindings.list, { policyId })
   return (
     <BindingTable
       pages={pages}

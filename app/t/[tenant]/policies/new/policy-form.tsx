@@ -1,20 +1,19 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
-import { useAttempt } from '#components/forms/use-attempt.ts'
 import { NotStored } from '#components/policies/not-stored.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Failure } from '#lib/failure.ts'
+import { limits } from '#lib/limits.ts'
 import { policyPath } from '#lib/paths.ts'
-import type { Policy } from '#lib/schemas/policies.ts'
-import { toFailure } from '#lib/trpc.ts'
 import { FIRST_TEXT } from './first-text.ts'
 import { whyNotPolicyName } from './policy-name.ts'
 
@@ -24,23 +23,15 @@ type Refusal = { body: Content; failure: Failure; problems: CodeProblem[] | unde
 /** Name, purpose and text; leads to the policy once the server has stored all three. */
 export function PolicyForm() {
   const { tenant } = useSession()
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   const router = useRouter()
-  const cache = useQueryClient()
   const [content, setContent] = useState<Content>({ name: '', description: '', source: FIRST_TEXT })
-  const { keyFor } = useAttempt()
   const [refusal, setRefusal] = useState<Refusal>()
-  const create = useMutation({
-    mutationFn: ({ body, idempotencyKey }: { body: Content; idempotencyKey: string }) =>
-      restFetch<Policy>('/v1/policies', { method: 'POST', body, idempotencyKey }),
-    onError(error, { body }) {
-      const failure = toFailure(error)
-      setRefusal({ body, failure, problems: policyProblems(failure) })
-    },
-    async onSuccess({ id }) {
-      await cache.invalidateQueries({ queryKey: [['policies']] })
-      router.push(policyPath(tenant, id))
-    },
+  const create = useAct({
+    send: rest.policies.create,
+    touches: ['policies'],
+    onFailed: (failure, body) => setRefusal({ body, failure, problems: policyProblems(failure) }),
+    onDone: ({ id }) => router.push(policyPath(tenant, id)),
   })
   const { name, description, source } = content
   const set = (change: Partial<Content>) => setContent((before) => ({ ...before, ...change }))
@@ -51,17 +42,18 @@ export function PolicyForm() {
   const badName = taken ? `There is already a policy named ${name}.` : whyNotPolicyName(name)
   const missing =
     badName ??
-    (description.length > 500 ? 'What it is for has at most 500 characters.' : undefined) ??
+    (description.length > limits.policyDescription
+      ? `Purpose: up to ${limits.policyDescription} characters.`
+      : undefined) ??
     (source.trim() === '' ? 'Write a rule first.' : blocked)
-  const busy = create.isPending || create.isSuccess
+  const busy = create.pending || create.output !== undefined
   const body = { name, description: description.trim(), source }
   const same = JSON.stringify(body)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (missing !== undefined || busy) return
-    // After a lost answer the same content must not become two policies.
-    create.mutate({ body, idempotencyKey: keyFor(same) })
+    create.run(body)
   }
 
   return (
@@ -83,7 +75,11 @@ export function PolicyForm() {
           value={description}
           readOnly={busy}
           onChange={(event) => set({ description: event.target.value })}
-          error={description.length > 500 ? `${description.length - 500} characters too long.` : undefined}
+          error={
+            description.length > limits.policyDescription
+              ? `${description.length - limits.policyDescription} characters too long.`
+              : undefined
+          }
         />
       </div>
       <CodeEditor

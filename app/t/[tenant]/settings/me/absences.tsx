@@ -1,19 +1,20 @@
 'use client'
 
 import { useState } from 'react'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
 import { ActionButton } from '#components/navigation/action-button.tsx'
 import { MissingPermission } from '#components/session/request-failed.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { type Status, StatusShape } from '#components/ui/status-shape.tsx'
-import { Time } from '#components/ui/time.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { type Status, StatusShape } from '#components/ui/status/status-shape.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { EndAbsence } from './end-absence.tsx'
 import { PlanAbsence } from './plan-absence.tsx'
 
@@ -39,14 +40,10 @@ export function Absences() {
 }
 
 function AbsenceList() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const { me } = useSession()
   const [ending, setEnding] = useState<Delegation>()
-  const pages = usePages({
-    path: ['delegations', 'list'],
-    input: { mine: true },
-    read: client.delegations.list.query,
-  })
+  const pages = usePages(trpc.delegations.list, { mine: true })
   return (
     <>
       <PagedTable

@@ -1,14 +1,13 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { registerPasskey } from '#components/passkeys/ceremony.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
-
-const maxName = 80
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
 
 /** Registers a passkey: the device makes it, a passkey that is there already confirms. */
 export function AddPasskey({ onClose }: { onClose: () => void }) {
@@ -31,7 +30,9 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
       label="Add it"
       busyLabel="Waiting for your device"
       done="added"
-      missing={wanted === '' ? 'Give it a name.' : wanted.length > maxName ? 'The name is too long.' : undefined}
+      missing={
+        wanted === '' ? 'Give it a name.' : wanted.length > limits.passkeyName ? 'The name is too long.' : undefined
+      }
       act={act}
       onRun={() => act.run(wanted)}
       onClose={onClose}

@@ -1,9 +1,9 @@
 'use client'
 
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'
 
 /** Ends it before its time. */

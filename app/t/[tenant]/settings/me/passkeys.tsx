@@ -1,25 +1,25 @@
 'use client'
 
 import { useState } from 'react'
+import { usePages } from '#components/api/use-pages.ts'
 import { PagedTable } from '#components/lists/paged-table.tsx'
-import { useApi } from '#components/session/session-provider.tsx'
-import { usePages } from '#components/session/use-pages.ts'
-import { Button } from '#components/ui/button.tsx'
-import type { Column } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Time } from '#components/ui/time.tsx'
-import { VisuallyHidden } from '#components/ui/visually-hidden.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import type { Column } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import type { Passkey } from '#lib/schemas/passkeys.ts'
+import { useTRPC } from '#lib/trpc.ts'
 import { AddPasskey } from './add-passkey.tsx'
 import { RemovePasskey } from './remove-passkey.tsx'
 
 /** What the person confirms approvals with, where the organisation asks for it. */
 export function Passkeys() {
-  const { client } = useApi()
+  const trpc = useTRPC()
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey>()
-  const pages = usePages({ path: ['passkeys', 'list'], input: {}, read: client.passkeys.list.query })
+  const pages = usePages(trpc.passkeys.list, {})
   return (
     <>
       <PagedTable

@@ -1,8 +1,8 @@
 'use client'
 
 import { useSession } from '#components/session/session-provider.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
 import { permissionText, roleName } from '#lib/permission-texts.ts'
 import { type Permission, permissionsOf, rolesWith } from '#lib/permissions.ts'
 

@@ -1,14 +1,13 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextArea, TextField } from '#components/ui/text-field.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
+import { limits } from '#lib/limits.ts'
 import { periodOf } from './absence-period.ts'
-
-const maxReason = 2000
 
 /** Names an approver who decides in the person's place. */
 export function PlanAbsence({ onClose }: { onClose: () => void }) {
@@ -76,7 +75,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
         hint="Kept in the audit record."
         value={reason}
         onChange={(event) => setReason(event.target.value)}
-        limit={maxReason}
+        limit={limits.reason}
         readOnly={act.pending}
       />
     </ActDialog>
@@ -86,5 +85,5 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
 function whyNot(delegate: string, reason: string): string | undefined {
   if (delegate.trim() === '') return 'Say who.'
   if (reason.trim() === '') return 'Give a reason.'
-  if (reason.length > maxReason) return 'The reason is too long.'
+  if (reason.length > limits.reason) return 'The reason is too long.'
 }

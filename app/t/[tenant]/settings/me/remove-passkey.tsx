@@ -1,10 +1,10 @@
 'use client'
 
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
-import { useApi } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Passkey } from '#lib/schemas/passkeys.ts'
 
 /** Takes a passkey away, confirmed by one of the person's. */

@@ -1,13 +1,14 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
 import { SelectField } from '#components/forms/select-field.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { parseAccent } from '#lib/rules/accent.ts'
 import type { Branding, UpdateBrandingInput } from '#lib/schemas/tenants.ts'
 import { BrandingPreview } from './branding-preview.tsx'
@@ -29,7 +30,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
   const [coBranding, setCoBranding] = useState(branding.coBranding)
   const act = useAct({
     send: client.tenants.updateBranding.mutate,
-    touches: ['session', 'tenants'],
+    touches: ['tenants'],
     onDone: () => notice('The branding is saved.'),
   })
   const patch: Patch = {

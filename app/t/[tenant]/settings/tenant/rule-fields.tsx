@@ -1,7 +1,7 @@
 'use client'
 
 import { SelectField } from '#components/forms/select-field.tsx'
-import { RadioCards } from '#components/ui/radio-cards.tsx'
+import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import type { TenantSettings } from '#lib/schemas/tenants.ts'
 import { TierBoxes } from './tier-boxes.tsx'
 

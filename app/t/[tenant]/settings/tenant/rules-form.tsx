@@ -1,12 +1,13 @@
 'use client'
 
 import { useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { ActFailed } from '#components/forms/act-failed.tsx'
-import { useAct } from '#components/forms/use-act.ts'
 import { ActionButton } from '#components/navigation/action-button.tsx'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { useNotice } from '#components/ui/live-notice.tsx'
-import { TextField } from '#components/ui/text-field.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { TextField } from '#components/ui/controls/text-field.tsx'
+import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { splitSettings } from '#lib/rules/settings.ts'
 import type { TenantSettings } from '#lib/schemas/tenants.ts'
 import type { Answers } from '#lib/trpc.ts'
@@ -30,7 +31,7 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
   const { atOnce, ask } = splitSettings(settings, wanted)
   const act = useAct({
     send: client.tenants.updateSettings.mutate,
-    touches: ['tenants', 'session', 'approvals'],
+    touches: ['tenants', 'approvals'],
     onDone: (output) => {
       setWanted(output.settings)
       setReason('')

@@ -1,7 +1,7 @@
 'use client'
 
 import { useId } from 'react'
-import { Checkbox } from '#components/ui/checkbox.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { type RiskTier, riskTiers } from '#lib/rules/risk.ts'
 
 type TierBoxesProps = {

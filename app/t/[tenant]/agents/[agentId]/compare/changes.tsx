@@ -1,14 +1,14 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
+import { useQuery } from '#components/api/query.ts'
 import { JsonView } from '#components/json/json-view.tsx'
 import { Section } from '#components/page/section.tsx'
 import { RequestFailed } from '#components/session/request-failed.tsx'
-import { type Column, DataTable } from '#components/ui/data-table.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { ShownText } from '#components/ui/shown-text.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
-import { Tag } from '#components/ui/tag.tsx'
+import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { Tag } from '#components/ui/status/tag.tsx'
+import { type Column, DataTable } from '#components/ui/text/data-table.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { type Answers, useTRPC } from '#lib/trpc.ts'
 
 type Change = Answers['agents']['compare']['changes'][number]

@@ -1,54 +1,40 @@
 'use client'
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
 import { CodeEditor } from '#components/code/code-editor.tsx'
 import type { CodeProblem } from '#components/code/code-problem.ts'
-import { useAttempt } from '#components/forms/use-attempt.ts'
 import { NotStored } from '#components/policies/not-stored.tsx'
 import { policyProblems, usePolicyCheck } from '#components/policies/use-policy-check.ts'
-import { useApi, useSession } from '#components/session/session-provider.tsx'
-import { Button } from '#components/ui/button.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
 import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
-import { toFailure } from '#lib/trpc.ts'
 
 /** The text of the next draft. The server parses and type-checks it; every error is marked at its line. */
 export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
   const { tenant } = useSession()
-  const { restFetch } = useApi()
+  const { rest } = useApi()
   const router = useRouter()
-  const cache = useQueryClient()
   const [source, setSource] = useState(base?.source ?? '')
   // The problems stand as long as the text that caused them.
   const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
-  const { keyFor } = useAttempt()
-  const save = useMutation({
-    mutationFn: ({ text, idempotencyKey }: { text: string; idempotencyKey: string }) =>
-      restFetch<PolicyVersion>(`/v1/policies/${policyId}/versions`, {
-        method: 'POST',
-        body: { source: text },
-        idempotencyKey,
-      }),
-    onError(error, { text }) {
-      const failure = toFailure(error)
-      setRefused({ source: text, failure, problems: policyProblems(failure) })
-    },
-    async onSuccess({ version }) {
-      await cache.invalidateQueries({ queryKey: [['policies']] })
-      router.push(policyPath(tenant, policyId, { version }))
-    },
+  const save = useAct({
+    send: rest.policies.createVersion,
+    touches: ['policies'],
+    onFailed: (failure, { source: text }) => setRefused({ source: text, failure, problems: policyProblems(failure) }),
+    onDone: ({ version }) => router.push(policyPath(tenant, policyId, { version })),
   })
   const current = refused?.source === source ? refused : undefined
-  const busy = save.isPending || save.isSuccess
+  const busy = save.pending || save.output !== undefined
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (missing !== undefined || busy) return
-    // After a lost answer the same text must not become two versions.
-    save.mutate({ text: source, idempotencyKey: keyFor(source) })
+    save.run({ policyId, source })
   }
 
   const { problems, note, blocked } = usePolicyCheck(source, current?.problems)

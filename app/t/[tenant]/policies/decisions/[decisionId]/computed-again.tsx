@@ -1,8 +1,8 @@
 'use client'
 
 import { EffectShape, Reasons } from '#components/policies/effect.tsx'
-import { Banner } from '#components/ui/banner.tsx'
-import { KeyValue, KeyValues } from '#components/ui/key-values.tsx'
+import { Banner } from '#components/ui/feedback/banner.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
 /** Whether the decision comes out again, from the request, the published texts and the tool's schema as they were. */

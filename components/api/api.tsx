@@ -1,0 +1,58 @@
+'use client'
+
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
+import { tokens } from '#components/session/session.ts'
+import { apiFetch } from '#lib/api-fetch.ts'
+import { createQueryClient } from '#lib/query-client.ts'
+import { createRest, type Rest } from '#lib/rest.ts'
+import { type Client, createClient, TRPCProvider } from '#lib/trpc.ts'
+import { createLive, type Live } from './live.ts'
+
+export type Api = {
+  /** `fetch` with token and tenant, for downloads and streams. Gives error answers back; no answer is a RequestError. */
+  fetchApi: typeof fetch
+  /** The routes that the API has by REST alone; anything but 2xx is a RequestError. */
+  rest: Rest
+  client: Client
+  queryClient: QueryClient
+  live: Live
+}
+
+const ApiContext = createContext<Api | undefined>(undefined)
+
+/** The API of the tenant in the address. Throws outside of a SessionProvider. */
+export function useApi(): Api {
+  const api = useContext(ApiContext)
+  if (api === undefined) throw new Error('useApi() outside of <SessionProvider>')
+  return api
+}
+
+/** Whether changes arrive by themselves; false while the socket is down. */
+export function useLive(): boolean {
+  const { live } = useApi()
+  return useSyncExternalStore(live.subscribe, live.isUp, () => true)
+}
+
+/** `person` names whose answers the cache holds; another person gets another cache. */
+export function ApiProvider({ tenant, person, children }: { tenant: string; person: string; children: ReactNode }) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: nothing that one person was shown is kept for the next.
+  const api = useMemo(() => createApi(tenant), [tenant, person])
+  return (
+    <ApiContext value={api}>
+      {/* A query stays with the client that it began with: another person begins anew. */}
+      <QueryClientProvider key={person} client={api.queryClient}>
+        <TRPCProvider trpcClient={api.client} queryClient={api.queryClient}>
+          {children}
+        </TRPCProvider>
+      </QueryClientProvider>
+    </ApiContext>
+  )
+}
+
+function createApi(tenant: string): Api {
+  const fetchApi = apiFetch(tenant, tokens)
+  const client = createClient({ tenantExternalId: tenant, tokens, fetchApi })
+  const queryClient = createQueryClient()
+  return { fetchApi, rest: createRest(fetchApi), client, queryClient, live: createLive(client, queryClient) }
+}

@@ -1,0 +1,174 @@
+import type { Query, QueryClient } from '@tanstack/react-query'
+import type { Topic } from '#lib/rules/changes.ts'
+import type { Client } from '#lib/trpc.ts'
+import { type Change, isTouched } from './matching.ts'
+
+/** Changes that arrive together are read together, and no list is read more often than this, in milliseconds. */
+const gatherMs = 100
+const roundMs = 250
+/** Components of one page mount one after the other. */
+const settleMs = 50
+/** After a refusal (the session is over, a permission was lost), in milliseconds. */
+const againMs = 5_000
+const tickMs = 500
+/** The client gives up on a socket that opens and closes at once; a new subscription makes it try again, in milliseconds. */
+const retryMs = 10_000
+
+type Want = { topics: readonly Topic[]; pollMs: number }
+
+/**
+ * One subscription of the page to the topics that its components show. A change invalidates the queries that show it; while
+ * the socket is down each topic is polled as often as its component asks for.
+ */
+export type Live = {
+  /** Follows topics until the returned function is called. */
+  want(topics: readonly Topic[], pollMs: number): () => void
+  subscribe(listener: () => void): () => void
+  /** False while the socket is down. */
+  isUp(): boolean
+}
+
+export function createLive(client: Client, cache: QueryClient): Live {
+  const wants = new Set<Want>()
+  const listeners = new Set<() => void>()
+  const changed = new Map<string, Change>()
+  const readAt = new Map<Topic, number>()
+  let followed: ReadonlySet<Topic> = new Set()
+  let lastEventId: string | undefined
+  let unsubscribe: (() => void) | undefined
+  let up = true
+  let settling: ReturnType<typeof setTimeout> | undefined
+  let scheduled = false
+  let ticking: ReturnType<typeof setInterval> | undefined
+  let reading = false
+  let roundBegan = 0
+  let followedAt = 0
+
+  const setUp = (now: boolean) => {
+    if (up === now) return
+    up = now
+    clearInterval(ticking)
+    ticking = now ? undefined : setInterval(poll, tickMs)
+    for (const listener of listeners) listener()
+  }
+
+  const take = (change: Change) => {
+    changed.set(`${change.topic}/${change.id ?? ''}`, change)
+    schedule()
+  }
+  const schedule = () => {
+    if (scheduled) return
+    scheduled = true
+    setTimeout(() => void read(), Math.max(gatherMs, roundBegan + roundMs - Date.now()))
+  }
+
+  /** One round after the other: under constant change a list is read again when its last answer is there. */
+  async function read(): Promise<void> {
+    scheduled = false
+    if (reading || changed.size === 0) return
+    reading = true
+    roundBegan = Date.now()
+    const changes = [...changed.values()]
+    changed.clear()
+    const isWantedTopic = (topic: Change['topic']) =>
+      [...wants].some((want) => want.topics.some((one) => one === topic))
+    const touching = (isWanted: boolean) => ({
+      predicate: (query: Query) =>
+        changes.some((change) => isWantedTopic(change.topic) === isWanted && isTouched(query, change)),
+    })
+    // Still followed, but shown by a component that gets its changes by another way, or by none.
+    await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })
+    await cache.invalidateQueries(touching(true))
+    reading = false
+    if (changed.size > 0) schedule()
+  }
+
+  function poll(): void {
+    const now = Date.now()
+    if (unsubscribe !== undefined && now - followedAt > retryMs) followAgain()
+    const intervals = new Map<Topic, number>()
+    for (const { topics, pollMs } of wants)
+      for (const topic of topics) intervals.set(topic, Math.min(pollMs, intervals.get(topic) ?? pollMs))
+    for (const [topic, pollMs] of intervals) {
+      const since = readAt.get(topic) ?? 0
+      if (now - since < pollMs || document.visibilityState === 'hidden') continue
+      readAt.set(topic, now)
+      take({ topic, id: null })
+    }
+  }
+
+  function follow(): void {
+    settling = undefined
+    const topics = new Set([...wants].flatMap((want) => want.topics))
+    // What is no longer shown stays followed until the next subscription: nothing is lost by it.
+    if (topics.size > 0 && unsubscribe !== undefined && [...topics].every((topic) => followed.has(topic))) return
+    const left = [...followed].filter((topic) => !topics.has(topic))
+    unsubscribe?.()
+    unsubscribe = undefined
+    followed = topics
+    followedAt = Date.now()
+    // Changes of these arrive no more: what the cache still has of them is read again when it is shown again.
+    if (left.length > 0)
+      void cache.invalidateQueries({
+        predicate: (query) => left.some((topic) => isTouched(query, { topic, id: null })),
+        refetchType: 'none',
+      })
+    if (topics.size === 0) return
+    const subscription = client.changes.stream.subscribe(
+      { topics: [...topics] as [Topic, ...Topic[]], ...(lastEventId === undefined ? {} : { lastEventId }) },
+      {
+        onData({ id, data }) {
+          lastEventId = id
+          setUp(true)
+          if (data.type === 'change') take(data)
+        },
+        onConnectionStateChange({ state, error }) {
+          if (state === 'connecting' && error !== null) setUp(false)
+        },
+        onError: again,
+        onComplete: again,
+      },
+    )
+    unsubscribe = () => subscription.unsubscribe()
+  }
+
+  function followAgain(): void {
+    unsubscribe?.()
+    unsubscribe = undefined
+    follow()
+  }
+
+  /** The server ended the subscription; an unknown lastEventId or a lost permission must not end it for good. */
+  function again(): void {
+    unsubscribe = undefined
+    lastEventId = undefined
+    followed = new Set()
+    setUp(false)
+    for (const topic of new Set([...wants].flatMap((want) => want.topics))) take({ topic, id: null })
+    clearTimeout(settling)
+    settling = setTimeout(follow, againMs)
+  }
+
+  const settle = () => {
+    settling ??= setTimeout(follow, settleMs)
+  }
+
+  return {
+    want(topics, pollMs) {
+      const want = { topics, pollMs }
+      wants.add(want)
+      const now = Date.now()
+      for (const topic of topics) if (!readAt.has(topic)) readAt.set(topic, now)
+      settle()
+      return () => {
+        wants.delete(want)
+        if (wants.size === 0) settle()
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    isUp: () => up,
+  }
+}

@@ -1,0 +1,96 @@
+import type { Query } from '@tanstack/react-query'
+import type { Topic } from '#lib/rules/changes.ts'
+
+/** What changed, as changes.stream reports it. `id` null: anything of the topic. */
+export type Change = { topic: Shown; id: string | null }
+
+/** Topics, and what only its owner changes and sees. */
+export type Shown = Topic | 'passkeys'
+
+type Path = readonly [domain: string, ...rest: string[]]
+
+/** The queries that show a topic, by the start of their path, and those below it that show another one. */
+const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
+  agents: { in: [['agents']] },
+  approvals: { in: [['approvals']], except: [['approvals', 'mails']] },
+  audit: {
+    in: [
+      ['audit', 'list'],
+      ['audit', 'facets'],
+      ['audit', 'checkpoint'],
+    ],
+  },
+  delegations: { in: [['delegations']] },
+  erasures: { in: [['erasures']] },
+  evidence: { in: [['evidence']] },
+  executions: {
+    in: [
+      ['executions', 'list'],
+      ['executions', 'get'],
+    ],
+  },
+  groups: { in: [['groups']] },
+  holds: { in: [['holds']] },
+  inputs: {
+    in: [
+      ['executions', 'inputEvents'],
+      ['executions', 'inputResolutions'],
+      ['executions', 'inputWaits'],
+    ],
+  },
+  mails: { in: [['approvals', 'mails']] },
+  // A change that waits for its approval is shown with the member or group that it is about.
+  members: { in: [['members'], ['groups']] },
+  passkeys: { in: [['passkeys']] },
+  policies: {
+    in: [['policies']],
+    except: [
+      ['policies', 'check'],
+      ['policies', 'simulate'],
+    ],
+  },
+  policyBindings: { in: [['policyBindings']] },
+  releases: { in: [['releases']] },
+  seals: { in: [['audit', 'checkpoint']] },
+  secrets: { in: [['secrets']] },
+  serviceAccounts: { in: [['serviceAccounts']] },
+  tenants: { in: [['tenants'], ['session']] },
+  traces: {
+    in: [
+      ['traces', 'list'],
+      ['traces', 'getTrace'],
+    ],
+  },
+}
+
+/** The members of an input that name the object which a query is about, the first one that is there. */
+const subjects = ['id', 'approvalId', 'exportId', 'traceId', 'decisionId'] as const
+
+/** Whether a cached query may show something else since the change. */
+export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>, { topic, id }: Change): boolean {
+  const [path, options] = queryKey
+  if (!isPath(path)) return false
+  if (topic === 'seals' && isUnsealed(state.data)) return true
+  const { in: places, except = [] } = shown[topic]
+  const within = (place: Path) => place.every((name, index) => path[index] === name)
+  if (!places.some(within) || except.some(within)) return false
+  const subject = path.at(-1)?.startsWith('get') === true ? subjectOf(options) : undefined
+  return id === null || subject === undefined || subject === id
+}
+
+const isPath = (path: unknown): path is string[] => Array.isArray(path)
+
+/** A checkpoint names no record: it may seal whatever has a seal and is not sealed yet, or not known to be recorded yet. */
+const isUnsealed = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'seal' in data && data.seal !== 'sealed'
+
+function subjectOf(options: unknown): string | undefined {
+  const input: unknown =
+    typeof options === 'object' && options !== null && 'input' in options ? options.input : undefined
+  if (typeof input !== 'object' || input === null) return undefined
+  for (const name of subjects) {
+    const value: unknown = Reflect.get(input, name)
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}

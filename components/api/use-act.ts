@@ -1,0 +1,81 @@
+'use client'
+
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { Failure } from '#lib/failure.ts'
+import { toFailure } from '#lib/trpc.ts'
+import { isTouched, type Shown } from './matching.ts'
+import { useAttempt } from './use-attempt.ts'
+
+export type ActRun = { context: { idempotencyKey: string } }
+
+type ActOptions<Input, Output> = {
+  /** The procedure's call: `client.secrets.revoke.mutate`. */
+  send: (input: Input, options: ActRun) => Promise<Output>
+  /** What is read again after any outcome. */
+  touches: readonly Shown[]
+  onDone?: (output: Output) => unknown
+  onFailed?: (failure: Failure, input: Input) => void
+}
+
+export type Act<Input, Output = unknown> = {
+  run: (input: Input) => void
+  pending: boolean
+  failure: Failure | undefined
+  /** What `failure` was made of. */
+  error: unknown
+  /** The answer of the last run, until the next. */
+  output: Output | undefined
+  /** Forgets the last outcome, for a form that is opened again. */
+  reset: () => void
+}
+
+/**
+ * One change at a time, never assumed to have happened. Its answer is kept by no cache: it may hold a secret. The same
+ * input sent again after a failure has the same Idempotency-Key, so that a lost answer never means a second effect.
+ */
+export function useAct<Input, Output>(options: ActOptions<Input, Output>): Act<Input, Output> {
+  const { send, touches, onDone, onFailed } = options
+  const cache = useQueryClient()
+  const [state, setState] = useState<Omit<Act<Input, Output>, 'run' | 'reset'>>(IDLE)
+  const attempt = useAttempt()
+  const busy = useRef(false)
+  const mounted = useRef(true)
+  useEffect(() => {
+    mounted.current = true
+    return () => {
+      mounted.current = false
+    }
+  }, [])
+
+  async function run(input: Input): Promise<void> {
+    // State is a render late for a double click.
+    if (busy.current) return
+    busy.current = true
+    setState({ ...IDLE, pending: true })
+    const idempotencyKey = attempt.keyFor(JSON.stringify(input))
+    const result = await send(input, { context: { idempotencyKey } }).then(
+      (output) => ({ output }),
+      (error: unknown) => ({ error }),
+    )
+    busy.current = false
+    for (const topic of touches)
+      void cache.invalidateQueries({ predicate: (query) => isTouched(query, { topic, id: null }) })
+    if ('error' in result) {
+      const failure = toFailure(result.error)
+      setState({ ...IDLE, failure, error: result.error })
+      if (mounted.current) onFailed?.(failure, input)
+      return
+    }
+    attempt.forget()
+    setState({ ...IDLE, output: result.output })
+    if (mounted.current) onDone?.(result.output)
+  }
+
+  return { ...state, run: (input) => void run(input), reset: () => setState(IDLE) }
+}
+
+const IDLE = { pending: false, failure: undefined, error: undefined, output: undefined }
+
+/** Whether the change may have happened all the same. */
+export const isUnknown = ({ code }: Failure): boolean => code === 'network' || code === 'timeout'

@@ -1,0 +1,153 @@
+'use client'
+
+import Link from 'next/link'
+import { type FormEvent, useId, useState } from 'react'
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Checkbox } from '#components/ui/controls/checkbox.tsx'
+import { Dialog } from '#components/ui/controls/dialog.tsx'
+import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { limits } from '#lib/limits.ts'
+import { approvalPath } from '#lib/paths.ts'
+import type { Reveal } from './use-reveal.ts'
+
+type RevealDialogProps = {
+  traceId: string
+  /** Keys of the selected span's masked attributes. */
+  fields: readonly string[]
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  onGranted: (reveal: Reveal) => void
+}
+
+/** Asks for a grant to see masked values: which, what for, and why. The words are kept with the grant, for everyone to read. */
+export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }: RevealDialogProps) {
+  const { tenant } = useSession()
+  const form = useId()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(fields))
+  const [whole, setWhole] = useState(false)
+  const [purpose, setPurpose] = useState('')
+  const [justification, setJustification] = useState('')
+  const [tried, setTried] = useState(false)
+  const ask = useAct({
+    send: useApi().client.traces.unmask.mutate,
+    touches: [],
+    onDone({ grantId, status, expiresAt }) {
+      if (status !== 'active' || expiresAt === null) return
+      onGranted({ grantId, until: Date.parse(expiresAt) })
+      onOpenChange(false)
+    },
+  })
+  const waiting = ask.output?.status === 'pending' ? ask.output : undefined
+  const missing = {
+    fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
+    purpose: purpose.trim().length < limits.purpose.min ? 'Say what it is for.' : undefined,
+    justification:
+      justification.trim().length < limits.justification.min
+        ? `Give a justification of at least ${limits.justification.min} characters.`
+        : undefined,
+  }
+  function send(event: FormEvent) {
+    event.preventDefault()
+    setTried(true)
+    if (
+      ask.pending ||
+      Object.values(missing).some((one) => one !== undefined) ||
+      justification.length > limits.justification.max
+    )
+      return
+    ask.run({
+      traceId,
+      ...(whole ? {} : { fields: [...chosen] }),
+      purpose: purpose.trim(),
+      justification: justification.trim(),
+    })
+  }
+  const toggle = (key: string, on: boolean) => {
+    const next = new Set(chosen)
+    if (on) next.add(key)
+    else next.delete(key)
+    setChosen(next)
+  }
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Reveal masked values"
+      description="You see them for at most 15 minutes. Each reading is an audit record, and your name and reasons stand on the trace for everyone who reads it."
+      actions={
+        waiting === undefined ? (
+          <>
+            <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Asking' : undefined}>
+              Reveal for 15 minutes
+            </Button>
+          </>
+        ) : (
+          <Button onClick={() => onOpenChange(false)}>Close</Button>
+        )
+      }
+    >
+      {waiting !== undefined ? (
+        <p>
+          Your organisation wants a second person to agree.{' '}
+          {waiting.approvalId !== null && (
+            <Link href={approvalPath(tenant, waiting.approvalId)} prefetch={false} className="text-link">
+              The request waits for the change approvers.
+            </Link>
+          )}{' '}
+          The 15 minutes begin when they approve; press Reveal again then.
+        </p>
+      ) : (
+        <form id={form} onSubmit={send} className="flex flex-col gap-4">
+          <fieldset className="flex flex-col gap-1">
+            <legend className="pb-1 text-dense text-ink-2">Values</legend>
+            {[...new Set(fields)].map((key) => (
+              <Checkbox
+                key={key}
+                label={
+                  <span className="wrap-anywhere font-mono text-dense">
+                    <ShownText edges>{key}</ShownText>
+                  </span>
+                }
+                checked={whole || chosen.has(key)}
+                locked={whole}
+                onChange={(on) => toggle(key, on)}
+              />
+            ))}
+            <Checkbox label="Every masked value of this trace" checked={whole} onChange={setWhole} />
+            {tried && missing.fields !== undefined && <p className="text-danger">{missing.fields}</p>}
+          </fieldset>
+          <TextField
+            label="Purpose"
+            hint="For example: customer complaint, incident review."
+            value={purpose}
+            onChange={(event) => setPurpose(event.target.value)}
+            error={tried ? missing.purpose : undefined}
+          />
+          <TextArea
+            label="Justification"
+            hint={`At least ${limits.justification.min} characters.`}
+            limit={limits.justification.max}
+            value={justification}
+            onChange={(event) => setJustification(event.target.value)}
+            error={tried ? missing.justification : undefined}
+          />
+          {ask.failure !== undefined && (
+            <RequestFailed
+              error={ask.error}
+              what="The grant"
+              act="reveal masked values"
+              permission="trace:unmask"
+              retry={() => ask.reset()}
+            />
+          )}
+        </form>
+      )}
+    </Dialog>
+  )
+}

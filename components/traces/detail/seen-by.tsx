@@ -1,0 +1,23 @@
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import type { Answers } from '#lib/trpc.ts'
+
+/** Who has read masked values in clear, when and why. Everyone who may read the trace may know. */
+export function SeenBy({ reveals }: { reveals: Answers['traces']['getSpan']['seenBy'] }) {
+  if (reveals.length === 0) return <p className="text-ink-2">Nobody has seen its masked values in clear.</p>
+  return (
+    <ul className="flex flex-col gap-2">
+      {reveals.map(({ auditId, by, at, purpose, justification }) => (
+        <li key={auditId}>
+          <span className="font-semibold">
+            <ShownText>{by.displayName}</ShownText>
+          </span>
+          , <Time at={at} show="absolute" />: <ShownText>{purpose}</ShownText>
+          <p className="text-ink-2">
+            <ShownText>{justification}</ShownText>
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,33 @@
+import { JsonView, MaskedValue } from '#components/json/json-view.tsx'
+import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import type { Span } from '#lib/schemas/traces.ts'
+
+/** Keys and values; what is masked or erased says so in the value's place. */
+export function SpanAttributes({ attributes }: { attributes: Span['attributes'] }) {
+  return (
+    <dl className="border-line border-b">
+      {attributes.map(({ key, value, masked, erased }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a span may carry a key twice, and attributes never move.
+        <div key={`${index} ${key}`} className="border-line border-t py-1.5">
+          <dt className="wrap-anywhere font-mono text-dense text-ink-2">
+            <ShownText edges>{key}</ShownText>
+          </dt>
+          <dd className="min-w-0">
+            {erased ? (
+              <span className="inline-flex flex-wrap items-center gap-x-2">
+                <ErasedTag /> <span className="text-ink-2">for ever; its proof stands.</span>
+              </span>
+            ) : masked ? (
+              <MaskedValue masked={masked} />
+            ) : value === undefined ? (
+              'No value'
+            ) : (
+              <JsonView value={value} />
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

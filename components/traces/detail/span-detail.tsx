@@ -1,0 +1,258 @@
+'use client'
+
+import Link from 'next/link'
+import { type ReactNode, useId, useState } from 'react'
+import { JsonView } from '#components/json/json-view.tsx'
+import { ErasedNotice } from '#components/page/erased-notice.tsx'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { kindWord } from '#components/traces/grid/span-kind.tsx'
+import { maskedIn } from '#components/traces/model/trace-figures.ts'
+import type { TraceSpan } from '#components/traces/model/trace-span.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { Copyable } from '#components/ui/controls/copyable.tsx'
+import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
+import { ShownText } from '#components/ui/text/shown-text.tsx'
+import { Time } from '#components/ui/text/time.tsx'
+import { formatDuration } from '#lib/format.ts'
+import { auditRecordPath } from '#lib/paths.ts'
+import type { Answers } from '#lib/trpc.ts'
+import { RevealDialog } from './reveal-dialog.tsx'
+import { SeenBy } from './seen-by.tsx'
+import { SpanAttributes } from './span-attributes.tsx'
+import { SpanLinks } from './span-links.tsx'
+import { SpanProof } from './span-proof.tsx'
+import type { Reveal } from './use-reveal.ts'
+import { useSpan } from './use-span.ts'
+
+type Detail = Answers['traces']['getSpan']
+
+type SpanDetailProps = {
+  traceId: string
+  span: TraceSpan
+  parentName: string | undefined
+  reveal: Reveal | undefined
+  onReveal: (reveal: Reveal) => void
+}
+
+/** One span in full. What the waterfall knows stands at once; what the span carried is read for it. */
+export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: SpanDetailProps) {
+  const { masked, clear } = useSpan(traceId, span, reveal)
+  const shown = clear?.data ?? masked.data
+  return (
+    <>
+      <div className="flex flex-col gap-1">
+        <h2 className="wrap-anywhere">
+          <ShownText>{span.name}</ShownText>
+        </h2>
+        <SpanStatus span={span} />
+      </div>
+      <Part title="Summary">
+        <KeyValues>
+          <KeyValue name="Kind">{kindWord(span.kind)}</KeyValue>
+          {shown?.span.statusMessage != null && (
+            <KeyValue name="Message">
+              <ShownText>{shown.span.statusMessage}</ShownText>
+            </KeyValue>
+          )}
+          <KeyValue name="Started">
+            <Time at={new Date(span.startedAt).toISOString()} show="absolute" />
+          </KeyValue>
+          <KeyValue name="Took">
+            {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
+          </KeyValue>
+          <KeyValue name="Part of">
+            <ShownText>{parentName ?? 'Nothing: it is a root'}</ShownText>
+          </KeyValue>
+          <KeyValue name="Span id">
+            <Copyable value={span.spanId} label="span id" />
+          </KeyValue>
+        </KeyValues>
+      </Part>
+      {shown !== undefined ? (
+        <Carried traceId={traceId} detail={shown} reveal={reveal} onReveal={onReveal} />
+      ) : masked.error === null ? (
+        <Skeleton label="Reading the span" rows={5} />
+      ) : (
+        <RequestFailed
+          error={masked.error}
+          what="The span"
+          act="see traces"
+          permission="trace:read"
+          retry={() => void masked.refetch()}
+        />
+      )}
+      {clear !== undefined && clear.error !== null && (
+        <RequestFailed
+          error={clear.error}
+          what="The values in clear"
+          act="reveal masked values"
+          permission="trace:unmask"
+          retry={() => void clear.refetch()}
+        />
+      )}
+    </>
+  )
+}
+
+function SpanStatus({ span: { status, endedAt } }: { span: TraceSpan }) {
+  if (endedAt === null) return <StatusShape status="running" />
+  if (status === 'error') return <StatusShape status="failed" label="Error" />
+  return <StatusShape status="approved" label={status === 'ok' ? 'OK' : 'Ended'} />
+}
+
+/** Attributes that say what went in and what came out, in the words of the conventions that we read. */
+const INPUT = /(^|\.)(input|inputs|prompt|prompts|arguments|input_messages|input\.messages|input\.value)$/
+const OUTPUT = /(^|\.)(output|outputs|completion|result|response|output_messages|output\.messages|output\.value)$/
+
+function Carried({
+  traceId,
+  detail,
+  reveal,
+  onReveal,
+}: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
+  const { tenant } = useSession()
+  const { attributes, events, links, resource, facts, proof } = detail.span
+  const inputs = attributes.filter(({ key }) => INPUT.test(key))
+  const outputs = attributes.filter(({ key }) => OUTPUT.test(key))
+  const policy = attributes.filter(({ key }) => /^countersign\.(policy|decision|approval)/.test(key))
+  const rest = attributes.filter((one) => ![...inputs, ...outputs, ...policy].includes(one))
+  return (
+    <>
+      {Object.keys(facts).length > 0 && (
+        <Part title="What it was about">
+          <JsonView value={facts} />
+        </Part>
+      )}
+      {inputs.length > 0 && (
+        <Part title="Input">
+          <SpanAttributes attributes={inputs} />
+        </Part>
+      )}
+      {outputs.length > 0 && (
+        <Part title="Output">
+          <SpanAttributes attributes={outputs} />
+        </Part>
+      )}
+      {policy.length > 0 && (
+        <Part title="Policy">
+          <SpanAttributes attributes={policy} />
+        </Part>
+      )}
+      <Part title="Attributes">
+        {attributes.length === 0 ? (
+          <p className="text-ink-2">It carries no attributes.</p>
+        ) : (
+          rest.length > 0 && <SpanAttributes attributes={rest} />
+        )}
+      </Part>
+      <Sensitive traceId={traceId} detail={detail} reveal={reveal} onReveal={onReveal} />
+      <Part title="Events">
+        {events.length === 0 ? (
+          <p className="text-ink-2">No events were recorded in this span.</p>
+        ) : (
+          <ul className="flex flex-col gap-3">
+            {events.map(({ name, at, attributes: own }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: events never move.
+              <li key={index}>
+                <span className="wrap-anywhere">
+                  <ShownText>{name}</ShownText>
+                </span>
+                , <Time at={at} show="absolute" />
+                {own.length > 0 && <SpanAttributes attributes={own} />}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Part>
+      {links.length > 0 && (
+        <Part title="Links">
+          <SpanLinks links={links} />
+        </Part>
+      )}
+      {resource.length > 0 && (
+        <Part title="Resource">
+          <SpanAttributes attributes={resource} />
+        </Part>
+      )}
+      <Part title="Proof">
+        {proof === null ? (
+          <p className="text-ink-2">The records of its execution commit to this span.</p>
+        ) : (
+          <>
+            <p>
+              Entry {proof.index + 1} of the batch that{' '}
+              <Link href={auditRecordPath(tenant, proof.auditId)} prefetch={false} className="text-link">
+                this audit record
+              </Link>{' '}
+              commits to.
+            </p>
+            <SpanProof traceId={traceId} spanId={detail.span.spanId} />
+          </>
+        )}
+      </Part>
+    </>
+  )
+}
+
+/** What is masked here, who has seen it, and the way to see it. */
+function Sensitive({
+  traceId,
+  detail,
+  reveal,
+  onReveal,
+}: Omit<SpanDetailProps, 'span' | 'parentName'> & { detail: Detail }) {
+  const mayAsk = useSession().can('trace:unmask')
+  const [asking, setAsking] = useState(false)
+  const { attributes, events, links, resource } = detail.span
+  const all = [...attributes, ...[...events, ...links].flatMap((one) => one.attributes), ...resource]
+  const masked = maskedIn({ attributes: all })
+  const fields = all.filter((one) => maskedIn({ attributes: [one] }) > 0).map(({ key }) => key)
+  const gone = all.some((one) => one.erased === true) ? detail.erased : []
+  if (masked === 0 && detail.seenBy.length === 0 && gone.length === 0) return null
+  return (
+    <>
+      <ErasedNotice erased={gone} />
+      {masked > 0 && (
+        <div className="flex flex-col items-start gap-2">
+          <p className="text-ink-2">
+            {masked === 1 ? 'One value is' : `${masked} values are`} masked
+            {reveal === undefined ? ': you have no unmask grant for this trace.' : ': your grant does not cover them.'}
+          </p>
+          <Button
+            onClick={() => setAsking(true)}
+            disabledReason={mayAsk ? undefined : 'Needs the permission trace:unmask, which privacy officers have.'}
+          >
+            Reveal masked values
+          </Button>
+          {asking && (
+            <RevealDialog
+              traceId={traceId}
+              fields={fields}
+              open={asking}
+              onOpenChange={setAsking}
+              onGranted={onReveal}
+            />
+          )}
+        </div>
+      )}
+      <Part title="Seen by">
+        <SeenBy reveals={detail.seenBy} />
+      </Part>
+    </>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-1.5">
+      <h3 id={id} className="text-dense text-ink-2">
+        {title}
+      </h3>
+      {children}
+    </section>
+  )
+}

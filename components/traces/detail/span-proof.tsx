@@ -1,0 +1,74 @@
+'use client'
+
+import { useApi } from '#components/api/api.tsx'
+import { useAct } from '#components/api/use-act.ts'
+import { RequestFailed } from '#components/session/request-failed.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
+import { Button } from '#components/ui/controls/button.tsx'
+import { StatusShape } from '#components/ui/status/status-shape.tsx'
+import type { SpanProof as SpanProofDocument } from '#lib/schemas/traces.ts'
+import { type SpanCheck, verifySpanProof } from '#lib/verify-span-proof.ts'
+
+/** Reads what proves a span, checks it in this browser, and gives it as a file that others can check without us. */
+export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string }) {
+  const { client } = useApi()
+  const mayVerify = useSession().can('trace:verify')
+  const { output, pending, failure, error, run } = useAct({
+    send: async (span: { traceId: string; spanId: string }) => {
+      const found = await client.traces.getSpanProof.query(span)
+      return { found, checks: await verifySpanProof(found, found.verifierKey) }
+    },
+    touches: [],
+  })
+  const check = () => run({ traceId, spanId })
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button
+        onClick={check}
+        busyLabel={pending ? 'Checking' : undefined}
+        disabledReason={mayVerify ? undefined : 'Needs the permission trace:verify, which approvers and auditors have.'}
+      >
+        Check the proof
+      </Button>
+      <div aria-live="polite" className="flex flex-col items-start gap-2">
+        {output !== undefined && (
+          <>
+            <ul aria-label="What was checked" className="flex flex-col gap-1">
+              {checksToShow(output).map(({ name, ok, detail }) => (
+                <li key={name} className="flex flex-wrap items-baseline gap-x-2">
+                  <StatusShape status={ok ? 'approved' : 'failed'} label={name} />
+                  <span className="wrap-anywhere">{detail}</span>
+                </li>
+              ))}
+            </ul>
+            {!isSealed(output) && (
+              <p>Its audit record is not sealed yet: the next checkpoint covers it. Check again in a moment.</p>
+            )}
+            <Button onClick={() => save(output.found, `span-${spanId}.proof.json`)}>Save the proof</Button>
+          </>
+        )}
+      </div>
+      {failure !== undefined && (
+        <RequestFailed error={error} what="The proof" act="verify traces" permission="trace:verify" retry={check} />
+      )}
+    </div>
+  )
+}
+
+type Checked = { found: SpanProofDocument; checks: SpanCheck[] }
+
+const isSealed = ({ found }: Checked): boolean => found.record.checkpoint !== null
+
+/** What no checkpoint covers yet can't lead to one, and has not failed. */
+const checksToShow = (checked: Checked): SpanCheck[] =>
+  checked.checks.filter(({ name }) => isSealed(checked) || (name !== 'Record' && name !== 'Signature'))
+
+function save(content: object, name: string): void {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // The browser has taken hold of the blob by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

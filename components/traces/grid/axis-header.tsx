@@ -1,0 +1,75 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid with rows taken out of the flow.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
+
+import type { Fold, TimeAxis } from '#components/traces/model/time-axis.ts'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
+import { formatDuration } from '#lib/format.ts'
+import { COLUMNS } from './trace-row.tsx'
+
+/** The names of the columns, and above the bars the length of the axis and of what is folded. */
+export function AxisHeader({ axis }: { axis: TimeAxis }) {
+  const total = formatDuration(axis.to - axis.from)
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      className={`${COLUMNS} sticky top-0 z-1 h-7 items-center border-line-strong border-b border-l-3 border-l-transparent bg-surface text-dense text-ink-2`}
+    >
+      <span role="columnheader" className="pl-2">
+        Span
+      </span>
+      <span role="columnheader" className="pr-3 text-right">
+        Took
+      </span>
+      <span role="columnheader" className="relative mr-2 h-full">
+        <VisuallyHidden>
+          Timeline of {total}
+          {axis.folds.map(({ from, to }) => `, ${formatDuration(to - from)} without an event folded`)}
+        </VisuallyHidden>
+        {axis.folds.length === 0 && (
+          <span aria-hidden="true" className="hidden h-full items-center justify-end narrow:flex">
+            {total}
+          </span>
+        )}
+        {axis.folds.map((fold) => (
+          <FoldLabel key={fold.from} fold={fold} />
+        ))}
+      </span>
+    </div>
+  )
+}
+
+/** Stands over its band, and grows away from the nearer end of the axis. */
+function FoldLabel({ fold: { from, to, x, width } }: { fold: Fold }) {
+  const atEnd = x + width / 2 > 0.5
+  return (
+    <span
+      aria-hidden="true"
+      className="absolute hidden h-full items-center whitespace-nowrap narrow:flex"
+      style={atEnd ? { right: `${(1 - x - width) * 100}%` } : { left: `${x * 100}%` }}
+    >
+      {formatDuration(to - from)} folded
+    </span>
+  )
+}
+
+/** Bands behind the rows where time is folded, each with how long it is. */
+export function FoldBands({ axis }: { axis: TimeAxis }) {
+  if (axis.folds.length === 0) return null
+  return (
+    <div
+      aria-hidden="true"
+      className={`${COLUMNS} pointer-events-none absolute inset-0 border-l-3 border-l-transparent`}
+    >
+      <div className="relative col-start-3 mr-2">
+        {axis.folds.map(({ from, x, width }) => (
+          <div
+            key={from}
+            className="absolute inset-y-0 border-line-strong border-x border-dashed bg-sunken"
+            style={{ left: `${x * 100}%`, width: `${width * 100}%` }}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}

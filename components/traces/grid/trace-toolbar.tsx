@@ -1,0 +1,123 @@
+'use client'
+
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import type { TraceSpan } from '#components/traces/model/trace-span.ts'
+import { Button } from '#components/ui/controls/button.tsx'
+import { CONTROL } from '#components/ui/controls/field.tsx'
+import { Kbd } from '#components/ui/controls/kbd.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+import { formatCount } from '#lib/format.ts'
+import { KindGlyph, kindWord, spanKinds } from './span-kind.tsx'
+import type { Waterfall } from './use-waterfall.ts'
+
+const LEVELS = [1, 2, 3, 4] as const
+
+/** Finds spans: by name, kind, error and time; and folds what is deeper than somebody wants to see. */
+export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans: readonly TraceSpan[] }) {
+  const { filter, found, nextMatch, nextError, foldTo } = waterfall
+  const search = useRef<HTMLInputElement>(null)
+  const searchId = useId()
+  const levelId = useId()
+  useSlashKey(search)
+  const present = spanKinds.filter((kind) => spans.some((span) => span.kind === kind))
+  const hasErrors = spans.some((span) => span.status === 'error')
+  return (
+    <search aria-label="Find spans" className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
+        <span className="flex min-w-48 flex-1 flex-col gap-1">
+          <label htmlFor={searchId} className="text-dense text-ink-2">
+            Name contains <Kbd>/</Kbd>
+          </label>
+          <input
+            ref={search}
+            id={searchId}
+            type="search"
+            autoComplete="off"
+            spellCheck={false}
+            value={filter.text}
+            onChange={(event) => filter.setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') nextMatch()
+              if (event.key === 'Escape' && filter.text !== '') filter.setText('')
+            }}
+            className={classNames(CONTROL, 'min-h-9')}
+          />
+        </span>
+        <span className="flex flex-col gap-1">
+          <label htmlFor={levelId} className="text-dense text-ink-2">
+            Levels shown
+          </label>
+          <select
+            id={levelId}
+            value={filter.level ?? ''}
+            onChange={(event) => foldTo(event.target.value === '' ? undefined : Number(event.target.value))}
+            className={classNames(CONTROL, 'min-h-9')}
+          >
+            <option value="">All</option>
+            {LEVELS.map((level) => (
+              <option key={level} value={level}>
+                {level}
+              </option>
+            ))}
+          </select>
+        </span>
+        <Button onClick={nextError} disabledReason={hasErrors ? undefined : 'No span has an error.'}>
+          Next error <Kbd>E</Kbd>
+        </Button>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        {present.map((kind) => (
+          <Pill key={kind} pressed={filter.kinds.has(kind)} onPress={() => filter.toggleKind(kind)}>
+            <KindGlyph kind={kind} /> {kindWord(kind)}
+          </Pill>
+        ))}
+        <Pill pressed={filter.only === 'errors'} onPress={() => filter.toggleOnly('errors')}>
+          Errors
+        </Pill>
+        <Pill pressed={filter.only === 'critical'} onPress={() => filter.toggleOnly('critical')}>
+          Critical path
+        </Pill>
+        <span role="status" className="text-ink-2">
+          {found !== undefined && `${formatCount(found, 'span')} of ${formatCount(spans.length, 'span')}`}
+        </span>
+        {(filter.text !== '' || filter.kinds.size > 0 || filter.only !== undefined) && (
+          <Button variant="quiet" onClick={filter.clear}>
+            Show all spans
+          </Button>
+        )}
+      </div>
+    </search>
+  )
+}
+
+function Pill({ pressed, onPress, children }: { pressed: boolean; onPress: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={onPress}
+      className={classNames(
+        'inline-flex min-h-7 items-center gap-1.5 border px-2 text-dense',
+        pressed
+          ? 'border-ink bg-selected font-semibold text-ink'
+          : 'border-line-strong bg-surface text-ink-2 hover:bg-selected',
+      )}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** `/` goes to the search from anywhere on the page where nothing is being typed, from the moment the search is shown. */
+function useSlashKey(search: { current: HTMLInputElement | null }): void {
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')) return
+      event.preventDefault()
+      search.current?.focus()
+    }
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [search])
+}

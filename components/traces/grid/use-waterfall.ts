@@ -1,0 +1,102 @@
+'use client'
+
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { criticalPath } from '#components/traces/model/critical-path.ts'
+import { countOf, matching, nextAfter, rowsThatLead } from '#components/traces/model/span-filter.ts'
+import { at, spanTree, visibleRows } from '#components/traces/model/span-tree.ts'
+import { traceLayout } from '#components/traces/model/trace-layout.ts'
+import { useAddressValue } from '#components/traces/use-address-value.ts'
+import type { useTrace } from '#components/traces/use-trace.ts'
+import { useTraceFilter } from './use-trace-filter.ts'
+
+/** Tree, rows, axis, selection, folding and filter of one trace. */
+export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTrace>) {
+  const [selectedId, selectId] = useAddressValue('span')
+  /** What the reader folded or unfolded by hand; the level decides for all others. */
+  const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map())
+  const [zoomed, setZoomed] = useState(false)
+  const filter = useTraceFilter()
+  const now = useTick(connection !== 'over')
+  const tree = useMemo(() => spanTree(spans), [spans])
+  const selected = selectedId === undefined ? undefined : log.indexOf(selectedId)
+  const within = zoomed ? selected : undefined
+  const layout = useMemo(
+    () => traceLayout(spans, tree, now, within === undefined ? filter.window : within),
+    [spans, tree, now, within, filter.window],
+  )
+  const { only, text, kinds, level, window } = filter
+  const during = useMemo(
+    () => window && { from: layout.beganAt + window.from, to: layout.beganAt + window.to },
+    [window, layout.beganAt],
+  )
+  const path = useMemo(
+    () => (only === 'critical' ? criticalPath(tree, layout.startedAt, layout.endedAt) : undefined),
+    [only, tree, layout],
+  )
+  const matches = useMemo(
+    () => matching(spans, { text, kinds, errorsOnly: only === 'errors', among: path, during }),
+    [spans, text, kinds, only, path, during],
+  )
+  const isFolded = useCallback(
+    (span: number) => byHand.get(span) ?? (level !== undefined && at(tree.depth, at(tree.rowOf, span)) >= level - 1),
+    [byHand, level, tree],
+  )
+  const rows = useMemo(() => {
+    // Whoever looks for something wants to see it, folded or not.
+    if (matches !== undefined)
+      return rowsThatLead(
+        visibleRows(tree, () => false),
+        tree,
+        matches,
+      )
+    return visibleRows(tree, isFolded)
+  }, [tree, isFolded, matches])
+
+  /** Opens what hides the span, and selects it. */
+  function reveal(span: number): void {
+    const opened = new Map(byHand)
+    for (let row = at(tree.parent, at(tree.rowOf, span)); row >= 0; row = at(tree.parent, row))
+      if (isFolded(at(tree.spanAt, row))) opened.set(at(tree.spanAt, row), false)
+    setByHand(opened)
+    selectId(spans[span]?.spanId)
+  }
+  const next = (is: (span: number) => boolean) => {
+    const found = nextAfter(tree, selected === undefined ? -1 : at(tree.rowOf, selected), is)
+    if (found !== undefined) reveal(found)
+  }
+
+  return {
+    layout,
+    rows,
+    isFolded: useCallback((span: number) => matches === undefined && isFolded(span), [matches, isFolded]),
+    filter,
+    /** How many spans match; undefined when nothing is looked for. */
+    found: useMemo(() => (matches === undefined ? undefined : countOf(matches)), [matches]),
+    matches,
+    selected,
+    zoomed,
+    setZoomed,
+    select: (span: number) => selectId(spans[span]?.spanId),
+    deselect: () => selectId(undefined),
+    fold: (span: number, fold: boolean) => setByHand(new Map(byHand).set(span, fold)),
+    foldTo(wanted: number | undefined) {
+      setByHand(new Map())
+      filter.setLevel(wanted)
+    },
+    nextError: () => next((span) => spans[span]?.status === 'error'),
+    nextMatch: () => next((span) => matches?.[span] === 1),
+  }
+}
+
+export type Waterfall = ReturnType<typeof useWaterfall>
+
+/** Epoch milliseconds every second while something runs, else 0. */
+function useTick(running: boolean): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!running) return
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [running])
+  return running ? now : 0
+}

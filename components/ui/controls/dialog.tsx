@@ -1,0 +1,66 @@
+'use client'
+
+import * as Radix from '@radix-ui/react-dialog'
+import { type ReactNode, useRef } from 'react'
+import { CloseIcon } from '#components/ui/status/icons.tsx'
+import { classNames } from '#components/ui/text/class-names.ts'
+
+type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  /** Read out with the title. */
+  description: ReactNode
+  children?: ReactNode
+  /** The buttons, the one that acts last. */
+  actions?: ReactNode
+  /** `side`: a sheet at the left edge, for navigation on small screens. */
+  placement?: 'middle' | 'side'
+}
+
+/** A modal dialog: holds the focus, closes on Escape, gives the focus back. */
+export function Dialog(props: DialogProps) {
+  const { open, onOpenChange, title, description, children, actions, placement = 'middle' } = props
+  // Radix gives the focus back to its own trigger only, and ours is any button.
+  const opener = useRef<Element>(null)
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="scrim appear fixed inset-0 z-40" />
+        <Radix.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement
+          }}
+          onCloseAutoFocus={(event) => {
+            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return
+            event.preventDefault()
+            opener.current.focus()
+          }}
+          className={classNames(
+            'appear fixed z-50 flex flex-col gap-4 overflow-y-auto border border-line-strong bg-surface p-4 text-ink',
+            placement === 'middle'
+              ? 'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] w-[min(35rem,calc(100vw-2rem))] -translate-1/2'
+              : 'inset-y-0 left-0 w-[min(18rem,calc(100vw-3rem))] border-y-0 border-l-0',
+          )}
+        >
+          <div className="flex items-start justify-between gap-4">
+            <div className="flex flex-col gap-1">
+              <Radix.Title>{title}</Radix.Title>
+              <Radix.Description className={placement === 'side' ? 'sr-only' : 'text-ink-2'}>
+                {description}
+              </Radix.Description>
+            </div>
+            <Radix.Close
+              aria-label="Close"
+              className="-mt-1 -mr-1 inline-grid size-7 shrink-0 place-items-center text-ink-2 hover:bg-selected hover:text-ink"
+            >
+              <CloseIcon />
+            </Radix.Close>
+          </div>
+          {children}
+          {actions && <div className="flex flex-wrap justify-end gap-2">{actions}</div>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

@@ -1,0 +1,110 @@
+'use client'
+
+import * as Radix from '@radix-ui/react-dropdown-menu'
+import type { ReactElement, ReactNode } from 'react'
+import { CheckIcon } from '#components/ui/status/icons.tsx'
+
+const ITEM =
+  'flex min-h-8 items-start gap-2 px-2.5 py-1.5 outline-none data-[highlighted]:bg-selected data-[disabled]:text-ink-3'
+
+type MenuProps = {
+  /** The button that opens it. */
+  trigger: ReactElement
+  align?: 'start' | 'end'
+  children: ReactNode
+}
+
+/** A menu below its button. Not modal: the page behind stays reachable. */
+export function Menu({ trigger, align = 'end', children }: MenuProps) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      {/* No portal: the menu stays in its landmark and after its button in the reading order. */}
+      <Radix.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        className="appear z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 max-w-80 overflow-y-auto border border-line-strong bg-raised py-1 text-ink shadow-[0_4px_16px_rgb(0_0_0/0.18)]"
+      >
+        {children}
+      </Radix.Content>
+    </Radix.Root>
+  )
+}
+
+type MenuItemProps = {
+  children: ReactNode
+  onSelect: () => void
+  /** Why it can't be chosen now; shown under its label. */
+  disabledReason?: string
+}
+
+export function MenuItem({ children, onSelect, disabledReason }: MenuItemProps) {
+  return (
+    <Radix.Item
+      className={ITEM}
+      aria-disabled={disabledReason !== undefined || undefined}
+      onSelect={(event) => {
+        // Not Radix's `disabled`, which takes the item out of reach of the arrow keys, and its reason with it.
+        if (disabledReason !== undefined) event.preventDefault()
+        else onSelect()
+      }}
+    >
+      <span className="flex flex-col">
+        <span className={disabledReason === undefined ? undefined : 'text-ink-3'}>{children}</span>
+        {disabledReason !== undefined && <span className="text-dense text-ink-2">{disabledReason}</span>}
+      </span>
+    </Radix.Item>
+  )
+}
+
+/** An item that is a link; give it the link element. */
+export function MenuLink({ children }: { children: ReactElement }) {
+  return (
+    <Radix.Item asChild className={ITEM}>
+      {children}
+    </Radix.Item>
+  )
+}
+
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return <Radix.Label className="px-2.5 pt-1.5 pb-1 text-dense text-ink-2">{children}</Radix.Label>
+}
+
+export function MenuRule() {
+  return <Radix.Separator className="my-1 border-line border-t" />
+}
+
+type MenuChoiceProps<Value extends string> = {
+  heading: string
+  value: Value
+  options: { value: Value; label: string }[]
+  onChange: (value: Value) => void
+}
+
+/** One of a few, with a tick at the present one. */
+export function MenuChoice<Value extends string>({ heading, value, options, onChange }: MenuChoiceProps<Value>) {
+  return (
+    <Radix.Group>
+      <MenuHeading>{heading}</MenuHeading>
+      <Radix.RadioGroup
+        value={value}
+        onValueChange={(next) => {
+          const option = options.find((candidate) => candidate.value === next)
+          if (option) onChange(option.value)
+        }}
+      >
+        {options.map((option) => (
+          <Radix.RadioItem key={option.value} value={option.value} className={ITEM}>
+            <span className="inline-grid size-5 place-items-center">
+              <Radix.ItemIndicator>
+                <CheckIcon />
+              </Radix.ItemIndicator>
+            </span>
+            {option.label}
+          </Radix.RadioItem>
+        ))}
+      </Radix.RadioGroup>
+    </Radix.Group>
+  )
+}

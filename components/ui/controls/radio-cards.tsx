@@ -1,0 +1,99 @@
+'use client'
+
+import { useId } from 'react'
+import { classNames } from '#components/ui/text/class-names.ts'
+import { Kbd } from './kbd.tsx'
+
+export type RadioCard<Value extends string> = {
+  value: Value
+  label: string
+  /** What choosing it does, in one line. */
+  consequence: string
+  /** Why it can't be chosen; replaces the consequence and is announced with the option. */
+  disabledReason?: string | undefined
+  /** The key that selects it, where a page listens for one. */
+  shortcut?: string
+}
+
+type RadioCardsProps<Value extends string> = {
+  legend: string
+  options: RadioCard<Value>[]
+  /** Undefined: nothing chosen yet. There is no default. */
+  value: Value | undefined
+  onChange: (value: Value) => void
+  /** Nothing can be changed now (a call is under way). */
+  locked?: boolean
+}
+
+/** One choice of a few, each with its consequence. */
+export function RadioCards<Value extends string>(props: RadioCardsProps<Value>) {
+  const { legend, options, value, onChange, locked = false } = props
+  const name = useId()
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1.5 font-semibold text-dense">{legend}</legend>
+      <div className="border border-line-strong bg-raised">
+        {options.map((option) => (
+          <Card
+            key={option.value}
+            name={name}
+            option={option}
+            checked={option.value === value}
+            blocked={locked || option.disabledReason !== undefined}
+            onSelect={() => onChange(option.value)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function Card<Value extends string>(props: {
+  name: string
+  option: RadioCard<Value>
+  checked: boolean
+  blocked: boolean
+  onSelect: () => void
+}) {
+  const { name, option, checked, blocked, onSelect } = props
+  const id = useId()
+  return (
+    <label
+      htmlFor={id}
+      className={classNames(
+        'grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-2 border-line-strong border-t border-l-3 py-2 pr-2.5 pl-2 first:border-t-0 hover:bg-selected',
+        checked ? 'border-l-primary bg-selected' : 'border-l-transparent',
+        blocked && 'cursor-not-allowed',
+      )}
+    >
+      <input
+        id={id}
+        type="radio"
+        name={name}
+        value={option.value}
+        checked={checked}
+        // Not `disabled`: the option must be reachable, or nobody can find out why it can't be chosen.
+        aria-disabled={blocked || undefined}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-consequence`}
+        onChange={() => {
+          if (!blocked) onSelect()
+        }}
+        className="check-mark radio"
+      />
+      <span className="flex flex-col">
+        <span id={`${id}-label`} className={option.disabledReason === undefined ? 'text-ink' : 'text-ink-3'}>
+          {option.label}
+        </span>
+        <span id={`${id}-consequence`} className="text-dense text-ink-2">
+          {option.disabledReason ?? option.consequence}
+        </span>
+      </span>
+      {option.shortcut && (
+        <span aria-hidden="true" className="self-start text-ink-2">
+          <Kbd>{option.shortcut}</Kbd>
+        </span>
+      )}
+    </label>
+  )
+}

@@ -1,0 +1,54 @@
+'use client'
+
+import { type ElementType, useEffect, useRef } from 'react'
+import { classNames } from '#components/ui/text/class-names.ts'
+
+export type TabLink = {
+  href: string
+  label: string
+  current: boolean
+  /** How many are behind it. */
+  count?: number
+}
+
+type TabLinksProps = {
+  /** What the tabs divide: "Views of the inbox". */
+  label: string
+  tabs: TabLink[]
+  /** The element that makes a link; a router's, where there is one. */
+  link?: ElementType
+}
+
+/** Tabs whose state is the address: links, so each has its own URL, history and middle click. */
+export function TabLinks({ label, tabs, link: Link = 'a' }: TabLinksProps) {
+  const ref = useRef<HTMLElement>(null)
+  const here = tabs.find((tab) => tab.current)?.href
+  // On a narrow screen the tabs scroll sideways, and the one that is shown must not be out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab is what moves it.
+  useEffect(() => {
+    ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [here])
+  return (
+    <nav ref={ref} aria-label={label} className="overflow-x-auto border-line border-b">
+      <ul className="flex gap-5">
+        {tabs.map((tab) => (
+          <li key={tab.href}>
+            <Link
+              href={tab.href}
+              aria-current={tab.current ? 'page' : undefined}
+              className={classNames(
+                'flex min-h-9 items-center gap-1.5 whitespace-nowrap border-b-2 -outline-offset-2',
+                tab.current
+                  ? 'border-ink font-semibold text-ink'
+                  : 'border-transparent text-ink-2 hover:border-line-strong hover:text-ink',
+              )}
+            >
+              {tab.label}
+              {tab.count !== undefined && <span className="text-dense text-ink-2">{tab.count}</span>}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

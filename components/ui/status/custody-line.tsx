@@ -1,0 +1,57 @@
+import { type ReactNode, useId } from 'react'
+import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
+import { SealShape, type SealState, sealWord } from './seal.tsx'
+
+/** The sections of a case file, joined by one line from the first seal to the last. */
+export function CustodyLine({ children }: { children: ReactNode }) {
+  return <div className="flex flex-col">{children}</div>
+}
+
+/**
+ * One section; `seal` is the state of its part of the record, where it has one of its own; `note` a few words beside the
+ * heading.
+ */
+export function CustodySection(props: { title: string; note?: ReactNode; seal?: SealState; children: ReactNode }) {
+  const { title, note, seal, children } = props
+  const headingId = useId()
+  return (
+    <section
+      aria-labelledby={headingId}
+      className="group relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 pb-6 last:pb-0 narrow:gap-x-4"
+    >
+      <div className="flex flex-col items-center">
+        {seal ? <SealShape state={seal} className="mt-0.5" /> : <Knot />}
+        <div className="mt-1 -mb-6 w-px grow bg-line-strong group-last:hidden" />
+      </div>
+      <div className="flex min-w-0 flex-col gap-2">
+        <div className="flex flex-wrap items-baseline gap-x-2">
+          <h2 id={headingId}>{title}</h2>
+          {note && <span className="text-dense text-ink-2">{note}</span>}
+          {seal && <VisuallyHidden>{sealWord(seal)}</VisuallyHidden>}
+        </div>
+        {children}
+      </div>
+    </section>
+  )
+}
+
+/** Part of the line without a seal: a hexagon here would claim one. */
+function Knot() {
+  return <span aria-hidden="true" className="mt-1.5 mb-0.5 size-2 shrink-0 rounded-full border-2 border-line-strong" />
+}
+
+/** Numbered consequences, ruled. */
+export function NumberedLines({ lines }: { lines: { key: string; content: ReactNode }[] }) {
+  return (
+    <ol className="border-y border-line">
+      {lines.map(({ key, content }, index) => (
+        <li key={key} className="grid grid-cols-[1.25rem_minmax(0,1fr)] border-line border-t py-1.5 first:border-t-0">
+          <span aria-hidden="true" className="text-ink-2">
+            {index + 1}
+          </span>
+          <span>{content}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

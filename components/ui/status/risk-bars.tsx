@@ -1,0 +1,53 @@
+import { classNames } from '#components/ui/text/class-names.ts'
+import { Glyph } from './glyph.tsx'
+import { Tag } from './tag.tsx'
+import { TONE_TEXT, type Tone } from './tone.ts'
+
+export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
+
+const LEVELS: Record<RiskLevel, { word: string; tone: Tone; filled: number }> = {
+  low: { word: 'Low risk', tone: 'neutral', filled: 1 },
+  medium: { word: 'Medium risk', tone: 'warn', filled: 2 },
+  high: { word: 'High risk', tone: 'danger', filled: 3 },
+  critical: { word: 'Critical risk', tone: 'danger', filled: 3 },
+}
+
+const BARS = [
+  { x: 2, y: 9.5, height: 4 },
+  { x: 6.5, y: 6, height: 7.5 },
+  { x: 11, y: 2.5, height: 11 },
+]
+
+/** One, two or three filled bars, and the word. */
+export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: boolean }) {
+  const { word, tone, filled } = LEVELS[level]
+  const bars = (
+    <Glyph>
+      {BARS.map(({ x, y, height }, index) => (
+        <rect
+          key={x}
+          x={x}
+          y={y}
+          width="3"
+          height={height}
+          strokeWidth="1"
+          fill={index < filled ? 'currentColor' : 'none'}
+        />
+      ))}
+    </Glyph>
+  )
+  if (boxed) {
+    return (
+      <Tag tone={tone} icon={bars}>
+        {word}
+      </Tag>
+    )
+  }
+  return (
+    <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
+      {bars}
+      {/* The word, not the bars, stands on the line. */}
+      <span className="self-baseline">{word}</span>
+    </span>
+  )
+}

@@ -1,0 +1,142 @@
+import type { Browser, Page } from '@playwright/test'
+import { clientToken, decideAs, externalId, type RefundCase, waitingRefund } from './cases.ts'
+import { expect, signIn, test } from './fixtures.ts'
+
+// What others commit is on screen within a second, over the page's one socket; without it the page still catches up.
+
+/** From the commit to the screen. Every interval by which a page polls without its socket is longer. */
+const soon = { timeout: 1_000 }
+
+const row = (page: Page, { approvalId }: RefundCase) => page.locator(`main a[href*="${approvalId}"]`)
+const badge = (page: Page) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals( \d+.*)?$/ })
+const open = (page: Page, path: string) => page.goto(`/t/${externalId()}/${path}`)
+
+/** A page of another person, in a browser context of its own. */
+async function another(browser: Browser, username: string): Promise<Page> {
+  const page = await (await browser.newContext()).newPage()
+  await signIn(page, username)
+  return page
+}
+
+test('a decision is on the list, the inbox count, the execution and its list of another person within a second', async ({
+  page,
+  browser,
+  origin,
+}) => {
+  const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
+  await signIn(page, 'anna')
+  await open(page, 'approvals')
+  await expect(row(page, first)).toBeVisible()
+  const before = await badge(page).innerText()
+  const execution = await another(browser, 'maria')
+  await open(execution, `executions/${first.executionId}`)
+  await expect(execution.getByRole('region', { name: 'Steps' })).toContainText('Waiting for approval')
+  const executions = await another(browser, 'omar')
+  await open(executions, 'executions?status=under-way')
+  const listed = executions.locator(`main a[href*="${first.executionId}"]`)
+  await expect(listed.first()).toBeVisible()
+
+  await decideAs(origin, 'jonas', first.approvalId, 'reject', 'Not this one.')
+  await Promise.all([
+    expect(row(page, first)).toBeHidden(soon),
+    expect(badge(page)).not.toHaveText(before, soon),
+    expect(execution.getByRole('alert', { name: /A reviewer rejected the call/ })).toBeVisible(soon),
+    expect(listed).toHaveCount(0, soon),
+  ])
+  await expect(row(page, second)).toBeVisible()
+  await execution.context().close()
+  await executions.context().close()
+})
+
+test('a reviewer who is writing sees that another one decided, and keeps the draft', async ({ page, origin }) => {
+  const refund = await waitingRefund(origin)
+  await signIn(page, 'anna')
+  await open(page, `approvals/${refund.approvalId}`)
+  await page.getByRole('radio', { name: 'Approve' }).check()
+  const reason = page.getByRole('textbox', { name: 'Reason' })
+  await reason.fill('Order and amount checked against the claim.')
+  await decideAs(origin, 'jonas', refund.approvalId, 'reject', 'Not this one.')
+  await expect(page.getByRole('region', { name: /^(?:Decided?|Expired)$/ })).toContainText('Jonas', soon)
+  await expect(page.getByText('Order and amount checked against the claim.')).toBeVisible()
+})
+
+test('an export reports its stages and its end by itself', async ({ page, origin }) => {
+  await signIn(page, 'vera')
+  await open(page, 'evidence')
+  await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
+  const token = await clientToken(origin, 'audit-export')
+  const today = new Date().toISOString().slice(0, 10)
+  const response = await fetch(`${origin}/v1/evidence/export-jobs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      startDate: `${today}T00:00:00.000Z`,
+      endDate: new Date(Date.now() + 86_400_000).toISOString(),
+      includeProofs: true,
+    }),
+  })
+  const { exportId } = (await response.json()) as { exportId: string }
+  const listed = page.locator(`main a[href*="${exportId}"]`)
+  await expect(listed).toBeVisible(soon)
+  await listed.click()
+  await expect(page.getByRole('button', { name: /^Download the archive/ })).toBeVisible({ timeout: 120_000 })
+})
+
+test('a page without a socket polls, and follows again when the socket is back', async ({ page, origin }) => {
+  const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
+  let blocked = false
+  const cut = new Set<() => Promise<void>>()
+  let opened = 0
+  let refused = 0
+  await page.routeWebSocket(/\/v1/, (socket) => {
+    // As a server does that can't let anyone in: the socket opens, and is closed at the first message.
+    if (blocked)
+      return socket.onMessage(() => {
+        refused += 1
+        void socket.close()
+      })
+    socket.connectToServer()
+    cut.add(() => socket.close())
+    opened += 1
+  })
+  await signIn(page, 'anna')
+  await open(page, 'approvals')
+  await expect(row(page, first)).toBeVisible()
+  await expect(row(page, second)).toBeVisible()
+
+  blocked = true
+  for (const close of cut) await close()
+  await expect.poll(() => refused).toBeGreaterThan(1)
+  await decideAs(origin, 'jonas', first.approvalId, 'reject', 'Not this one.')
+  await expect(row(page, first)).toBeHidden()
+
+  const before = opened
+  blocked = false
+  // What is committed before the socket is back is found when it is.
+  await decideAs(origin, 'jonas', second.approvalId, 'reject', 'Nor this one.')
+  await expect(row(page, second)).toBeHidden()
+  await expect.poll(() => opened).toBeGreaterThan(before)
+  const third = await waitingRefund(origin)
+  await expect(row(page, third)).toBeVisible()
+  await decideAs(origin, 'jonas', third.approvalId, 'reject', 'Nor this one.')
+  await expect(row(page, third)).toBeHidden(soon)
+})
+
+test('one socket carries what every part of the page follows', async ({ page, origin }) => {
+  const { executionId } = await waitingRefund(origin)
+  let sockets = 0
+  page.on('websocket', (socket) => {
+    if (new URL(socket.url()).pathname === '/v1') sockets += 1
+  })
+  await signIn(page, 'maria')
+  sockets = 0
+  await open(page, `executions/${executionId}?tab=trace`)
+  await expect(page.getByRole('treegrid')).toBeVisible()
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Approvals/ })
+    .click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Approvals' })).toBeVisible()
+  await expect.poll(() => sockets).toBe(1)
+})

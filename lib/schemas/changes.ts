@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { type Topic, topicNames } from '#lib/rules/changes.ts'
+
+export const WatchChangesInput = z.strictObject({
+  topics: z.array(z.enum(topicNames)).min(1).max(topicNames.length),
+  /** The id of the last event that was received: the stream continues after it. */
+  lastEventId: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d\.\d{1,9}\.\d{1,9}$/)
+    .optional(),
+})
+
+/**
+ * `id` is the changed resource as the API names it; null: anything of the topic may have changed. `revision` is the
+ * position of the tenant's audit log that covers the change. What changed is read through the ordinary queries.
+ */
+export type ChangeEvent =
+  | { type: 'change'; topic: Topic; id: string | null; revision: string }
+  | { type: 'heartbeat'; at: string }

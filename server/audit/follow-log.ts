@@ -1,0 +1,40 @@
+import type { Transaction } from '#server/kernel/db/database.ts'
+import type { ChangeRecord } from './change-record.ts'
+import { after, dayBefore, type Position } from './position.ts'
+import { lastDays, recentRecords, recordsAfter } from './records-store.ts'
+
+/** A reader that is further behind than this many records gets none of them. */
+const maxRecords = 500
+/** A new reader begins with the records of this time. */
+const overlapSeconds = 10
+
+/** `records` lie between the two positions; undefined: there are too many. */
+export type Followed = { from: Position; position: Position; records: ChangeRecord[] | undefined }
+
+/** What was appended to the tenant's log since `position`; without one, what was appended during the last seconds. */
+export async function followLog(tx: Transaction, tenantId: string, position?: Position): Promise<Followed> {
+  const head = position ?? (await headOfLog(tx, tenantId))
+  const records =
+    position === undefined
+      ? await recentRecords(tx, tenantId, overlapSeconds, maxRecords + 1)
+      : await recordsAfter(tx, tenantId, position, maxRecords + 1)
+  const [first] = records
+  const from = position ?? (first === undefined ? head : placeOf(first, head))
+  if (records.length > maxRecords) return { from, position: await headOfLog(tx, tenantId), records: undefined }
+  return { from, position: records.reduce(after, head), records }
+}
+
+/** Right before a record; what the day before still had is only known for the day of the head. */
+const placeOf = ({ date, seq }: ChangeRecord, head: Position): Position => ({
+  date,
+  seen: seq,
+  before: date === head.date ? head.before : 0,
+})
+
+/** The end of the tenant's log. */
+export async function headOfLog(tx: Transaction, tenantId: string): Promise<Position> {
+  const [last, other] = await lastDays(tx, tenantId)
+  if (last === undefined) return { date: '1970-01-01', seen: 0, before: 0 }
+  const before = other?.date === dayBefore(last.date) ? other.size : 0
+  return { date: last.date, seen: last.size, before }
+}

@@ -1,0 +1,46 @@
+import type { Topic } from '#lib/rules/changes.ts'
+import type { ChangeRecord } from '#server/audit/change-record.ts'
+
+/** A change before it has a position. `id` null: anything of the topic may have changed. */
+export type Change = { topic: Topic; id: string | null }
+
+/** The topic of a resource as audit records name it. What is missing here is shown nowhere but in the log. */
+const topicOfResource: Record<string, Topic> = {
+  access_change: 'members',
+  agent: 'agents',
+  approval: 'approvals',
+  delegation: 'delegations',
+  erasure: 'erasures',
+  evidence_export: 'evidence',
+  execution: 'executions',
+  group: 'groups',
+  hold: 'holds',
+  input_event: 'inputs',
+  input_resolution: 'inputs',
+  input_wait: 'inputs',
+  mail: 'mails',
+  member: 'members',
+  policy: 'policies',
+  policy_binding: 'policyBindings',
+  policy_decision: 'policies',
+  release: 'releases',
+  secret: 'secrets',
+  service_account: 'serviceAccounts',
+  tenant: 'tenants',
+  trace: 'traces',
+}
+
+/** Topics with changes that no audit record names: their channel reports them, and a gap can't be replayed. */
+export const unloggedTopics: readonly Topic[] = ['executions', 'seals', 'traces']
+
+/** What a record says changed: the log itself, and the resource unless the act was refused. */
+export function changesOf({ action, auditId, resourceType, resourceId }: ChangeRecord): Change[] {
+  const changes: Change[] = [{ topic: 'audit', id: auditId }]
+  const topic = topicOfResource[resourceType]
+  if (topic === undefined || action.endsWith('.refused')) return changes
+  changes.push({ topic, id: resourceId })
+  // Input is asked for and applied under its execution's name; what waits for whom depends on who is absent.
+  if (topic === 'executions' && action.startsWith('input.')) changes.push({ topic: 'inputs', id: null })
+  if (topic === 'delegations') changes.push({ topic: 'approvals', id: null })
+  return changes
+}

@@ -241,7 +241,7 @@ test('an invited person opens the link, sets a password and signs in; suspended,
   await nora.goto(link)
   const password = 'seven violet harbours 41'
   await nora.getByLabel('New password').fill(password)
-  await nora.getByLabel('The same again').fill(password)
+  await nora.getByLabel('Repeat new password').fill(password)
   await nora.getByRole('button', { name: 'Set password' }).click()
   await nora.getByRole('link', { name: 'Sign in' }).click()
   await expect(nora.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')

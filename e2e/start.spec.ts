@@ -81,7 +81,7 @@ test('a second start joins the database, the same port is refused in one line, t
       .trim()
       .split('\n')
       .filter((line) => !line.includes('next.config')),
-  ).toEqual([`Port ${one} is in use: another Countersign, or something else, listens there. Set PORT to another one.`])
+  ).toEqual([`Port ${one} is in use by another process, possibly another Countersign. Set PORT to a different port.`])
 
   const second = await start({ PORT: two, DATA_DIR: dataDir })
   const token = async (port: string) => {
@@ -126,7 +126,7 @@ for (const [name, value, expected] of [
     'countersign',
     'BASE_URL must be an http(s) origin such as https://countersign.example; it is "countersign".',
   ],
-  ['ACCESS_TOKEN_TTL', '1', 'ACCESS_TOKEN_TTL must be seconds, a whole number from 10 to 86400; it is "1".'],
+  ['ACCESS_TOKEN_TTL', '1', 'ACCESS_TOKEN_TTL must be a whole number of seconds from 10 to 86400; it is "1".'],
   ['SEED_DEMO', 'yes', 'SEED_DEMO must be true or false; it is "yes".'],
   ['DATABASE_URL', 'mysql://x', 'DATABASE_URL must be a PostgreSQL address'],
   ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of'],

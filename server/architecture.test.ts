@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { lentWrites, tableAtRunTime, tableOwners, writtenByDatabase } from './testing/table-owners.ts'
 
-// The house rules of docs/architecture.md, read off the files that git knows and their imports.
+// The dependency and layout rules of docs/architecture.md, checked against the files tracked by git and their imports.
 
 const root = join(import.meta.dirname, '..')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -21,7 +21,7 @@ const code = files.filter((file) => !isTest(file))
 
 type Import = { from: string; to: string; names: string[]; typeOnly: boolean }
 
-/** The only way into what lies behind them, with a type or an error that their callers need too. */
+/** The only entry points to the files that they re-export, with a type or an error that their callers also need. */
 const facades = new Set(['lib/trpc.ts', 'server/kernel/db/database.ts', 'server/kernel/db/embedded.ts'])
 
 /** Imports inside the project, as paths from its root; packages are left out. */
@@ -56,13 +56,13 @@ const areaOf = (file: string): string => {
 const domainOf = (file: string): string => file.split('/')[1] ?? ''
 const offenders = (wrong: (one: Import) => boolean) => imports.filter(wrong).map((one) => `${one.from} → ${one.to}`)
 
-test('the rules below read real files', () => {
+test('the rules below see the real files', () => {
   expect(code.length).toBeGreaterThan(100)
   expect(imports.length).toBeGreaterThan(200)
 })
 
-describe('who may import whom', () => {
-  test('lib imports nothing above it, but for the type of the router in lib/trpc.ts', () => {
+describe('imports', () => {
+  test('lib imports nothing above it, except the type of the router in lib/trpc.ts', () => {
     expect(
       offenders(
         (one) =>
@@ -71,7 +71,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('components import components and lib; primitives know neither router nor query nor domain', () => {
+  test('components import components and lib; primitives import no router, query or domain code', () => {
     expect(offenders((one) => areaOf(one.from) === 'components' && !/^(components|lib)\//.test(one.to))).toEqual([])
     const knows = /from '(next\/(?!font)|@tanstack|@trpc|oidc-client-ts|#components\/(?!ui\/)|#lib\/(trpc|schemas))/
     expect(code.filter((file) => file.startsWith('components/ui/') && knows.test(source.get(file) ?? ''))).toEqual([])
@@ -81,7 +81,7 @@ describe('who may import whom', () => {
     expect(offenders((one) => areaOf(one.from) === 'app' && one.to.startsWith('server/'))).toEqual([])
   })
 
-  test('route handlers hold no code of their own and nothing of Next', () => {
+  test('route handlers contain no logic and import nothing from Next', () => {
     const routes = code.filter((file) => areaOf(file) === 'app/v1')
     expect(routes.length).toBeGreaterThan(5)
     for (const file of routes) {
@@ -95,7 +95,7 @@ describe('who may import whom', () => {
     expect(offenders((one) => areaOf(one.from) === 'kernel' && !/^(lib|server\/kernel)\//.test(one.to))).toEqual([])
   })
 
-  test('a domain takes from another one’s store what reads, and of what writes only what is listed', () => {
+  test('a domain imports reading functions from another domain’s store, and only the listed writing ones', () => {
     const borrowed = new Map<string, Set<string>>()
     for (const one of imports.filter(
       ({ from, to }) =>
@@ -113,14 +113,14 @@ describe('who may import whom', () => {
     expect(Object.fromEntries([...borrowed].map(([domain, names]) => [domain, [...names].sort()]))).toEqual(lentWrites)
   })
 
-  test('no file passes on what another one exports', () => {
+  test('no file re-exports what another one exports', () => {
     const passes = /^export (type )?(\{[^}]*\}|\*( as \w+)?) from /m
     expect(
       code.filter((file) => /^(server|lib)\//.test(file) && passes.test(source.get(file) ?? '') && !facades.has(file)),
     ).toEqual([])
   })
 
-  test('domains import each other without a circle', () => {
+  test('domains import each other without a cycle', () => {
     const edges = new Map<string, Set<string>>()
     for (const one of imports)
       if (
@@ -137,8 +137,9 @@ describe('who may import whom', () => {
     expect([...edges.keys()].filter((domain) => reaches(domain).has(domain))).toEqual([])
   })
 
-  test('imports form no circle, not even of types', () => {
-    // Trims what imports nothing that is left, and what nothing left imports: circles, and paths between them, remain.
+  test('imports form no cycle, not even of types', () => {
+    // Removes files that import none of the remaining files, and files that none of them imports: cycles, and paths
+    // between cycles, remain.
     let left = new Set(code)
     for (let before = Number.POSITIVE_INFINITY; left.size < before; ) {
       before = left.size
@@ -147,7 +148,7 @@ describe('who may import whom', () => {
       const imported = new Set(edges.map((one) => one.to))
       left = new Set([...left].filter((file) => importing.has(file) && imported.has(file)))
     }
-    // Until the frame of the console is divided.
+    // Exempt until the frame of the console is divided.
     const known = ['components/layout/frame.tsx', 'components/layout/top-bar.tsx', 'components/layout/user-menu.tsx']
     expect([...left].filter((file) => !known.includes(file))).toEqual([])
   })
@@ -163,7 +164,7 @@ describe('who may import whom', () => {
     }
   })
 
-  test('approvals know none of the things that are approved', () => {
+  test('approvals import nothing from the domains that request them', () => {
     expect(
       offenders(
         (one) =>
@@ -181,7 +182,7 @@ describe('who may import whom', () => {
     expect(having(/from '@(tanstack\/react-query|trpc\/)/)).toEqual([])
     // Cache keys of the API are made by the procedure or the route, changes are sent by useAct.
     expect(having(/queryKey: \[\[|\buseMutation\b|\buseInfiniteQuery\b/)).toEqual([])
-    // useChanges polls where the socket is down. An outcome that is unknown is no change, and neither is silence.
+    // useChanges polls where the socket is down. An unknown outcome and a silent session are not changes, so they are polled for.
     expect(having(/\brefetchInterval\b/)).toEqual([
       'app/t/[tenant]/approvals/[approvalId]/use-decision.ts',
       'components/session/session-provider.tsx',
@@ -198,7 +199,7 @@ describe('who may import whom', () => {
     expect(source.get('lib/limits.ts')).not.toMatch(/^import/m)
   })
 
-  test('the demo is called by the composition root alone, the command line imports no server code', () => {
+  test('only the composition root imports the demo, and the command line imports no server code', () => {
     expect(
       offenders(
         (one) =>
@@ -227,14 +228,14 @@ describe('who may import whom', () => {
   })
 })
 
-describe('what stands where', () => {
-  test('process.env is read in config.ts, and by the command line and the demo’s tool server, which are processes of their own', () => {
+describe('places', () => {
+  test('process.env is read only in config.ts, by the command line and by the demo’s tool server, which run as separate processes', () => {
     const allowed =
       /^(cli\/|server\/kernel\/config\.ts|server\/demo\/payments-tools\.ts|playwright\.config\.ts|vitest\.config\.ts|next\.config\.mjs|bench\/)/
     expect(code.filter((file) => /process\.env\b/.test(source.get(file) ?? '') && !allowed.test(file))).toEqual([])
   })
 
-  test('SQL stands in stores, migrations and the database rooms of the kernel', () => {
+  test('SQL is only in stores, migrations and the kernel’s database folders', () => {
     const allowed =
       /(^|[/-])store\.ts$|^server\/kernel\/(db|audit|keys)\/|^server\/kernel\/(queue|idempotency)\.ts$|^server\/(readiness|tenants\/by-id)\.ts$/
     const sql = /\bsql(<[^>]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/
@@ -274,7 +275,7 @@ describe('what stands where', () => {
     )
     const readers = touching(/\.(?:selectFrom|\w+Join|from|using)\(\s*\[?'(\w+)/g, /\b(?:from|join|using)\s+(\w+)/g)
 
-    test('all have an owner, whose SQL alone writes them', () => {
+    test('all have an owner, and only the owner’s SQL writes them', () => {
       expect(Object.keys(tableOwners).sort()).toEqual(tables)
       expect(Object.fromEntries(tables.map((table) => [table, [...(writers.get(table) ?? [])]]))).toEqual(
         Object.fromEntries(
@@ -283,7 +284,7 @@ describe('what stands where', () => {
       )
     })
 
-    test('are read by the SQL of their owner and of the domains that are listed', () => {
+    test('are read only by the SQL of their owner and of the listed domains', () => {
       const others = (table: string) =>
         [...(readers.get(table) ?? [])].filter((domain) => domain !== tableOwners[table]?.owner).sort()
       expect(Object.fromEntries(tables.map((table) => [table, others(table)]))).toEqual(
@@ -296,7 +297,7 @@ describe('what stands where', () => {
     })
   })
 
-  test('one statement reads across tenants: the memberships of the caller', () => {
+  test('only one statement reads across tenants: the memberships of the caller', () => {
     const setting = /app\.principal_(issuer|subject)/
     expect(code.filter((file) => file.endsWith('.ts') && setting.test(source.get(file) ?? ''))).toEqual([
       'server/kernel/db/database.ts',
@@ -308,7 +309,7 @@ describe('what stands where', () => {
     ).toEqual(['server/kernel/db/database.ts', 'server/tenants/list.ts'])
   })
 
-  test('no drawer folders, no barrels, no React in the server’s graph', () => {
+  test('the server’s imports contain no React, and the tree neither catch-all folders nor barrel files', () => {
     expect(
       files.filter(
         (file) => /(^|\/)(utils?|helpers?|services|types|common)\//.test(file) || /\/index\.tsx?$/.test(file),
@@ -318,21 +319,21 @@ describe('what stands where', () => {
   })
 
   test('a folder has at most 30 production files', () => {
-    // Until the console's own folders are divided.
+    // These two are exempt until the console's folders are divided.
     const crowded = new Set(['components/traces', 'components/ui'])
     const sizes = new Map<string, number>()
     for (const file of code) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
     expect([...sizes].filter(([folder, size]) => size > 30 && !crowded.has(folder))).toEqual([])
   })
 
-  test('nothing is silenced', () => {
+  test('no check is silenced', () => {
     const silenced = /@ts-(ignore|nocheck)|^[^*/]*(: any\b|\bas any\b)/m
     expect(
       code.filter((file) => silenced.test(source.get(file) ?? '') && file !== 'server/architecture.test.ts'),
     ).toEqual([])
   })
 
-  test('a file above 300 lines says why in its first line', () => {
+  test('a file above 300 lines states the reason in its first line', () => {
     const generated = new Set(['server/kernel/db/schema.ts'])
     const long = code.filter((file) => (source.get(file) ?? '').split('\n').length > 300 && !generated.has(file))
     expect(long.filter((file) => !/^\/[/*]/.test(source.get(file) ?? ''))).toEqual([])

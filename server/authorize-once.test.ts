@@ -8,16 +8,16 @@ import { type PropertyServer, startPropertyServer } from '#server/testing/proper
 import { propertyTenant } from '#server/testing/properties/tenant.ts'
 import { statementsOf } from '#server/testing/statements.ts'
 
-// One call is authenticated once and authorized once, by the kernel, on every transport. A second check elsewhere could come
-// to disagree with the first. The server runs in this process, so the test counts what it does for a request.
+// Each call is authenticated once and authorized once, by the kernel, on every transport. A second check elsewhere
+// could contradict the first. The server runs in this process, so the test can count its checks per request.
 
 const catalog = collectCatalog().filter(({ operation }) => operation.permission !== 'any')
 const nonsense = { 'no such field': 1 }
-/** Of a subscription: a request that does not exist. */
+/** Input of a subscription to a request that does not exist. */
 const input = { json: { approvalId: '00000000-0000-4000-8000-000000000000' } }
 
 let server: PropertyServer
-/** Access tokens: of a person with every role, and of one with a role that few operations allow. */
+/** Access tokens: of a person with every role, and of one with a role that permits few operations. */
 let all: string
 let few: string
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(() => server.close())
 
 type Checks = { admitted: number; authorized: number }
 
-/** How often a caller was admitted, and how often `permission` was looked up among a caller's, while `work` ran. */
+/** How often a caller was admitted, and how often `permission` was looked up among the caller's, while `work` ran. */
 async function checksOf(permission: string, work: () => Promise<unknown>): Promise<Checks> {
   const { has } = Set.prototype
   let authorized = 0
@@ -53,7 +53,7 @@ const entryOf = (address: string) => {
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-describe('one check for one call', () => {
+describe('each call is admitted and authorized exactly once', () => {
   test.each(catalog.map((entry) => [addressOf(entry), entry] as const))('%s', async (_address, entry) => {
     for (const token of [all, few]) {
       const statuses: number[] = []

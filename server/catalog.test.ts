@@ -7,7 +7,7 @@ import { execute } from '#server/kernel/operation.ts'
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { collectCatalog } from './catalog.ts'
 
-// What the server says of itself is what it serves, and it serves nothing that declares no permission.
+// The catalog describes exactly what the server serves, and every operation declares a permission.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let caller: Caller
@@ -20,14 +20,14 @@ afterAll(() => runtime.close())
 
 const read = () => execute(list, caller, undefined, { name: 'catalog.list' })
 
-test('a route whose handler declares no operation stops the boot', () => {
+test('a route whose handler declares no operation stops the server from starting', () => {
   const handler = () => Promise.resolve(new Response())
   expect(() => collectCatalog([['/v1/forgotten', { POST: handler }]])).toThrow(
     'POST /v1/forgotten declares no operation',
   )
 })
 
-test('catalog.list gives every procedure and route with its permission and its schemas', async () => {
+test('catalog.list returns every procedure and route with its permission and schemas', async () => {
   const { operations } = await read()
   expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
     collectCatalog()
@@ -51,7 +51,7 @@ test('catalog.list gives every procedure and route with its permission and its s
   })
 })
 
-test('the digest is that of the operations: the same each time, another one for another API', async () => {
+test('the digest covers the operations: stable for one API, different for another', async () => {
   const { digest } = await read()
   registerCatalog(collectCatalog())
   expect((await read()).digest).toBe(digest)
@@ -60,7 +60,7 @@ test('the digest is that of the operations: the same each time, another one for 
   registerCatalog(collectCatalog())
 })
 
-test('the OpenAPI document has each operation once, with no reference that leads nowhere', async () => {
+test('the OpenAPI document lists each operation once, without dangling references', async () => {
   const document = await execute(openapi, caller, undefined, { name: 'catalog.openapi' })
   const { operations, digest } = await read()
   expect(document).toMatchObject({ openapi: '3.1.0', info: { 'x-catalog-digest': digest } })

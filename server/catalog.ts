@@ -4,12 +4,15 @@ import { declaredProcedures } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 import { routes } from './routes.ts'
 
-/** Handlers without an operation: who asks for these has no token yet. */
+/** Handlers without an operation: their callers do not have a token yet. */
 const open = new Set(['/v1/branding/:sha256', '/v1/health/live', '/v1/health/ready'])
-/** Carries the procedures, which declare their operations themselves. */
+/** Serves the procedures, which declare their operations themselves. */
 const procedures = '/v1/:procedure{[^/]+}'
 
-/** Every operation of every procedure and route. Throws for a handler that declares none: such a server does not start. */
+/**
+ * Every operation of every procedure and route. Throws if a handler declares none, so that such a server does not
+ * start.
+ */
 export function collectCatalog(table = routes): CatalogEntry[] {
   const called = declaredProcedures(appRouter).map(([name, operation]): CatalogEntry => {
     const method = operation.kind === 'mutation' ? 'POST' : 'GET'
@@ -23,7 +26,7 @@ export function collectCatalog(table = routes): CatalogEntry[] {
         const declaration = handler === undefined ? 'no such verb' : declarationOf(handler)
         if (declaration === undefined)
           throw new Error(
-            `${method} ${path} declares no operation: make it by rest() or declare(), or list it as open.`,
+            `${method} ${path} declares no operation. Create it with rest() or declare(), or list it as open.`,
           )
         return declaration === 'no such verb' ? [] : [{ ...declaration, transport: 'route', method, path }]
       }),

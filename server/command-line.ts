@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 
-/** The command line can't be understood. The message says what is wrong and how the command is written. */
+/** The command line is invalid. The message states the problem and the command's usage. */
 export class UsageError extends Error {}
 
 export type Say = (line: string) => void
 export type Act = (say: Say) => Promise<void>
 
-/** A word or an option by its name, and what the usage text shows in place of its value. */
+/** Names of words or options, with the placeholders that the usage text shows for their values. */
 type Values<Name extends string> = Readonly<Record<Name, string>>
 
 export type Command = {
@@ -18,8 +18,8 @@ export type Command = {
 }
 
 /**
- * One subcommand: the words that it takes in their order, its options, which all have a value, and what it does with them.
- * `plan` checks the values, and throws UsageError, before its act opens anything.
+ * One subcommand: its words in order, its options, which all have a value, and its action. `plan` checks the values,
+ * and throws UsageError, before the action opens anything.
  */
 export const command = <W extends string = never, R extends string = never, O extends string = never>({
   name,
@@ -38,11 +38,11 @@ export const command = <W extends string = never, R extends string = never, O ex
   words: words ?? {},
   required: required ?? {},
   optional: optional ?? {},
-  // `read` gives every word and every required option.
+  // `read` returns every word and every required option.
   plan: (given) => plan(given as Parameters<typeof plan>[0]),
 })
 
-/** How each of the commands is written, one a line. */
+/** The usage of the commands, one per line. */
 export const usageOf = (program: string, commands: readonly Command[]): string =>
   commands
     .map(({ name, words, required, optional }) =>
@@ -55,7 +55,7 @@ export const usageOf = (program: string, commands: readonly Command[]): string =
     )
     .join('\n')
 
-/** The command that `args` name, with its values bound. Throws UsageError. */
+/** The command that `args` select, with its values bound. Throws UsageError. */
 export function readCommand(program: string, commands: readonly Command[], [name, ...args]: readonly string[]): Act {
   const found = commands.find((one) => one.name === name)
   if (found === undefined) {
@@ -70,7 +70,10 @@ export function readCommand(program: string, commands: readonly Command[], [name
   }
 }
 
-/** The values by their names. Not parseArgs' strict mode: its messages speak of code, and it accepts an option twice. */
+/**
+ * The values by name. Does not use parseArgs' strict mode, whose messages are for programmers and which accepts
+ * repeated options.
+ */
 function read({ name, words, required, optional }: Command, args: readonly string[]): Record<string, string> {
   const options = new Map(Object.entries({ ...required, ...optional }))
   const { tokens } = parseArgs({
@@ -91,7 +94,7 @@ function read({ name, words, required, optional }: Command, args: readonly strin
     } else if (token.kind === 'option') {
       const shown = options.get(token.name)
       if (shown === undefined) throw new UsageError(`Unknown option ${token.rawName} for ${name}.`)
-      if (given.has(token.name)) throw new UsageError(`${token.rawName} is given twice.`)
+      if (given.has(token.name)) throw new UsageError(`${token.rawName} is given more than once.`)
       given.set(token.name, optionValue(token, shown))
     }
   }
@@ -103,7 +106,7 @@ function read({ name, words, required, optional }: Command, args: readonly strin
 
 type Option = { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined }
 
-/** An option that follows is not the value; a value that begins with a hyphen is written --option=-value. */
+/** A following option is not the value; a value that starts with a hyphen is written --option=-value. */
 function optionValue({ rawName, value, inlineValue }: Option, shown: string): string {
   if (value === undefined || (inlineValue !== true && value.startsWith('-')))
     throw new UsageError(`${rawName} needs a value: ${rawName} <${shown}>.`)

@@ -10,17 +10,17 @@ import { createShell } from './shell.ts'
 
 const ownBuild = join(import.meta.dirname, '..', '.next', 'console')
 
-/** Everything outside of `/v1` and `/realms`. */
+/** All routes outside `/v1` and `/realms`. */
 export type Pages = Routes
 export type OpenPages = (config: Config, log: Log) => Pages
 
-/** The console that was built into `folder`. Throws when there is none. */
+/** The console that was built into `folder`. Throws if it has not been built. */
 export const openConsole: (folder?: string) => OpenPages =
   (folder = ownBuild) =>
   (config, log) => {
     const shell = createShell({ build: loadConsole(folder), ...shellSettings(config) })
     const reports = createCspReportHandler({
-      onReport: (report) => log.warn({ report }, 'the browser blocked something'),
+      onReport: (report) => log.warn({ report }, 'the browser reported a policy violation'),
       https: config.baseUrl.startsWith('https:'),
     })
     return {
@@ -30,14 +30,14 @@ export const openConsole: (folder?: string) => OpenPages =
         } catch (error) {
           log.error({ err: error, path: req.url }, 'a page failed')
           if (res.headersSent) res.destroy()
-          else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong on our side.')
+          else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong. Try again in a moment.')
         }
       },
       upgrade: () => 404,
     }
   }
 
-/** What the settings of the server mean for its pages. */
+/** The settings of the pages that follow from the server's settings. */
 export function shellSettings(config: Config) {
   const authOrigin = new URL(config.authUrl).origin
   return {

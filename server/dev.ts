@@ -1,4 +1,5 @@
-// What `npm run dev` starts, and starts again when a file that it imports changes. Its argument is the address of `next dev`.
+// The program that `npm run dev` starts, and restarts when one of its imported files changes. Its argument is the
+// address of `next dev`.
 import { developmentPages } from './dev/pages.ts'
 import { run } from './run.ts'
 

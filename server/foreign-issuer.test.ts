@@ -8,7 +8,8 @@ import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { type ForeignIssuer, foreignIssuer, newPair, serviceAccount } from '#server/testing/fakes/foreign-issuer.ts'
 import { runTenantCommand } from './tenant-command.ts'
 
-// The real server beside another provider, told of it by AUTH_URL alone; and a third issuer, named by the operator.
+// The real server with another identity provider, configured by AUTH_URL alone, and with a third issuer named by the
+// operator.
 
 let keycloak: ForeignIssuer
 let partner: ForeignIssuer
@@ -53,7 +54,7 @@ const auditOf = async (memberId: unknown) =>
   ).rows.map((row: { record: unknown }) => row.record)
 
 describe('with AUTH_URL at another provider', () => {
-  test('nothing is done to accounts that are kept there, and the answer says where they are', async () => {
+  test('operations on externally managed accounts are refused with the provider’s address', async () => {
     const admin = await keycloak.token('northwind', {
       sub: 'keycloak-tina',
       preferred_username: 'tina',
@@ -71,11 +72,11 @@ describe('with AUTH_URL at another provider', () => {
     ] as const) {
       const answer = await api.mutate(admin, procedure, input)
       expect([procedure, answer.status, reason(answer)]).toEqual([procedure, 409, 'external_identity'])
-      expect(answer.text).toContain(`The identity provider at ${keycloak.origin} keeps`)
+      expect(answer.text).toContain(`The identity provider at ${keycloak.origin} manages`)
     }
   })
 
-  test('a tenant is made without accounts of ours, and its first approver is seated after signing in there', async () => {
+  test('a tenant is created without accounts, and its first approver is seated after signing in at the provider', async () => {
     const { port } = new URL(api.baseUrl)
     const dataDir = join(dirname(api.gate), 'data')
     const environment = {
@@ -92,18 +93,18 @@ describe('with AUTH_URL at another provider', () => {
       return said.join('\n')
     }
     const made = await run('create', 'acme', '--admin', 'ada@acme.example', '--approvers', 'bo@acme.example')
-    expect(made).toContain(`Accounts are kept by the identity provider at ${keycloak.origin}.`)
+    expect(made).toContain(`The identity provider at ${keycloak.origin} manages accounts.`)
     expect(made).toContain('ada@acme.example the role tenant_admin')
     expect(made).not.toMatch(/set a password|sign-in\//)
     const seat = ['seat', 'acme', '--group', 'change-approvers', '--person', 'bo@acme.example']
-    await expect(run(...seat)).rejects.toThrow('There is no active person bo@acme.example in acme')
+    await expect(run(...seat)).rejects.toThrow('bo@acme.example is not an active member of acme.')
 
     const claims = { preferred_username: 'bo', email: 'bo@acme.example', realm_access: { roles: ['approver'] } }
     const bo = await keycloak.token('acme', { sub: 'keycloak-bo', ...claims })
     const { principal, tenant } = payload<Me>(await me(bo))
     expect([principal.username, tenant.externalId]).toEqual(['bo', 'acme'])
-    expect(await run(...seat)).toBe('bo@acme.example decides for change-approvers of acme from now on.')
-    await expect(run(...seat)).rejects.toThrow('bo@acme.example is in change-approvers already.')
+    expect(await run(...seat)).toBe('bo@acme.example can now decide for change-approvers of acme.')
+    await expect(run(...seat)).rejects.toThrow('bo@acme.example is already in change-approvers.')
     const ada = await keycloak.token('acme', { sub: 'keycloak-ada', realm_access: { roles: ['tenant_admin'] } })
     const groups = payload<{ items: { name: string; members: { id: string }[] }[] }>(
       await api.query(ada, 'groups.list'),
@@ -112,7 +113,7 @@ describe('with AUTH_URL at another provider', () => {
     expect(approvers?.members).toEqual([expect.objectContaining({ id: principal.id })])
   }, 120_000)
 
-  test('its realm’s token works as it is: the first sign-in makes the membership, once, and writes it down', async () => {
+  test('the realm’s token works unchanged: the first sign-in creates the membership, once, with an audit record', async () => {
     const sub = 'keycloak-paula'
     const token = await keycloak.token('northwind', { sub })
     const answers = await Promise.all(Array.from({ length: 10 }, () => me(token)))
@@ -139,18 +140,18 @@ describe('with AUTH_URL at another provider', () => {
     ])
   })
 
-  test('more people than there are database connections sign in for the first time at once', async () => {
+  test('more people than database connections can sign in for the first time concurrently', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
         keycloak.token('northwind', { sub: `keycloak-crowd-${index}`, preferred_username: `crowd-${index}` }),
       ),
     )
-    // Whoever held one connection while waiting for another would wait until that gives up, with 503.
+    // If a sign-in held one connection while waiting for another, it would end with 503.
     const answers = await Promise.all(tokens.map((token) => me(token)))
     expect(answers.map((answer) => answer.status)).toEqual(tokens.map(() => 200))
   })
 
-  test('a service account becomes one, without the roles that no machine gets', async () => {
+  test('a service account becomes a member, without the roles that service accounts never get', async () => {
     const roles = ['developer', 'approver', 'tenant_admin', 'privacy_officer', 'viewer']
     const token = await keycloak.token('northwind', { ...serviceAccount('deployer'), realm_access: { roles } })
     expect(payload<Me>(await me(token)).principal).toMatchObject({
@@ -160,7 +161,7 @@ describe('with AUTH_URL at another provider', () => {
     })
   })
 
-  test('what the membership lost is gone, whatever the token says, and what it has the token must still bring', async () => {
+  test('a role needs both: the membership must still have it, and the token must still carry it', async () => {
     const sub = 'keycloak-roles'
     const token = (roles: string[]) => keycloak.token('northwind', { sub, realm_access: { roles } })
     expect(payload<Me>(await me(await token(['viewer', 'operator']))).principal.roles).toEqual(['viewer', 'operator'])
@@ -169,29 +170,32 @@ describe('with AUTH_URL at another provider', () => {
     expect(payload<Me>(await me(await token(['viewer', 'operator']))).principal.roles).toEqual(['operator'])
   })
 
-  test.each(['suspended', 'removed'])('somebody who is %s does not come back by signing in again', async (status) => {
-    const sub = `keycloak-${status}`
-    await me(await keycloak.token('northwind', { sub }))
-    await owner.query('update members set status = $2 where subject = $1', [sub, status])
-    const answer = await me(await keycloak.token('northwind', { sub }))
-    expect([answer.status, answer.text]).toEqual([403, '{"error":"Tenant access denied"}'])
-    expect(await membersOf(sub)).toHaveLength(1)
-  })
+  test.each(['suspended', 'removed'])(
+    'a member who is %s does not become active by signing in again',
+    async (status) => {
+      const sub = `keycloak-${status}`
+      await me(await keycloak.token('northwind', { sub }))
+      await owner.query('update members set status = $2 where subject = $1', [sub, status])
+      const answer = await me(await keycloak.token('northwind', { sub }))
+      expect([answer.status, answer.text]).toEqual([403, '{"error":"Tenant access denied"}'])
+      expect(await membersOf(sub)).toHaveLength(1)
+    },
+  )
 
-  test('a name or address that somebody has already stays theirs', async () => {
+  test('a name or address that a member already has stays theirs', async () => {
     const claims = { sub: 'keycloak-maria', preferred_username: 'Maria', email: 'MARIA@northwind.example' }
     const { principal } = payload<Me>(await me(await keycloak.token('northwind', claims)))
     expect(principal.username).toBe(`Maria (${new URL(keycloak.origin).host}, keycloak-maria)`)
     expect((await membersOf('keycloak-maria'))[0]?.email).toBeNull()
   })
 
-  test('an address that the provider has not verified is not taken over', async () => {
+  test('an address that the provider has not verified is not used', async () => {
     const sub = 'keycloak-unverified'
     await me(await keycloak.token('northwind', { sub, preferred_username: 'quinn', email_verified: false }))
     expect((await membersOf(sub))[0]).toMatchObject({ username: 'quinn', email: null })
   })
 
-  test('a realm speaks for its own tenant: another one takes a membership of its own', async () => {
+  test('a realm is trusted only for its own tenant: another tenant needs a membership of its own', async () => {
     const token = await keycloak.token('northwind', { sub: 'keycloak-narrow' })
     await me(token)
     const elsewhere = await me(token, { 'x-svc-tenant-external-id': externalIdOf('globex') })
@@ -201,20 +205,20 @@ describe('with AUTH_URL at another provider', () => {
     expect(await membersOf('keycloak-narrow')).toHaveLength(1)
   })
 
-  test('a realm of no tenant is nobody’s, and its keys are not even asked for', async () => {
+  test('a realm without a tenant is rejected, and its keys are not even fetched', async () => {
     const answer = await me(await keycloak.token('nowhere', {}))
     expect(answer.status).toBe(401)
     expect(keycloak.asked.some((path) => path.includes('nowhere'))).toBe(false)
   })
 
-  test('the embedded provider is not served, and none of its tokens is accepted', async () => {
+  test('the embedded provider is not served, and none of its tokens are accepted', async () => {
     const answer = await api.request(undefined, '/realms/northwind/.well-known/openid-configuration')
     expect(answer.status).toBe(404)
     const own = await keycloak.token('northwind', { iss: `${api.baseUrl}/realms/northwind` })
     expect((await me(own)).status).toBe(401)
   })
 
-  test('a provider that can’t be reached is no refusal: the caller may try again', async () => {
+  test('an unreachable provider is not a refusal: the caller may try again', async () => {
     keycloak.instead = (_path, res) => res.writeHead(500).end()
     const answer = await me(await keycloak.token('globex', {}))
     keycloak.instead = undefined
@@ -222,7 +226,7 @@ describe('with AUTH_URL at another provider', () => {
   })
 })
 
-describe('an issuer that the operator names', () => {
+describe('an issuer that the operator configures', () => {
   const portal = (claims: Record<string, unknown> = {}) =>
     partner.token('partners', {
       aud: 'urn:countersign:production',
@@ -233,7 +237,7 @@ describe('an issuer that the operator names', () => {
       ...claims,
     })
 
-  test('speaks for the tenant in its claim', async () => {
+  test('is trusted for the tenant in its claim', async () => {
     const answer = payload<Me>(await me(await portal()))
     expect(answer).toMatchObject({
       principal: { username: 'rosa', kind: 'person' },
@@ -241,20 +245,20 @@ describe('an issuer that the operator names', () => {
     })
   })
 
-  test('says by its clients who is a machine', async () => {
+  test('marks service accounts by their client ids', async () => {
     const answer = payload<Me>(await me(await portal({ sub: 'partner-robot-1', azp: 'partner-robot' })))
     expect(answer.principal).toMatchObject({ username: 'partner-robot', kind: 'service_account' })
   })
 
   test.each<[string, Record<string, unknown>, number]>([
-    ['another client', { azp: 'somebody-elses' }, 401],
+    ['another client', { azp: 'another-client' }, 401],
     ['no client', { azp: undefined }, 401],
     ['another audience', { aud: 'countersign' }, 401],
     ['a tenant that does not exist', { org: 'nowhere' }, 403],
     ['a tenant that is a list', { org: ['x'] }, 401],
     ['no tenant', { org: undefined }, 400],
-    ['an issuer that begins like it', { iss: 'unset' }, 401],
-  ])('is not believed with %s', async (_name, claims, status) => {
+    ['an issuer with the same prefix', { iss: 'unset' }, 401],
+  ])('is rejected with %s', async (_name, claims, status) => {
     const sub = `partner-refused-${status}`
     const iss = claims.iss === undefined ? {} : { iss: `${partner.realm('partners')}/x` }
     const answer = await me(await portal({ sub, ...claims, ...iss }))
@@ -262,7 +266,7 @@ describe('an issuer that the operator names', () => {
     expect(await membersOf(sub)).toEqual([])
   })
 
-  test('signs with its own keys and algorithms only', async () => {
+  test('is accepted only with its own keys and algorithms', async () => {
     const token = await keycloak.token('northwind', { iss: partner.realm('partners') })
     expect((await me(token)).status).toBe(401)
     const rsa = await newPair('RS256')

@@ -13,7 +13,8 @@ import { type RunningServer, serve } from './serve.ts'
 import { testDatabase } from './testing/database.ts'
 import { writeNextOutput } from './testing/next-output.ts'
 
-// The whole server on its own port, called with bytes: an HTTP client would correct what matters here.
+// The whole server on a port of its own, addressed with raw bytes: an HTTP client would correct the requests under
+// test.
 
 let server: RunningServer
 let folder: string
@@ -117,25 +118,25 @@ const NAMES = [
   `/${'x/'.repeat(3000)}`,
 ]
 
-describe('names that are not on the list', () => {
+describe('unknown names', () => {
   test.each(NAMES)('%s is not found', async (name) => {
     expectRefused(await ask(`GET ${name}`), 404)
     expectRefused(await ask(`GET ${name}`, 'rsc: 1\r\nnext-router-segment-prefetch: /../../x\r\n'), 404)
   })
 
-  test('leave nothing on the disk', async () => {
+  test('create no files', async () => {
     const before = await readdir(folder, { recursive: true })
     for (const name of NAMES) await ask(`GET ${name}`)
     expect(await readdir(folder, { recursive: true })).toEqual(before)
   })
 
-  test('what is on the list is still answered', async () => {
+  test('leave known names available', async () => {
     expect((await ask('GET /t/acme')).body).toContain('<h1>/t/acme</h1>')
     expect((await ask('GET /_next/static/chunks/a.js')).status).toBe(200)
   })
 })
 
-describe('requests that name no resource', () => {
+describe('invalid targets', () => {
   test.each([
     ['GET http://evil.example/sign-in', 400],
     ['GET http://localhost/_next/static/chunks/a.js', 400],
@@ -154,7 +155,7 @@ describe('requests that name no resource', () => {
     expectRefused(await ask(line), status)
   })
 
-  test('a request without a host, with an expectation, with endless headers, or that is not HTTP', async () => {
+  test('a request without a host, with an expectation, with oversized headers, or that is not HTTP is refused', async () => {
     expectRefused(await send('GET /sign-in HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
     expectRefused(await ask('GET /sign-in', 'Expect: miracles\r\n'), 417)
     expectRefused(await ask('GET /sign-in', `x-long: ${'a'.repeat(20_000)}\r\n`), 431)
@@ -168,7 +169,7 @@ describe('upgrades', () => {
     async (target) => expectRefused(await upgrade(target), 404),
   )
 
-  test('/v1 takes a handshake of the own origin and nothing else', async () => {
+  test('/v1 accepts only a handshake from its own origin', async () => {
     const handshake = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
     expectRefused(await upgrade('/v1', `${handshake}Origin: http://evil.example\r\n`), 403)
     expectRefused(await upgrade('/v1'), 400)
@@ -182,7 +183,7 @@ describe('upgrades', () => {
     socket.destroy()
   })
 
-  test('300 at the same time are all answered and closed', async () => {
+  test('300 concurrent ones are all answered and closed', async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => upgrade(`/realms/${index}`)))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
   })
@@ -202,14 +203,14 @@ test.each([
   '/realms/x',
   '/icon.svg',
   '/_next/static/chunks/a.js',
-])('the answer to %s is never sniffed', async (path) => {
+])('the response to %s must not be sniffed', async (path) => {
   const { head } = await ask(`GET ${path}`)
   expect(head).toContain('\r\nx-content-type-options: nosniff')
   expect(head).toContain("\r\ncontent-security-policy: default-src 'none'")
 })
 
 test('production loads no module of Next', async () => {
-  // Every module of the graph of server/main.ts, and what opening the console loads on top of it, in a process of its own.
+  // Every module of the graph of server/main.ts, and those that opening the console loads, in a separate process.
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []

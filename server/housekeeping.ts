@@ -14,8 +14,8 @@ import { isOver, purgeTraces, retentionLimit } from '#server/traces/retention/re
 const intervalMs = 10 * 60_000
 
 /**
- * Removes what has expired and nobody will ask for again, tenant by tenant, and keeps the days of spans apart. Runs in every
- * process; twice does no harm. `ownerUrl`: partitions are the owner's to make and to drop.
+ * Removes expired rows that are no longer needed, tenant by tenant, and maintains the daily partitions of spans. Runs
+ * in every process; concurrent runs do no harm. `ownerUrl`: only the owner may create and drop partitions.
  */
 export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } {
   const { database, log } = runtime()
@@ -39,7 +39,9 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         if (!closed) await purge(id)
   }
   const timer = setInterval(() => {
-    round = clean().catch((error: unknown) => log.warn({ err: error }, 'housekeeping failed; it comes again'))
+    round = clean().catch((error: unknown) =>
+      log.warn({ err: error }, 'housekeeping failed; the next round tries again'),
+    )
   }, intervalMs)
   return {
     async close() {
@@ -50,7 +52,10 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
   }
 }
 
-/** A day that every tenant's retention has passed goes at once, whole; what only some of them are done with, they delete. */
+/**
+ * Drops whole days that are past every tenant's retention. From days that only some tenants still need, the others
+ * delete their rows.
+ */
 export async function keepPartitions(ownerUrl: string, tenants: readonly { id: string }[]): Promise<void> {
   const limits = await Promise.all(tenants.map(({ id }) => retentionLimit(id)))
   await asOwnerOf(ownerUrl, async (client) => {

@@ -5,17 +5,22 @@ import { barePolicy, fixedHeaders } from './shell/policy.ts'
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 export type Routes = {
   request: Handler
-  /** Takes an upgrade over, or returns the status to refuse it with. */
+  /** Handles an upgrade, or returns the status of the refusal. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): number | undefined
 }
 
 export type Front = {
-  /** The port that is open. */
+  /** The open port. */
   port: number
-  /** From here on requests are answered by these; before, and after `undefined`, with 503. */
-  answerWith(routes: Routes | undefined): void
+  /** From here on requests are answered by these; before, with 503. */
+  answerWith(routes: Routes): void
+  /** From here on requests are answered with 503. Resolves when those under way have ended; after two seconds it ends them. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
+
+/** How long a request under way may take to end when the server stops. */
+const DRAIN_MS = 2000
 
 const STATUS_OF: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -23,8 +28,9 @@ const STATUS_OF: Record<string, number> = {
 }
 
 /**
- * Opens the port and refuses what no part of the server may see: a target that is not a path, a request without a host, CONNECT,
- * what is not HTTP, and upgrades that nothing takes. Every refusal carries the security headers, and a refused socket is closed.
+ * Opens the port and refuses requests that no part of the server may see: a target that is not a path, a missing host,
+ * CONNECT, anything that is not HTTP, and upgrades that no route handles. Every refusal has the security headers, and a
+ * refused socket is closed.
  */
 export async function openPort(port: number, options: { https: boolean }): Promise<Front> {
   const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
@@ -40,7 +46,7 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     res.writeHead(status, { 'content-length': 0 }).end()
   }
   const refuseSocket = (socket: Duplex, status: number) => {
-    // Without a listener the reset of a connection would end the process.
+    // Without a listener, a reset connection would end the process.
     socket.on('error', () => socket.destroy())
     const lines = Object.entries({ ...headers, 'content-length': '0', connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -53,13 +59,15 @@ export async function openPort(port: number, options: { https: boolean }): Promi
   })
   http.on('connect', (_req, socket) => refuseSocket(socket, 405))
   http.on('checkExpectation', (_req, res) => refuse(res, 417))
-  const answering = new WeakSet<Duplex>()
+  const answering = new Map<Duplex, ServerResponse>()
   http.on('request', ({ socket }, res) => {
-    answering.add(socket)
-    res.once('close', () => answering.delete(socket))
+    answering.set(socket, res)
+    res.once('close', () => {
+      if (answering.get(socket) === res) answering.delete(socket)
+    })
   })
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer a second one would be read as its body.
+    // During a response, a second one would be read as part of its body.
     if (!socket.writable || answering.has(socket)) socket.destroy()
     else refuseSocket(socket, STATUS_OF[error.code ?? ''] ?? 400)
   })
@@ -74,10 +82,17 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     answerWith(given) {
       routes = given
     },
+    async drain() {
+      routes = undefined
+      const underWay = [...answering.values()]
+      const cut = setTimeout(() => underWay.forEach((res) => void res.destroy()), DRAIN_MS)
+      await Promise.all(underWay.map((res) => new Promise((resolve) => res.once('close', resolve))))
+      clearTimeout(cut)
+    },
     /** Lets answers under way finish for two seconds, then cuts the sockets. */
     close: () =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => http.closeAllConnections(), 2000)
+        const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
         http.close(() => {
           clearTimeout(cut)
           resolve()
@@ -87,7 +102,7 @@ export async function openPort(port: number, options: { https: boolean }): Promi
   }
 }
 
-/** `GET http://elsewhere/`, `OPTIONS *` and requests without a host name no resource of this server. */
+/** `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server. */
 function refusalOf(req: IncomingMessage): number | undefined {
   return req.url?.startsWith('/') === true && req.headers.host !== undefined ? undefined : 400
 }

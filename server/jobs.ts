@@ -27,7 +27,7 @@ import { releaseDecided } from '#server/releases/release.ts'
 import { signInFirst } from '#server/tenants/first-sign-in.ts'
 import { unmaskDecided } from '#server/traces/unmask.ts'
 
-/** What a process runs in the background, one line for each queue. */
+/** Background jobs of a process, one line for each queue. */
 export const jobs: readonly JobHandler[] = [
   advanceExecutions,
   stopVerdicts,
@@ -39,7 +39,10 @@ export const jobs: readonly JobHandler[] = [
   erasures,
 ]
 
-/** What one domain does when another one, which does not know it, decides, receives, stops or admits something. */
+/**
+ * Connects domains that don't import each other: the effects of one domain's decisions, inputs, stops and admissions in
+ * another.
+ */
 export function registerDecisions(): void {
   onDecided('external_call', externalCallDecided)
   onDecided('group_change', groupChangeDecided)

@@ -5,7 +5,7 @@ import { type FreezableProxy, freezableProxy } from '#server/testing/fakes/freez
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The database goes away under a running server and comes back: nobody has to lift a hand.
+// The database goes away under a running server and comes back: the server recovers without intervention.
 
 let api: TestApi
 let server: Client
@@ -28,7 +28,7 @@ const database = () => new URL(api.ownerUrl).pathname.slice(1)
 const connections = async () =>
   (await server.query('select pid from pg_stat_activity where datname = $1', [database()])).rowCount ?? 0
 
-test('during an outage every answer is 503 with Retry-After; after it the server works, on as many connections as before', async () => {
+test('during an outage every response is 503 with Retry-After; after it the server works, with as many connections as before', async () => {
   const maria = await api.person('maria')
   const agentId = await releaseRefundAgent(api, 'refund-outage')
   const before = await connections()
@@ -42,9 +42,9 @@ test('during an outage every answer is 503 with Retry-After; after it the server
     await api.request(undefined, '/v1/health/ready'),
   ])
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-  // Often enough for a reconnection that multiplies itself to be seen.
+  // Enough attempts to reveal reconnections that multiply.
   const tried = proxy.opened()
-  await until(async () => (proxy.opened() >= tried + 8 ? true : undefined), 'the server tried to connect again')
+  await until(async () => (proxy.opened() >= tried + 8 ? true : undefined), 'the server tried to reconnect')
   await server.query(`alter database ${database()} connection limit -1`)
 
   await until(
@@ -60,8 +60,8 @@ test('during an outage every answer is 503 with Retry-After; after it the server
     }, 'the execution ran')
   }
   await runsToItsApproval()
-  // Notifications and the queue have their connections again, and no more of them than before.
-  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections came back')
+  // Notifications and the queue have reconnected, with no more connections than before.
+  await until(async () => ((await connections()) >= 3 ? true : undefined), 'the connections recovered')
   await runsToItsApproval()
   expect(await connections()).toBeLessThanOrEqual(before + 4)
 }, 60_000)

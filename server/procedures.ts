@@ -8,7 +8,9 @@ import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
 import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
-/** `GET|POST /v1/<procedure>`: authentication, tenant and size come before the procedure library sees the call. */
+/**
+ * `GET|POST /v1/<procedure>`: authentication, tenant and size are checked before the procedure library sees the call.
+ */
 export const procedures: RouteHandler = (request) => {
   const path = new URL(request.url).pathname.slice('/v1/'.length)
   const reading = () => readJsonText(request)
@@ -16,10 +18,10 @@ export const procedures: RouteHandler = (request) => {
     request,
     {
       reading,
-      // A longer batch is refused by the library.
+      // The library refuses a longer batch.
       calls: Math.min(path.split(',').length, maxBatchSize),
       tenantIn: (read) => tenantNamedIn(request.url, path, read),
-      // Selecting a tenant without membership has one body on both transports.
+      // Selecting a tenant without a membership has the same response body on both transports.
       refused: (error, requestId) =>
         error instanceof ApiError && error.code === 'tenant_access_denied'
           ? errorResponse(error, requestId)
@@ -44,8 +46,9 @@ export const procedures: RouteHandler = (request) => {
 const tenantFields = new Map(declaredProcedures(appRouter).map(([name, { tenantField }]) => [name, tenantField]))
 
 /**
- * The tenant that the input of a query names, which stands in the address or was posted; of a batch, whose calls share one
- * caller, none. A key's call is read after its admission: it can choose no tenant, and the procedure refuses another one.
+ * The tenant that the input of a query names, in the address or in a posted body. A batch names none, because all its
+ * calls share one caller. The input of a call with an API key is read after its admission: it can't choose a tenant,
+ * and the procedure refuses another one.
  */
 function tenantNamedIn(url: string, procedure: string, posted: (() => string) | undefined): string | undefined {
   const field = tenantFields.get(procedure)
@@ -57,7 +60,7 @@ function tenantNamedIn(url: string, procedure: string, posted: (() => string) | 
   return typeof named === 'string' ? named : undefined
 }
 
-/** Null for a body that could not be read: what is wrong with it is said after the admission. */
+/** Null for an unreadable body; the problem is reported after the admission. */
 function textOf(posted: () => string): string | null {
   try {
     return posted()
@@ -67,7 +70,7 @@ function textOf(posted: () => string): string | null {
   }
 }
 
-/** Undefined for what is no JSON: the procedure says what is wrong with it. */
+/** Undefined for invalid JSON; the procedure reports the problem. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

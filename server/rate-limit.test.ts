@@ -5,7 +5,7 @@ import { callsStanding } from '#server/kernel/rate/limits.ts'
 import { api } from '#server/routes.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 
-// Over HTTP: what a caller is told on every answer, and when the budget is spent.
+// Over HTTP: the rate-limit headers of every response, and what happens when the budget is used up.
 
 let server: IdentityServer
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function realmWithToken(slug: string): Promise<{ realm: TestRealm; token: 
 const remainingIn = (response: Response) => Number(/;r=(\d+);t=\d+$/.exec(response.headers.get('ratelimit') ?? '')?.[1])
 
 describe('a tenant', () => {
-  test('is told on every answer what is left, then 429 and when to come again', async () => {
+  test('gets its remaining budget with every response, then 429 with the time to wait', async () => {
     const { token } = await realmWithToken('northwind')
     for (let left = 19; left >= 0; left--) {
       const answer = await call('/v1/session.me', token)
@@ -63,7 +63,7 @@ describe('a tenant', () => {
     }
   })
 
-  test('does not spend what others have', async () => {
+  test('does not use up the budget of others', async () => {
     const globex = await realmWithToken('globex')
     const initech = await realmWithToken('initech')
     for (let calls = 0; calls < 25; calls++) await call('/v1/session.me', globex.token)
@@ -71,7 +71,7 @@ describe('a tenant', () => {
     expect((await call('/v1/session.me', initech.token)).status).toBe(200)
   })
 
-  test('has its budget spent by its members alone: not by strangers, and not by those of another tenant', async () => {
+  test('has its budget used only by its own members, not by strangers or members of another tenant', async () => {
     const hooli = await realmWithToken('hooli')
     const other = await realmWithToken('umbrella')
     const elsewhere = { headers: { 'x-svc-tenant-external-id': hooli.realm.externalId } }
@@ -85,7 +85,7 @@ describe('a tenant', () => {
     expect((await call('/v1/session.me', hooli.token)).status).toBe(200)
   })
 
-  test('spends a batch by its calls, and an error like a success', async () => {
+  test('pays for each call of a batch, and for errors as for successes', async () => {
     const { token, realm } = await realmWithToken('acme')
     const batch = await call('/v1/session.me,session.me,session.me?batch=1', token)
     expect(batch.status).toBe(200)
@@ -98,7 +98,7 @@ describe('a tenant', () => {
     expect([refused.status, remainingIn(refused)]).toEqual([403, 16])
     const missing = await call('/v1/policies/00000000-0000-4000-8000-000000000000/versions', token)
     expect([missing.status, remainingIn(missing)]).toEqual([404, 15])
-    // However many a batch claims to hold, it counts as the ten that it may.
+    // Whatever length a batch claims, it counts as the ten calls that are allowed.
     const long = await call(`/v1/${Array.from({ length: 40 }, () => 'session.me').join(',')}?batch=1`, token)
     expect(long.status).toBeGreaterThanOrEqual(400)
     expect(callsStanding(realm.id).remaining).toBe(5)
@@ -106,7 +106,7 @@ describe('a tenant', () => {
 })
 
 describe('the token endpoint', () => {
-  test('serves a client as often as it may, then 429 and when to come again', async () => {
+  test('serves a client up to its limit, then answers 429 with the time to wait', async () => {
     const { realm, clientSecret } = await realmWithToken('stark')
     for (let left = 4; left >= 0; left--) {
       const answer = await tokenOf(realm, clientSecret)
@@ -121,12 +121,12 @@ describe('the token endpoint', () => {
     })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30)
     expect(refused.headers.get('cache-control')).toBe('no-store')
-    // Another client of the same realm has its own.
+    // Another client of the same realm has its own budget.
     const other = await realm.service('other', ['viewer'])
     expect((await tokenOf(realm, other.clientSecret, 'other')).status).toBe(200)
   })
 
-  test('counts wrong guesses for where they come from, not for the client', async () => {
+  test('counts wrong guesses against their source address, not against the client', async () => {
     const { realm, clientSecret } = await realmWithToken('wayne')
     for (let guesses = 0; guesses < 5; guesses++) expect((await tokenOf(realm, 'wrong')).status).toBe(401)
     expect((await tokenOf(realm, 'wrong')).status).toBe(429)
@@ -136,7 +136,7 @@ describe('the token endpoint', () => {
   })
 })
 
-/** Asks for a token from another address of the loopback network. */
+/** Requests a token from another address of the loopback network. */
 async function statusFrom(localAddress: string, realm: TestRealm, clientSecret: string): Promise<number | undefined> {
   const url = new URL(`${realm.realmUrl}/protocol/openid-connect/token`)
   const outgoing = request({

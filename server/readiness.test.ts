@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { until } from '#server/testing/until.ts'
 
-// Who is far behind the database’s clock signs nobody in: that is told where operators look.
+// A process whose clock is far behind the database's can't sign anyone in, so health checks and logs report it.
 
 let api: TestApi
 let folder: string
@@ -26,34 +26,34 @@ const ready = async () => (await api.request(undefined, '/v1/health/ready')).bod
 async function jump(shiftMs: number): Promise<Ready> {
   await writeFile(clock(), String(shiftMs))
   api.process.kill('SIGUSR2')
-  // The signal arrives when it arrives.
+  // The signal is delivered asynchronously.
   return await until(async () => {
     const body = await ready()
     return Math.abs((body.clock?.aheadSeconds ?? 0) * 1000 - shiftMs) < 15_000 ? body : undefined
-  }, 'the clock has jumped')
+  }, 'the clock jumped')
 }
 const wrong = () => api.logged().split('"the clock is wrong"').length - 1
 
-test('a clock that is right is nothing to tell', async () => {
+test('a correct clock is not reported', async () => {
   expect(await ready()).toEqual({ status: 'ready' })
   expect(wrong()).toBe(0)
 })
 
-test('one that is wrong is in the readiness and, once, in the log; the process stays ready', async () => {
+test('a wrong clock is reported in readiness and once in the log, and the process stays ready', async () => {
   const behind = await jump(-120_000)
   expect(behind.status).toBe('ready')
-  expect(behind.clock?.problem).toMatch(/seconds behind the database’s: .* nobody can sign in here\./)
+  expect(behind.clock?.problem).toMatch(/seconds behind the database’s\. .* no one can sign in through this process\./)
   await ready()
   expect(wrong()).toBe(1)
   expect(await jump(0)).toEqual({ status: 'ready' })
-  await until(async () => api.logged().includes('the clock is right again') || undefined, 'it is logged')
+  await until(async () => api.logged().includes('the clock is right again') || undefined, 'the recovery was logged')
   expect((await jump(120_000)).clock?.problem).toMatch(/seconds ahead of the database’s/)
 })
 
-test('a process that starts with a wrong clock says so before it serves', async () => {
+test('a process that starts with a wrong clock reports it before it serves', async () => {
   await writeFile(clock(), '-90000')
   const before = wrong()
   await api.killAndRestart()
-  await until(async () => wrong() > before || undefined, 'it is logged')
+  await until(async () => wrong() > before || undefined, 'the wrong clock was logged')
   expect((await ready()).clock?.problem).toMatch(/behind/)
 })

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** From here on a wrong clock is told of; an authorization code ends after a minute of the database's. */
-const toldFromMs = 30_000
+/**
+ * A clock difference is reported from this size on; an authorization code expires after one minute of the database's
+ * clock.
+ */
+const reportedFromMs = 30_000
 
-/** `aheadSeconds` of the database's clock: negative, when this process is behind it. */
+/** `aheadSeconds` of the database's clock: negative if this process is behind it. */
 export type ClockProblem = { aheadSeconds: number; problem: string }
 
-/** 200 when the database answers, else 503: then no traffic should come here. A wrong clock is told with it. */
+/** 200 if the database answers, otherwise 503, so that no traffic is sent here. Also reports a wrong clock. */
 export async function readiness(): Promise<Response> {
   const headers = { 'cache-control': 'no-store' }
   try {
@@ -19,22 +22,25 @@ export async function readiness(): Promise<Response> {
   }
 }
 
-// Owned by this module: what was logged of the clock last. It is asked often, and logged when it changes.
-let told = false
+// Owned by this module: whether the clock was last logged as wrong. It is checked often, but logged only on changes.
+let logged = false
 
-/** Compares the process's clock with the database's, and logs when it begins or ceases to be wrong. Throws when the database does. */
+/**
+ * Compares the process's clock with the database's, and logs when it becomes wrong or right again. Throws if the
+ * database can't be reached.
+ */
 export async function checkClock(): Promise<ClockProblem | undefined> {
   const { database, log } = runtime()
   const before = Date.now()
   const { rows } = await database.inDirectory((tx) => sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx))
   const after = Date.now()
   const now = rows[0]?.now.getTime() ?? before
-  // The database looked at its clock somewhere in between: what can be explained by that is no difference.
+  // The database read its clock at some point during the query: a difference within that interval does not count.
   const aheadMs = now < before ? before - now : now > after ? after - now : 0
-  const found = Math.abs(aheadMs) < toldFromMs ? undefined : problemOf(Math.round(aheadMs / 1000))
-  if (found !== undefined && !told) log.error(found, 'the clock is wrong')
-  if (found === undefined && told) log.info('the clock is right again')
-  told = found !== undefined
+  const found = Math.abs(aheadMs) < reportedFromMs ? undefined : problemOf(Math.round(aheadMs / 1000))
+  if (found !== undefined && !logged) log.error(found, 'the clock is wrong')
+  if (found === undefined && logged) log.info('the clock is right again')
+  logged = found !== undefined
   return found
 }
 
@@ -42,6 +48,6 @@ const problemOf = (aheadSeconds: number): ClockProblem => ({
   aheadSeconds,
   problem:
     aheadSeconds < 0
-      ? `The clock of this process is ${-aheadSeconds} seconds behind the database’s: when it is a minute or more, nobody can sign in here.`
-      : `The clock of this process is ${aheadSeconds} seconds ahead of the database’s: tokens end too early here, and others refuse those that it gives.`,
+      ? `The clock of this process is ${-aheadSeconds} seconds behind the database’s. From one minute on, no one can sign in through this process. Synchronize the clock.`
+      : `The clock of this process is ${aheadSeconds} seconds ahead of the database’s. Tokens expire too early here, and other processes reject the tokens that this one issues. Synchronize the clock.`,
 })

@@ -21,7 +21,7 @@ import { testEnvironment } from '#server/testing/processes/environment.ts'
 import { until } from '#server/testing/until.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
-// What lies under the master key survives its rotation, wherever that is interrupted.
+// Everything that is encrypted under the master key survives its rotation, at any point of interruption.
 
 const value = Buffer.from('sk-live-0123456789')
 const log = createLog('silent')
@@ -34,7 +34,7 @@ let encrypted: Map<string, Buffer>
 let owner: Client
 beforeEach(async () => {
   source = await testDatabase()
-  // The role that a server on this database works with; the template's serves all suites at once.
+  // The role that a server uses on this database; the role in the template is shared by all suites.
   appUrl = await migrate(source.ownerUrl)
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-rotation-'))
   owner = new Client({ connectionString: source.ownerUrl })
@@ -64,7 +64,7 @@ afterEach(async () => {
 const configOf = (settings: Record<string, string> = {}) =>
   loadConfig({ DATABASE_URL: source.ownerUrl, DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings })
 
-/** Works with the keys that a server would start with now. */
+/** Runs `work` with the keys that a server would load now. */
 async function running<T>(config: Runtime['config'], work: (database: Database) => Promise<T>): Promise<T> {
   const database = openDatabase(appUrl, log, 2)
   const vault = createVault(...(await loadMasterKeys(config)))
@@ -73,7 +73,7 @@ async function running<T>(config: Runtime['config'], work: (database: Database) 
     return await work(database)
   } finally {
     await database.close()
-    await until(connectionsGone, 'the server’s connections were gone')
+    await until(connectionsGone, 'the server’s connections were closed')
   }
 }
 
@@ -84,7 +84,7 @@ const connectionsGone = async () => {
   return rowCount === 0 ? true : undefined
 }
 
-/** Whether everything opens with the keys of `config`. */
+/** Whether everything can be decrypted with the keys of `config`. */
 const allOpens = (config = configOf()) =>
   running(config, async (database) => {
     for (const id of tenants)
@@ -106,7 +106,7 @@ const encryptedKeys = async () =>
   ).rows.map((row) => row.bytes.toString('hex'))
 
 describe('with the key in DATA_DIR', () => {
-  test('everything is encrypted anew under a new key, the values stay, and the old key opens nothing', async () => {
+  test('everything is encrypted again under a new key, the values stay, and the old key decrypts nothing', async () => {
     const [before = ''] = await keyLines()
     const bytes = await encryptedKeys()
     expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
@@ -118,21 +118,21 @@ describe('with the key in DATA_DIR', () => {
     expect(now.filter((one) => bytes.includes(one))).toEqual([])
     expect(await allOpens()).toBe(true)
     await setKeyLines([before])
-    await expect(allOpens()).rejects.toThrow(/another one/)
+    await expect(allOpens()).rejects.toThrow(/not the one that encrypted it/)
   })
 
-  test('interrupted before the database was changed, it goes on with the key that it had made', async () => {
+  test('interrupted before the database changed, it continues with the new key that it had created', async () => {
     const [before = ''] = await keyLines()
     const made = randomBytes(32).toString('base64')
     await setKeyLines([made, before])
-    // A server that starts in this state can read everything.
+    // A server that starts in this state can decrypt everything.
     expect(await allOpens()).toBe(true)
     expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
     expect(await keyLines()).toEqual([made])
     expect(await allOpens()).toBe(true)
   })
 
-  test('interrupted after the database was changed, it only forgets the old key', async () => {
+  test('interrupted after the database changed, it only deletes the old key', async () => {
     const [before = ''] = await keyLines()
     await rotate()
     const [made = ''] = await keyLines()
@@ -142,7 +142,7 @@ describe('with the key in DATA_DIR', () => {
     expect(await keyLines()).toEqual([made])
   })
 
-  test('a key that can’t be opened undoes all of it, and both keys stay', async () => {
+  test('a value that can’t be decrypted undoes the rotation, and both keys stay', async () => {
     const [before = ''] = await keyLines()
     const bytes = await encryptedKeys()
     const last = tenants.toSorted().at(-1)
@@ -161,11 +161,11 @@ describe('with the key in DATA_DIR', () => {
     expect(await rotate()).toEqual({ keys: 6, reencrypted: 6 })
   })
 
-  test('is refused while a server runs, before anything is changed', async () => {
+  test('is refused while a server is running, before anything changes', async () => {
     const before = await keyLines()
     await running(configOf(), async (database) => {
       await database.inDirectory(async () => {
-        await expect(rotate()).rejects.toThrow('A server is running on this database: stop it')
+        await expect(rotate()).rejects.toThrow('A server is running on this database. Stop it')
       })
     })
     expect(await keyLines()).toEqual(before)
@@ -174,14 +174,14 @@ describe('with the key in DATA_DIR', () => {
 })
 
 describe('with MASTER_KEY', () => {
-  test('the operator’s new key takes over while servers run with both, and the old one can go afterwards', async () => {
+  test('the operator’s new key takes over while servers run with both, and the old one can be removed afterwards', async () => {
     const [before = ''] = await keyLines()
     const next = randomBytes(32).toString('base64')
     const both = configOf({ MASTER_KEY: next, MASTER_KEY_PREVIOUS: before })
     const alone = configOf({ MASTER_KEY: next })
     expect(await allOpens(both)).toBe(true)
-    await expect(allOpens(alone)).rejects.toThrow(/another one/)
-    await expect(rotate(alone)).rejects.toThrow(/another one/)
+    await expect(allOpens(alone)).rejects.toThrow(/not the one that encrypted it/)
+    await expect(rotate(alone)).rejects.toThrow(/not the one that encrypted it/)
     await running(both, (database) =>
       database.inDirectory(async () => expect(await rotate(both)).toEqual({ keys: 6, reencrypted: 6 })),
     )
@@ -215,7 +215,7 @@ describe('npm run rotate-master-key', () => {
     expect(await allOpens()).toBe(true)
   })
 
-  test('says what is wrong in one line, and no key', async () => {
+  test('reports a problem in one line, without any key', async () => {
     const bad = randomBytes(31).toString('base64')
     const wrong = await run({ MASTER_KEY: bad })
     expect(wrong).toEqual({ code: 1, said: 'MASTER_KEY must be 32 bytes in base64.\n' })
@@ -223,7 +223,7 @@ describe('npm run rotate-master-key', () => {
       database.inDirectory(async () => {
         const refused = await run()
         expect(refused.code).toBe(1)
-        expect(refused.said).toMatch(/^A server is running on this database: .*\n$/)
+        expect(refused.said).toMatch(/^A server is running on this database\. .*\n$/)
       }),
     )
   })

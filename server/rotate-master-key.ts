@@ -8,13 +8,14 @@ import { type Rewrapped, rewrapAll } from '#server/kernel/keys/rewrap.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { createVault } from '#server/kernel/vault.ts'
 
-/** A rotation that can't be done now; the message is one line for the operator. */
+/** A rotation that can't run now; the message is one line for the operator. */
 export class RotationError extends Error {}
 
 /**
- * Puts everything that the master key protects under another one. With the key in DATA_DIR a new one is made, and no
- * server may run meanwhile: it would go on encrypting under the old one. With MASTER_KEY the operator has made it, and
- * MASTER_KEY_PREVIOUS opens what is still under the old one. Interrupted at any point, it is simply run again.
+ * Encrypts everything that the master key protects under another key. With the key in DATA_DIR, this creates the new
+ * key, and no server may run in the meantime, because it would continue to encrypt under the old one. With MASTER_KEY,
+ * the operator has created the new key, and MASTER_KEY_PREVIOUS decrypts what is still under the old one. After an
+ * interruption at any point, run it again.
  */
 export async function rotateMasterKey(config: Config, say: (line: string) => void): Promise<Rewrapped> {
   if (config.databaseUrl !== undefined) return await rotateOn(config.databaseUrl, config)
@@ -32,12 +33,12 @@ async function rotateOn(ownerUrl: string, config: Config): Promise<Rewrapped> {
     if (config.masterKey !== undefined) return await rewrap(appUrl, config)
     const refuseServer = async () => {
       if (await serverRunning())
-        throw new RotationError('A server is running on this database: stop it, then rotate the master key.')
+        throw new RotationError('A server is running on this database. Stop it, then rotate the master key.')
     }
     await refuseServer()
     const keys = await beginFileRotation(config.dataDir)
     const done = await rewrap(appUrl, config)
-    // One that was just past the lock may have read the old key: then both stay until the next run.
+    // A server that had just passed the lock may have read the old key: in that case both keys stay until the next run.
     await refuseServer()
     await finishFileRotation(config.dataDir, keys)
     return done

@@ -5,7 +5,7 @@ import { serve } from './serve.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Serves until a signal ends this process: exit code 0 after everything has been closed, 1 when anything failed. */
+/** Serves until a signal ends this process: exit code 0 after everything has been closed, 1 after a failure. */
 export async function run(openPages: OpenPages): Promise<void> {
   let port: number | undefined
   try {
@@ -15,7 +15,7 @@ export async function run(openPages: OpenPages): Promise<void> {
     say(`Countersign is ready at ${server.baseUrl}`)
     let stopping = false
     const stop = () => {
-      // npm forwards a signal that the terminal has sent already.
+      // npm forwards a signal that the terminal has already sent.
       if (stopping) return
       stopping = true
       server.close().then(
@@ -34,12 +34,12 @@ function fail(error: unknown, port: number | undefined): never {
   process.exit(1)
 }
 
-/** One line for a person who can act on it; any other error with its stack. */
+/** One line for errors that the operator can fix; all others show the stack. */
 function explain(error: unknown, port: number | undefined): string {
   if (error instanceof ConfigError || error instanceof EmbeddedDatabaseError) return error.message
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return `Port ${port} is in use: another Countersign, or something else, listens there. Set PORT to another one.`
+    return `Port ${port} is in use by another process, possibly another Countersign. Set PORT to a different port.`
   if ((error as NodeJS.ErrnoException).code === 'EACCES')
-    return `Port ${port} may not be used by this account. Set PORT to another one.`
+    return `This account may not use port ${port}. Set PORT to a different port.`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

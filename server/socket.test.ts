@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { newProver, type Prover } from '#server/testing/auth/dpop.ts'
 
-// Who may open a socket with a token that is bound to a key. (What flows through it: server/traces/socket.test.ts.)
+// Opening a socket with a key-bound token. (For its messages, see server/traces/socket.test.ts.)
 
 let api: TestApi
 let prover: Prover
@@ -32,8 +32,9 @@ afterAll(() => api.close())
 type FirstMessage = { result?: { type: string }; error?: { json: { data: { reason?: string; code: string } } } }
 
 /**
- * What a subscription on a socket with these connection parameters comes to: it starts, or a reason. The library's client
- * would not hear of a refusal that closes the socket before its subscription was read; the first message always tells.
+ * The result of a subscription on a socket with these connection parameters: "started" or the reason of a refusal. The
+ * library's client would miss a refusal that closes the socket before reading its subscription; the first message
+ * always contains it.
  */
 async function subscribe(connectionParams: Record<string, string>): Promise<string> {
   const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
@@ -53,14 +54,14 @@ async function subscribe(connectionParams: Record<string, string>): Promise<stri
 
 const proof = (url = `${api.baseUrl}/v1`) => prover.prove({ url, accessToken: token })
 
-test('the first message carries token and proof, and the proof serves one socket', async () => {
+test('the first message carries token and proof, and a proof opens only one socket', async () => {
   const dpop = await proof()
-  // Let in: there is no such execution, which only a member is told.
+  // Admitted: the execution does not exist, and only a member gets that answer.
   expect(await subscribe({ authorization: `DPoP ${token}`, dpop })).toMatch(/^(started|not_found)$/)
   expect(await subscribe({ authorization: `DPoP ${token}`, dpop })).toBe('unauthorized')
 })
 
-test('without its proof, with one for another address, or as a plain bearer token it opens nothing', async () => {
+test('a key-bound token opens nothing without its proof, with a proof for another address, or as a plain bearer token', async () => {
   expect(await subscribe({ authorization: `DPoP ${token}` })).toBe('unauthorized')
   expect(await subscribe({ authorization: `DPoP ${token}`, dpop: await proof(`${api.baseUrl}/v1/x`) })).toBe(
     'unauthorized',
@@ -68,7 +69,7 @@ test('without its proof, with one for another address, or as a plain bearer toke
   expect(await subscribe({ authorization: `Bearer ${token}`, dpop: await proof() })).toBe('unauthorized')
 })
 
-test('a plain bearer token still does', async () => {
+test('a plain bearer token opens a socket', async () => {
   const bearer = await api.client('ci-pipeline')
   expect(await subscribe({ authorization: `Bearer ${bearer}` })).toMatch(/^(started|not_found)$/)
 })

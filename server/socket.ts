@@ -10,12 +10,15 @@ import { asTrpcError, type CallContext } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 const maxPayloadBytes = 64 * 1024
-/** Private close codes (RFC 6455, section 7.4.2). The client signs the next socket with a fresh token, and is told why. */
+/**
+ * Private close codes (RFC 6455, section 7.4.2), which tell the client why. It opens the next socket with a fresh
+ * token.
+ */
 const closeCodes = { tokenExpired: 4401, accessChanged: 4403 }
 
 /**
- * The socket at `/v1`: the same router, the token in the connection parameters, closed when the token ends and when the
- * membership is suspended, removed or loses a role.
+ * The socket at `/v1`: the same router, with the token in the connection parameters. It closes when the token expires
+ * and when the membership is suspended, removed or loses a role.
  */
 export function createSocket() {
   const server = new WebSocketServer({ noServer: true, maxPayload: maxPayloadBytes, perMessageDeflate: false })
@@ -28,7 +31,7 @@ export function createSocket() {
         const caller = await admitCaller({
           authorization: info.connectionParams?.authorization ?? req.headers.authorization,
           dpop: info.connectionParams?.dpop ?? one(req.headers.dpop),
-          // What a socket is opened with; its first message is no request of HTTP.
+          // The method and path that a socket's proof has to name; its first message is not an HTTP request.
           request: { method: 'GET', path: '/v1' },
           apiKey: req.headers['x-svc-api-key']?.toString(),
           tenantExternalId: info.connectionParams?.tenantExternalId ?? one(req.headers['x-svc-tenant-external-id']),
@@ -47,8 +50,8 @@ export function createSocket() {
   })
   return {
     /**
-     * Takes over upgrades of `/v1`, or returns the status to refuse one with. A page of another origin is refused: browsers send no
-     * token by themselves, but sockets have no CORS.
+     * Handles upgrades of `/v1`; otherwise returns the status of the refusal. Refuses pages of other origins: browsers
+     * do not send the token by themselves, but CORS does not apply to sockets.
      */
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): number | undefined {
       const [path] = (request.url ?? '').split('?')
@@ -67,12 +70,12 @@ export function createSocket() {
   }
 }
 
-/** RFC 6455, section 4.2.1. `ws` would refuse anything else without our headers. */
+/** RFC 6455, section 4.2.1. `ws` would refuse other requests without the product's headers. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers['sec-websocket-version'] === '13' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
 
-/** A header that stands twice counts as one value, which then names no tenant. */
+/** A repeated header counts as one joined value, which then names no tenant. */
 const one = (header: string | string[] | undefined): string | undefined => header?.toString()

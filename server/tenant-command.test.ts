@@ -11,7 +11,7 @@ import { signIn } from '#server/testing/auth/sign-in.ts'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 import { testEnvironment } from '#server/testing/processes/environment.ts'
 
-// The operator's command as it is typed, beside a server on the same database, which makes no demo.
+// The operator's command as typed in a shell, next to a server without demo data on the same database.
 
 const root = join(import.meta.dirname, '..')
 let database: TestDatabase
@@ -20,7 +20,7 @@ let server: ChildProcess
 let baseUrl = 'http://localhost:0'
 const environment = () => ({
   ...testEnvironment,
-  // The command prints addresses of the server, so it must know where that is.
+  // The command prints addresses of the server, so it needs the server's port.
   PORT: new URL(baseUrl).port,
   SEED_DEMO: 'false',
   LOG_LEVEL: 'error',
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Outcome = { code: number; out: string; error: string }
 
-/** From another folder: a .env of the developer's must not reach it. */
+/** Runs in another folder, so that the developer's .env does not affect it. */
 const tenant = (...args: string[]): Promise<Outcome> => tenantAt(database.ownerUrl, args)
 
 async function tenantAt(databaseUrl: string, args: readonly string[]): Promise<Outcome> {
@@ -66,7 +66,7 @@ async function tenantAt(databaseUrl: string, args: readonly string[]): Promise<O
 }
 
 const linkOf = (out: string, person: string): string =>
-  new RegExp(`${person}[^\\n]*\\n\\s+(http\\S+)`).exec(out)?.[1] ?? `no link for ${person} in ${out}`
+  new RegExp(`${person}[^\\n]*\\n\\s+(http\\S+)`).exec(out)?.[1] ?? `link for ${person} not found in ${out}`
 
 async function setPassword(url: string, password: string): Promise<number> {
   return (await new Browser().visit(url, { password, again: password })).status
@@ -83,8 +83,8 @@ async function call(token: string, procedure: string, input?: object, headers: R
 
 const password = 'six quiet rivers run north'
 
-test('a tenant is made with an administrator and approvers, who sign in by their links and work together', async () => {
-  expect((await tenant('list')).out).toBe('There are no tenants.\n')
+test('a tenant is created with an administrator and approvers, who sign in with their links and work together', async () => {
+  expect((await tenant('list')).out).toBe('No tenants exist yet.\n')
   const made = await tenant(
     'create',
     'acme',
@@ -129,14 +129,14 @@ test('a tenant is made with an administrator and approvers, who sign in by their
   expect((await call(di, 'session.me')).data.principal.roles).toEqual(['approver'])
 }, 120_000)
 
-test('a lost link is made anew, and a person joins another tenant', async () => {
+test('a lost link is replaced, and a person joins another tenant', async () => {
   const made = await tenant('create', 'umbra', '--admin', 'eve@umbra.example', '--approvers', 'fin@umbra.example')
-  expect(made.out).toContain('Invite a second one.')
-  const anew = await tenant('link', 'umbra', 'fin@umbra.example')
+  expect(made.out).toContain('Invite a second approver.')
+  const renewed = await tenant('link', 'umbra', 'fin@umbra.example')
   expect(await setPassword(linkOf(made.out, 'fin@umbra.example'), password)).toBe(410)
-  expect(await setPassword(linkOf(anew.out, 'fin@umbra.example'), password)).toBe(200)
+  expect(await setPassword(linkOf(renewed.out, 'fin@umbra.example'), password)).toBe(200)
   const joined = await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')
-  expect(joined).toMatchObject({ code: 0, out: 'bo of acme is a member of umbra now: viewer.\n' })
+  expect(joined).toMatchObject({ code: 0, out: 'bo of acme is now a member of umbra with the roles viewer.\n' })
   const bo = (await signIn(baseUrl, 'acme', 'bo', password)).accessToken
   const there = { 'x-svc-tenant-external-id': 'umbra' }
   expect((await call(bo, 'session.me', undefined, there)).data.principal).toMatchObject({
@@ -147,26 +147,26 @@ test('a lost link is made anew, and a person joins another tenant', async () => 
   expect((await tenant('join', 'umbra', '--person', 'acme/bo', '--roles', 'viewer')).error).toContain('already')
 }, 120_000)
 
-// Every command is the real program in a process of its own.
-describe('what fails', () => {
+// Every command runs as the real program in a separate process.
+describe('a failing command', () => {
   test.each([
-    [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'There is already a tenant acme.'],
-    [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'somebody else must approve'],
-    [['create', 'new', '--admin', 'a@x.example', '--approvers', ','], 'Name the approvers'],
+    [['create', 'acme', '--admin', 'a@x.example', '--approvers', 'b@x.example'], 'The tenant acme already exists.'],
+    [['create', 'new', '--admin', 'a@x.example', '--approvers', 'a@x.example'], 'the approver must be another person'],
+    [['create', 'new', '--admin', 'a@x.example', '--approvers', ','], 'Name at least one approver'],
     [
       ['create', 'New Tenant', '--admin', 'a@x.example', '--approvers', 'b@x.example'],
-      '"New Tenant" can’t be a slug: 2',
+      '"New Tenant" is not a valid slug. Use 2',
     ],
-    [['create', 'new', '--admin', 'nobody', '--approvers', 'b@x.example'], '"nobody" is no e-mail address'],
+    [['create', 'new', '--admin', 'zoe', '--approvers', 'b@x.example'], '"zoe" is not a valid e-mail address'],
     [
       ['create', 'new', '--admin', 'a@x.example', '--approvers', 'b@x.example', '--external-id', 'a/b'],
-      '"a/b" can’t be an external id: 1 to 128',
+      '"a/b" is not a valid external id. Use up to 128',
     ],
-    [['link', 'acme', 'nobody'], 'There is no person nobody in acme.'],
-    [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'There is no tenant nowhere.'],
-    [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king": name one or more of'],
-    [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'There is no group nowhere in acme.'],
-    [['rotate-log-key', 'nowhere'], 'There is no organisation nowhere.'],
+    [['link', 'acme', 'zoe'], 'The person zoe does not exist in acme.'],
+    [['join', 'acme', '--person', 'nowhere/bo', '--roles', 'viewer'], 'The tenant nowhere does not exist.'],
+    [['join', 'acme', '--person', 'umbra/fin', '--roles', 'king'], 'Roles "king" are not valid. Name one or more of'],
+    [['seat', 'acme', '--group', 'nowhere', '--person', 'bo'], 'The group nowhere does not exist in acme.'],
+    [['rotate-log-key', 'nowhere'], 'The tenant nowhere does not exist.'],
   ])(
     '%j is refused in one line with exit code 1',
     async (args, message) => {
@@ -183,7 +183,7 @@ describe('what fails', () => {
   })
 })
 
-describe('what can’t be understood', () => {
+describe('an invalid command line', () => {
   const create = 'Usage: npm run tenant -- create <slug> --admin <email> --approvers <email,email> [--name <name>] '
   const join = 'Usage: npm run tenant -- join <slug> --person <home slug/user name> --roles <role,role>\n'
   const list = 'Usage: npm run tenant -- list\n'
@@ -201,7 +201,10 @@ describe('what can’t be understood', () => {
     [['create', 'new', '--admin'], `--admin needs a value: --admin <email>.\n${create}`],
     [['create', 'new', '--admin', '--approvers', 'b@x.example'], '--admin needs a value: --admin <email>.\n'],
     [['create', 'new', '--admin='], `--admin is empty.\n${create}`],
-    [['create', 'new', '--admin', 'a@x.example', '--admin', 'b@x.example'], `--admin is given twice.\n${create}`],
+    [
+      ['create', 'new', '--admin', 'a@x.example', '--admin', 'b@x.example'],
+      `--admin is given more than once.\n${create}`,
+    ],
     [['create', 'new', '--__proto__', 'x'], `Unknown option --__proto__ for create.\n${create}`],
     [
       ['join', 'acme', '--person', 'bo', '--roles', 'viewer'],
@@ -210,18 +213,18 @@ describe('what can’t be understood', () => {
     [['join', 'acme', '--person', 'a/b/c', '--roles', 'viewer'], '--person "a/b/c" must be <home slug>/<user name>.\n'],
     [['link', 'acme', 'bo', 'cy'], 'Unexpected argument "cy" after link.\n'],
   ])(
-    '%j is refused with its usage and exit code 2, before anything is opened',
+    '%j is refused with the usage and exit code 2, before anything is opened',
     async (args, message) => {
-      // A database that does not answer would be another error.
-      const { code, out, error } = await tenantAt('postgres://nobody@127.0.0.1:1/none', args)
+      // A database that does not respond would cause another error.
+      const { code, out, error } = await tenantAt('postgres://user@127.0.0.1:1/none', args)
       expect({ code, out }).toEqual({ code: 2, out: '' })
       expect(error.startsWith(message), error).toBe(true)
     },
     60_000,
   )
 
-  test('--help lists every command, and is no failure', async () => {
-    const { code, out, error } = await tenantAt('postgres://nobody@127.0.0.1:1/none', ['link', '--help'])
+  test('--help lists every command and is not a failure', async () => {
+    const { code, out, error } = await tenantAt('postgres://user@127.0.0.1:1/none', ['link', '--help'])
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out.match(/^npm run tenant -- \S+/gm)).toEqual(
       ['create', 'link', 'join', 'seat', 'rotate-log-key', 'list'].map((name) => `npm run tenant -- ${name}`),

@@ -20,7 +20,7 @@ export class CommandError extends Error {}
 
 const program = 'npm run tenant --'
 
-/** What the operator can do. The usage text is made of this table. */
+/** The operator's commands, from which the usage text is generated. */
 const commands = [
   command({
     name: 'create',
@@ -71,8 +71,8 @@ const commands = [
 ]
 
 /**
- * The operator's command, in a process of its own beside a running server or without one. Prints one-time links by `say`
- * and nowhere else. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
+ * The operator's command, in a separate process, with or without a running server. One-time links are printed only
+ * through `say`. Throws UsageError before anything is opened, CommandError, ConfigError, EmbeddedDatabaseError.
  */
 export async function runTenantCommand(config: Config, args: readonly string[], say: Say): Promise<void> {
   if (args.includes('--help')) return say(usageOf(program, commands))
@@ -88,14 +88,14 @@ export async function runTenantCommand(config: Config, args: readonly string[], 
   }
 }
 
-/** The names in a list with commas. */
+/** The names in a comma-separated list. */
 const namesIn = (list = ''): string[] =>
   list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** "acme/bo": the tenant whose account it is, and the user name there. */
+/** "acme/bo": the tenant that the account belongs to, and the user name there. */
 function homeOf(person: string): { home: string; username: string } {
   const [home, username, ...rest] = person.split('/')
   if (!home || !username || rest.length > 0)
@@ -105,20 +105,20 @@ function homeOf(person: string): { home: string; username: string } {
 
 async function listAll(say: Say): Promise<void> {
   const tenants = await runtime().database.inDirectory(listTenants)
-  if (tenants.length === 0) say('There are no tenants.')
+  if (tenants.length === 0) say('No tenants exist yet.')
   for (const { slug, externalId, displayName } of tenants) say(`${slug}\t${externalId}\t${displayName}`)
 }
 
 async function rotate(slug: string, say: Say): Promise<void> {
   const { database } = runtime()
   const tenant = (await database.inDirectory(listTenants)).find((one) => one.slug === slug)
-  if (tenant === undefined) throw new CommandError(`There is no organisation ${slug}.`)
+  if (tenant === undefined) throw new CommandError(`The tenant ${slug} does not exist.`)
   const key = await database.inTenant(tenant.id, (tx) => rotateLogKey(tx, tenant))
-  say(`The audit log of ${slug} is signed with a new key from now on. Whoever watches it needs this verifier key, too:`)
+  say(`The audit log of ${slug} is now signed with a new key. Anyone who monitors it also needs this verifier key:`)
   say(key)
 }
 
-/** The same database, keys and addresses as the server's, without what serves. */
+/** The same database, keys and addresses as the server's, without serving. */
 async function open(config: Config, say: Say): Promise<() => Promise<void>> {
   const log = createLog(config.logLevel)
   const closing: (() => Promise<unknown>)[] = []

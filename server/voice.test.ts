@@ -17,6 +17,64 @@ const done = [
   'next.config.mjs',
   'package.json',
   'playwright.config.ts',
+  'server/access/',
+  'server/agents/',
+  'server/approvals/',
+  'server/architecture.test.ts',
+  'server/audit/',
+  'server/authorize-once.test.ts',
+  'server/catalog.test.ts',
+  'server/catalog.ts',
+  'server/catalog/',
+  'server/command-line.ts',
+  'server/console.ts',
+  'server/demo/',
+  'server/dev.ts',
+  'server/dev/',
+  'server/evidence/',
+  'server/executions/',
+  'server/external-agents/',
+  'server/files/',
+  'server/foreign-issuer.test.ts',
+  'server/front.test.ts',
+  'server/housekeeping.ts',
+  'server/http.ts',
+  'server/identity/',
+  'server/inputs/',
+  'server/jobs.ts',
+  'server/kernel/',
+  'server/mail/',
+  'server/main.ts',
+  'server/metrics/',
+  'server/outage.test.ts',
+  'server/passkeys/',
+  'server/policies/',
+  'server/privacy/',
+  'server/procedures.ts',
+  'server/rate-limit.test.ts',
+  'server/readiness.test.ts',
+  'server/readiness.ts',
+  'server/releases/',
+  'server/rotate-master-key.test.ts',
+  'server/rotate-master-key.ts',
+  'server/router.test.ts',
+  'server/router.ts',
+  'server/routes.ts',
+  'server/run.ts',
+  'server/secrets/',
+  'server/serve.ts',
+  'server/service-accounts/',
+  'server/shell.test.ts',
+  'server/shell.ts',
+  'server/shell/',
+  'server/socket.test.ts',
+  'server/socket.ts',
+  'server/telemetry/',
+  'server/tenant-command.test.ts',
+  'server/tenant-command.ts',
+  'server/tenants/',
+  'server/traces/',
+  'server/wire.test.ts',
   'vitest.config.ts',
 ]
 
@@ -28,6 +86,12 @@ const exempt = [
   /^docs\/voice\.md$/,
   /^server\/voice\.test\.ts$/,
 ]
+
+/**
+ * Recorded sentences. Recomputing a decision and spending an approval compare their bytes, also those of earlier versions, so
+ * they never change.
+ */
+const recorded = /nobody knows how many|begins? anew|there is no tool|the tool has no schema/g
 
 /** "has no effect" and "is no longer" are idiomatic; "is no route" is not. */
 const idioms = ['effect', 'further', 'longer', 'more']
@@ -41,7 +105,8 @@ const phrases: [RegExp, string][] = [
   [/\bthere (?:is|are) no such\b/gi, 'There is no such tenant.'],
   [/\bknows? no [a-z]+/gi, 'Traces know no executions.'],
   [/\bwho(?:m|so)?ever\b/gi, 'Whoever asks may read it.'],
-  [/\b(?:no|some|every|any)body\b/gi, 'Nobody can read it.'],
+  // In quotes, "nobody" is the Unix account.
+  [/\b(?:some|every|any)body\b|\bnobody\b(?!(?<=["'`]nobody)["'`])/gi, 'Nobody can read it.'],
   [/\bmeanwhile\b/gi, 'It has changed meanwhile.'],
   [/\bstands? (?:in|for|there|beside|next)\b/gi, 'It stands in the table.'],
   [/\bbesides?\b/gi, 'The key lies beside the token.'],
@@ -72,7 +137,7 @@ function findings(file: string, text: string): string[] {
     starts.push(length)
     length += line.length + 1
   }
-  const flat = lines.join(' ')
+  const flat = lines.join(' ').replaceAll(recorded, (sentence) => '.'.repeat(sentence.length))
   return phrases.flatMap(([phrase]) =>
     Array.from(flat.matchAll(phrase), (match) => {
       const line = starts.findLastIndex((start) => start <= match.index) + 1

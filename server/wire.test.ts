@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 
-// What comes in over HTTP and is no request of ours: it is told so, it changes nothing, and it is never a 5xx.
+// Invalid HTTP requests are refused with the reason, change nothing, and are never a 5xx.
 
 let api: TestApi
 let ci: string
@@ -32,24 +32,24 @@ describe.each(['/v1/agents.create', '/v1/policies'])('a body sent to %s', (path)
     ['text', 'name: a', { 'content-type': 'text/plain' }, [415, 'unsupported_media_type']],
     ['a stream', 'name: a', { 'content-type': 'application/octet-stream' }, [415, 'unsupported_media_type']],
     ['a form', new FormData(), {}, [415, 'unsupported_media_type']],
-    ['no JSON', '{"yaml": ', json, [400, 'bad_request']],
-    ['no UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, [400, 'bad_request']],
-    ['nothing', '', json, [400, 'bad_request']],
+    ['not JSON', '{"yaml": ', json, [400, 'bad_request']],
+    ['not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, [400, 'bad_request']],
+    ['empty', '', json, [400, 'bad_request']],
     ['another shape', '[]', json, [400, 'validation_failed']],
-    ['200,000 levels', nested(200_000), json, [400, 'bad_request']],
+    ['nested 200,000 levels deep', nested(200_000), json, [400, 'bad_request']],
     ['more than 1 MiB', JSON.stringify('x'.repeat(1024 * 1024)), json, [413, 'payload_too_large']],
   ])('that is %s', async (_what, body, headers, expected) => {
     expect(await post(path, body, headers)).toEqual(expected)
   })
 
-  test('says nothing about itself to somebody without the permission, not even that it is no JSON', async () => {
+  test('reveals nothing about the problem to a caller without the permission, not even that it is not JSON', async () => {
     const bot = await api.client('decisions-bot')
     const answer = await api.request(bot, path, { method: 'POST', headers: json, body: '{' })
     expect([answer.status, reason(answer)]).toEqual([403, 'forbidden'])
   })
 })
 
-describe('an input that could not be kept exactly is refused', () => {
+describe('an input that could not be stored exactly is refused', () => {
   test.each([
     ['U+0000', String.raw`{"a":"\u0000"}`],
     ['half a surrogate pair', String.raw`{"a":"\ud800"}`],
@@ -65,20 +65,20 @@ describe('an input that could not be kept exactly is refused', () => {
   test.each([
     ['U+0000', String.raw`x: "\0"`],
     ['half a surrogate pair', String.raw`"\ud800": x`],
-    ['a version without end', `version: ${'v'.repeat(5000)}`],
+    ['a version of 5,000 characters', `version: ${'v'.repeat(5000)}`],
   ])('%s in a manifest', async (_what, line) => {
     const answer = await api.mutate(ci, 'agents.create', { yaml: `name: refused\n${line}` })
     expect([answer.status, reason(answer)]).toEqual([400, 'invalid_manifest'])
   })
 
-  test('a whole number that no column holds', async () => {
+  test('a whole number too large for its column', async () => {
     const id = '01a1f934-0000-7000-8000-000000000000'
     expect((await api.query(ci, 'executions.getEvents', { id, afterSeq: 2 ** 40 })).status).toBe(400)
     expect((await post(`/v1/policies/${id}/versions/99999999999/publish`, '{}'))[0]).toBe(400)
   })
 })
 
-test('an Idempotency-Key has a length', async () => {
+test('an Idempotency-Key has a maximum length', async () => {
   const body = `{"agentId":"${await agentOf()}","environment":"production","input":{}}`
   for (const key of ['', 'k'.repeat(201)])
     expect(await post('/v1/executions.execute', body, { ...json, 'idempotency-key': key })).toEqual([
@@ -87,7 +87,7 @@ test('an Idempotency-Key has a length', async () => {
     ])
 })
 
-test('ten starts with one idempotencyKey are one execution, and only one record says that it was started', async () => {
+test('ten starts with one idempotencyKey are one execution with one record of the start', async () => {
   const agentId = await agentOf()
   const answers = await Promise.all(
     Array.from({ length: 10 }, () =>
@@ -112,9 +112,9 @@ test('a batch of eleven is refused', async () => {
 
 test.each([
   ['a batch of eleven', `/v1/${Array(11).fill('tenants.current').join(',')}?batch=1&input=%7B%7D`],
-  ['an input that is no JSON', '/v1/agents.get?input=%7B'],
-  ['a procedure that there is not', '/v1/agents.there-is-none'],
-])('an error that comes before the procedure names its request: %s', async (_what, path) => {
+  ['an input that is not JSON', '/v1/agents.get?input=%7B'],
+  ['an unknown procedure', '/v1/agents.there-is-none'],
+])('an error before the procedure contains the request id: %s', async (_what, path) => {
   const answer = await api.request(ci, path)
   expect(answer.status).toBeGreaterThanOrEqual(400)
   const [error] = [JSON.parse(answer.text)].flat()

@@ -10,7 +10,8 @@ import { refresh, signIn } from '#server/testing/auth/sign-in.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Memberships from outside: one token in two tenants, what a change does to what is open, and one-time links.
+// Memberships as seen over HTTP: one token in two tenants, the effect of a change on open sockets and streams, and
+// one-time links.
 
 let api: TestApi
 let owner: Client
@@ -43,12 +44,12 @@ const members = async (slug = 'northwind') =>
   payload<{ items: Member[] }>(await api.query(await api.person('tom', slug), 'members.list', { limit: 200 })).items
 const memberNamed = async (username: string, slug = 'northwind') => {
   const found = (await members(slug)).find((member) => member.username === username && member.status !== 'removed')
-  if (found === undefined) throw new Error(`no member ${username}`)
+  if (found === undefined) throw new Error(`unknown member ${username}`)
   return found
 }
 const streamPath = () => `/v1/traces.stream?input=${encodeURIComponent(JSON.stringify({ json: { traceId } }))}`
 
-/** A live stream over HTTP: its text so far, and when it ended. */
+/** A live stream over HTTP: the text so far, and when it ended. */
 async function openStream(token: string, headers: Record<string, string> = {}) {
   const response = await fetch(new URL(streamPath(), api.baseUrl), {
     headers: { authorization: `Bearer ${token}`, ...headers },
@@ -62,7 +63,7 @@ async function openStream(token: string, headers: Record<string, string> = {}) {
   return { state, reading }
 }
 
-/** A socket that has asked for the trace: what it was told, and how it was closed. */
+/** A socket subscribed to the trace: the messages it received, and how it was closed. */
 function openSocket(token: string, params: Record<string, string> = {}) {
   const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
   const state = {
@@ -89,7 +90,7 @@ function openSocket(token: string, params: Record<string, string> = {}) {
 const sent = (state: { messages: string[] }, word: string) => state.messages.find((message) => message.includes(word))
 
 describe('one person in two tenants', () => {
-  test('a token reaches the other tenant by the header, with the roles of the membership there', async () => {
+  test('a token reaches the other tenant through the header, with the roles of the membership there', async () => {
     const anna = await api.person('anna')
     expect(await me(anna)).toMatchObject({
       principal: { roles: ['approver'] },
@@ -108,7 +109,7 @@ describe('one person in two tenants', () => {
     ).toBe(denied)
   })
 
-  test('calls to both at once stay apart', async () => {
+  test('concurrent calls to both stay separate', async () => {
     const anna = await api.person('anna')
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -120,7 +121,7 @@ describe('one person in two tenants', () => {
     )
   })
 
-  test('tenants.list names the memberships of the caller alone', async () => {
+  test('tenants.list names only the caller’s memberships', async () => {
     const list = async (token: string, headers = {}) =>
       payload<Listed>(await api.query(token, 'tenants.list', {}, headers)).items
     const anna = await api.person('anna')
@@ -146,7 +147,7 @@ describe('one person in two tenants', () => {
   })
 
   test.each(['invited', 'suspended', 'removed'])(
-    'a membership that is %s is refused on every transport, with the same bytes',
+    'a membership that is %s is refused on every transport with the same bytes',
     async (status) => {
       const anna = await api.person('anna')
       const { principal } = await me(anna, globex)
@@ -184,17 +185,17 @@ describe('one person in two tenants', () => {
 const passwordOf = (username: string): string =>
   api.credentials.tenants[0]?.users.find((user) => user.username === username)?.password ?? ''
 
-describe('what is open when a membership changes', () => {
-  test('sockets and streams of a suspended member end within a second, and nobody else’s', async () => {
+describe('open connections when a membership changes', () => {
+  test('sockets and streams of a suspended member end within a second, and those of others stay open', async () => {
     const [omar, vera, tom] = await Promise.all([api.person('omar'), api.person('maria'), api.person('tom')])
     const socket = openSocket(omar)
     const other = openSocket(vera)
     const stream = await openStream(omar)
-    await until(async () => sent(socket.state, 'span.started'), 'the socket carried something')
-    await until(async () => sent(other.state, 'span.started'), 'the other socket carried something')
+    await until(async () => sent(socket.state, 'span.started'), 'the socket carried a span')
+    await until(async () => sent(other.state, 'span.started'), 'the other socket carried a span')
     await until(
       async () => (stream.state.text.includes('span.started') ? true : undefined),
-      'the stream carried something',
+      'the stream carried a span',
     )
     const { id } = await memberNamed('omar')
     payload(await api.mutate(tom, 'members.suspend', { id, reason: 'Lost laptop.' }))
@@ -205,18 +206,18 @@ describe('what is open when a membership changes', () => {
     expect((await api.query(omar, 'tenants.current')).text).toBe(denied)
     expect(other.state.closed).toBeUndefined()
     payload(await api.mutate(tom, 'members.resume', { id }))
-    // The lost laptop's token stays dead; a new sign-in is let in.
+    // The lost laptop's token stays invalid after the member is resumed; a new sign-in works.
     expect((await api.query(omar, 'tenants.current')).status).toBe(401)
     const back = await signIn(api.baseUrl, 'northwind', 'omar', passwordOf('omar'))
     expect((await api.query(back.accessToken, 'tenants.current')).status).toBe(200)
     other.close()
   })
 
-  test('losing a role ends them, too; a membership elsewhere does not', async () => {
+  test('losing a role ends them, too; a change of a membership in another tenant does not', async () => {
     const tom = await api.person('tom')
     const anna = await api.person('anna')
     const socket = openSocket(anna)
-    await until(async () => sent(socket.state, 'span.started'), 'the socket carried something')
+    await until(async () => sent(socket.state, 'span.started'), 'the socket carried a span')
     const guest = await memberNamed('anna@northwind', 'globex')
     expect(guest.isForeign).toBe(true)
     expect((await memberNamed('anna')).isForeign).toBe(false)
@@ -253,7 +254,7 @@ describe('a one-time link', () => {
   const password = 'six quiet rivers run north'
   const form = (text: string, again = text) => ({ username: 'ignored', password: text, again })
 
-  test('lets the person set a password, once, and makes them a member who signs in', async () => {
+  test('lets the person set a password once and makes them a member who can sign in', async () => {
     const { member, inviteUrl } = await invite('nora')
     await expect(signIn(api.baseUrl, 'northwind', 'nora', '')).rejects.toThrow()
     const page = await browser().visit(inviteUrl)
@@ -261,11 +262,11 @@ describe('a one-time link', () => {
     expect(page.text).toContain('Set your password for Northwind Mutual')
     expect(page.headers.get('referrer-policy')).toBe('same-origin')
     expect(page.headers.get('cache-control')).toBe('no-store')
-    // Reading it, as a mail scanner does, uses nothing up.
+    // Opening the link, as a mail scanner does, does not use it up.
     expect((await browser().visit(inviteUrl)).status).toBe(200)
     for (const [bad, why] of [
       [form('short'), 'at least 12 characters'],
-      [form(password, `${password}!`), 'not the same'],
+      [form(password, `${password}!`), 'do not match'],
       [form('nora@mail.example'), 'your name'],
     ] as const) {
       const refused = await browser().visit(inviteUrl, bad)
@@ -285,7 +286,7 @@ describe('a one-time link', () => {
     expect((await me(tokens.accessToken)).principal).toMatchObject({ id: member.id, roles: ['developer'] })
   })
 
-  test('a link of one tenant is none of another, and an unknown one is like a used one', async () => {
+  test('of one tenant is not valid in another, and an unknown link looks like a used one', async () => {
     const { inviteUrl } = await invite('ole')
     const elsewhere = await browser().visit(inviteUrl.replace('/realms/northwind/', '/realms/globex/'))
     const unknown = await browser().visit(inviteUrl.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')))
@@ -301,7 +302,7 @@ describe('a one-time link', () => {
     expect((await memberNamed('ole')).status).toBe('invited')
   })
 
-  test('of a member who was removed or suspended no longer works, and an older one of the same person neither', async () => {
+  test('of a removed or suspended member no longer works, nor does an older one of the same person', async () => {
     const tom = await api.person('tom')
     const { member, inviteUrl } = await invite('per')
     const second = payload<Invited>(await api.mutate(tom, 'members.resetPassword', { id: member.id }))
@@ -314,7 +315,7 @@ describe('a one-time link', () => {
     expect((await api.query(tom, 'tenants.current')).status).toBe(200)
   })
 
-  test('a reset ends the sessions and the old password; with a role that decides it takes an approval first', async () => {
+  test('of a reset ends the sessions and the old password; for a role that decides it needs an approval first', async () => {
     const tom = await api.person('tom')
     const { member, inviteUrl } = await invite('quinn')
     expect((await browser().visit(inviteUrl, form(password))).status).toBe(200)
@@ -324,12 +325,12 @@ describe('a one-time link', () => {
     expect([await call(), (await userinfo()).status]).toEqual([200, 200])
     const reset = payload<Invited>(await api.mutate(tom, 'members.resetPassword', { id: member.id }))
     expect((await refresh(`${api.baseUrl}/realms/northwind`, tokens.refreshToken)).status).toBe(400)
-    // The token that was out there, too.
+    // The token issued before the reset is refused, too.
     expect([await call(), (await userinfo()).status]).toEqual([401, 401])
     await expect(signIn(api.baseUrl, 'northwind', 'quinn', password)).rejects.toThrow()
     expect((await browser().visit(reset.inviteUrl, form('nine cold stars over snow'))).status).toBe(200)
-    const anew = await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
-    expect((await api.query(anew.accessToken, 'tenants.current')).status).toBe(200)
+    const afterReset = await signIn(api.baseUrl, 'northwind', 'quinn', 'nine cold stars over snow')
+    expect((await api.query(afterReset.accessToken, 'tenants.current')).status).toBe(200)
     expect(await call()).toBe(401)
 
     const vera = await memberNamed('pia')
@@ -364,7 +365,7 @@ describe('branding', () => {
     data: Buffer.from(bytes).toString('base64'),
   })
 
-  test('a logo is served to anyone under its digest, for ever, and stands on the sign-in page', async () => {
+  test('a logo is served to anyone under its digest, cacheable forever, and appears on the sign-in page', async () => {
     const bytes = png(1)
     const digest = createHash('sha256').update(bytes).digest('hex')
     const answer = payload<{ tenant: { branding: { logoUrl: string; accentColor: string } } }>(
@@ -392,7 +393,7 @@ describe('branding', () => {
         roles: [],
       }),
     )
-    // The provider keeps a realm for some minutes; another process has read it anew.
+    // The provider caches a realm for some minutes; a new process reads it again.
     await api.killAndRestart()
     const page = await new Browser().visit(inviteUrl)
     expect(page.text).toContain(`src="${answer.tenant.branding.logoUrl}"`)
@@ -400,7 +401,7 @@ describe('branding', () => {
     expect(page.headers.get('content-security-policy')).toContain(`img-src 'self' ${api.baseUrl}`)
   })
 
-  test('an SVG is served as an image that can do nothing', async () => {
+  test("an SVG is served as an image that can't run scripts", async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
     const { tenant } = payload<{ tenant: { branding: { logoMarkUrl: string } } }>(
       await update({ logoMark: image('image/svg+xml', svg) }),
@@ -412,7 +413,7 @@ describe('branding', () => {
   })
 
   test.each([
-    ['no PNG', image('image/png', 'GIF89a')],
+    ['not a PNG', image('image/png', 'GIF89a')],
     ['too many pixels', image('image/png', png(100_000))],
     ['HTML', image('image/svg+xml', '<html><script>alert(1)</script></html>')],
     ['a script', image('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
@@ -423,12 +424,12 @@ describe('branding', () => {
     expect((await update({ logo })).status).toBe(400)
   })
 
-  test('one of more than 256 KiB is refused', async () => {
+  test('a logo of more than 256 KiB is refused', async () => {
     expect((await update({ logo: image('image/png', Buffer.alloc(256 * 1024 + 1)) })).status).toBe(413)
     expect((await update({ logo: image('image/png', Buffer.alloc(300 * 1024)) })).status).toBe(400)
   })
 
-  test('takes tenant:manage and the revision that was read, and removes what is null', async () => {
+  test('an update requires tenant:manage and the current revision, and removes fields that are null', async () => {
     expect(reason(await update({ logoAlt: 'x' }, 'jonas'))).toBe('forbidden')
     expect(reason(await update({ expectedRevision: 999, logoAlt: 'x' }))).toBe('revision_conflict')
     expect(reason(await update({ accentColor: 'red' }))).toBe('validation_failed')

@@ -4,7 +4,7 @@ import { findTenantRevision } from '#server/tenants/store.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import { findProposed } from './changes/store.ts'
 
-/** The tenant's settings with the change to them that waits for approval. What applies stands in session.me, for everybody. */
+/** The tenant's settings with the pending change to them. Effective values are in session.me, for every member. */
 export const getSettings = query({
   permission: 'tenant:manage',
   input: noInput,

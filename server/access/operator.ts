@@ -18,7 +18,7 @@ import { endTokens, findNamesakes, lockMember, lockPrincipal, setMember } from '
 import { findTenantBySlug } from '#server/tenants/store.ts'
 import { invitePerson } from './members/invite-person.ts'
 
-/** In the tenant's log: somebody with access to the machine, who is no member. */
+/** The actor in the tenant's audit log: a person with access to the machine, who is not a member. */
 const operator = { type: 'system', id: 'operator', name: 'Operator' } as const
 
 type Say = (line: string) => void
@@ -37,32 +37,34 @@ export type NewOrganisation = {
 const wrong = (message: string) => new ApiError('bad_request', message)
 
 /**
- * Makes a tenant with its realm, its first administrator and its approvers, and prints their one-time links. Where another
- * provider keeps the accounts, people become members by signing in there: then it prints what that provider needs.
+ * Creates a tenant with its realm, its first administrator and its approvers, and prints their one-time links. With an
+ * external identity provider, people become members by signing in there; then this prints the roles to assign at that
+ * provider.
  */
 export async function createOrganisation(wanted: NewOrganisation, say: Say): Promise<void> {
   const { slug, externalId, displayName } = wanted
   if (!slugPattern.test(slug))
     throw wrong(
-      `"${slug}" can’t be a slug: 2 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen.`,
+      `"${slug}" is not a valid slug. Use 2 to 63 lower-case letters, digits and hyphens, not starting with a hyphen.`,
     )
   if (!/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(externalId))
     throw wrong(
-      `"${externalId}" can’t be an external id: 1 to 128 of A–Z a–z 0–9 . _ ~ -, beginning with a letter or digit.`,
+      `"${externalId}" is not a valid external id. Use up to 128 letters, digits, dots, underscores, tildes and hyphens, starting with a letter or digit.`,
     )
   const admin = emailOf(wanted.admin)
   const approvers = [...new Set(wanted.approvers.map(emailOf))]
-  if (approvers.length === 0) throw wrong('Name the approvers: without one, no change could ever be approved.')
-  if (approvers.includes(admin)) throw wrong('The administrator asks for changes, so somebody else must approve them.')
+  if (approvers.length === 0) throw wrong('Name at least one approver. Without one, changes can never be approved.')
+  if (approvers.includes(admin))
+    throw wrong('The administrator requests changes, so the approver must be another person.')
   const groups = [...new Set(wanted.groups)]
   for (const name of groups)
     if (!GroupName.safeParse(name).success)
-      throw wrong(`"${name}" can’t name a group: 1 to 63 lower-case letters, digits and hyphens.`)
+      throw wrong(`"${name}" is not a valid group name. Use 1 to 63 lower-case letters, digits and hyphens.`)
 
   const own = runtime().config.identity === 'embedded'
 
   const links = await runtime().database.inDirectory(async (tx) => {
-    if ((await findTenantBySlug(tx, slug)) !== undefined) throw wrong(`There is already a tenant ${slug}.`)
+    if ((await findTenantBySlug(tx, slug)) !== undefined) throw wrong(`The tenant ${slug} already exists.`)
     const tenant = { id: newRandomId(), slug, externalId }
     await bindTenant(tx, tenant.id)
     await createTenant(tx, { ...tenant, name: displayName, displayName, branding: plainBranding(displayName) })
@@ -76,31 +78,29 @@ export async function createOrganisation(wanted: NewOrganisation, say: Say): Pro
     }
     return made
   })
-  say(`The tenant ${slug} is made. Its external id is ${externalId}.`)
-  say(`Its people sign in at ${runtime().config.baseUrl}${signInPath({ organisation: slug })}`)
+  say(`Created the tenant ${slug} with the external id ${externalId}.`)
+  say(`Its members sign in at ${runtime().config.baseUrl}${signInPath({ organisation: slug })}`)
   say('')
   if (!own) return sayElsewhere(say, slug, admin, approvers)
-  say('These links set a password. They are shown now and never again, and each works once:')
+  say('Each of these links sets a password. They are shown only now, and each works once:')
   for (const { email, username, role, link } of links) sayLink(say, `${email}, ${role}, user name ${username}`, link)
   if (approvers.length === 1)
-    say('There is one approver: nobody can approve what they ask for themselves. Invite a second one.')
+    say('This tenant has only one approver, who can’t approve their own requests. Invite a second approver.')
 }
 
-/** Without an account of ours there is no link: who may do what is said by the tokens of the other provider. */
+/** With an external provider, links do not exist: roles come from the provider's tokens. */
 function sayElsewhere(say: Say, slug: string, admin: string, approvers: readonly string[]): void {
   const { authUrl } = runtime().config
-  say(`Accounts are kept by the identity provider at ${authUrl}. In its realm ${slug}, give`)
+  say(`The identity provider at ${authUrl} manages accounts. In its realm ${slug}, give`)
   for (const [email, role] of [[admin, 'tenant_admin'], ...approvers.map((email) => [email, 'approver'])])
     say(`  ${email} the role ${role}`)
-  say(
-    'They become members when they first sign in. Until somebody decides for change-approvers no change can be approved:',
-  )
+  say('They become members when they first sign in. Changes can be approved once change-approvers has a member:')
   say(`  npm run tenant -- seat ${slug} --group change-approvers --person <user name or e-mail>`)
 }
 
 /**
- * Makes an active person of the tenant a member of an approver group, as the tenant's maker would have: the way out when
- * nobody sits in change-approvers, who alone approve changes of groups.
+ * Adds an active person of the tenant to an approver group without approval, as creating the tenant does. It is the way
+ * out when change-approvers, who alone approve changes of groups, is empty.
  */
 export async function seatApprover(slug: string, groupName: string, who: string, say: Say): Promise<void> {
   await runtime().database.inDirectory(async (tx) => {
@@ -108,12 +108,12 @@ export async function seatApprover(slug: string, groupName: string, who: string,
     await bindTenant(tx, tenant.id)
     const found = await findGroup(tx, tenant.id, groupName)
     const group = found && (await lockGroup(tx, tenant.id, found.id))
-    if (group === undefined) throw wrong(`There is no group ${groupName} in ${slug}.`)
+    if (group === undefined) throw wrong(`The group ${groupName} does not exist in ${slug}.`)
     const seated = (await findMembersOfGroups(tx, tenant.id, [group.id])).map((member) => member.id)
     for (const { id } of await findNamesakes(tx, tenant.id, { username: who, email: who.toLowerCase() })) {
       const member = await lockMember(tx, tenant.id, id)
       if (member?.kind !== 'person' || member.status !== 'active') continue
-      if (seated.includes(id)) throw wrong(`${who} is in ${groupName} already.`)
+      if (seated.includes(id)) throw wrong(`${who} is already in ${groupName}.`)
       await replaceGroupMembers(tx, tenant.id, group.id, [...seated, id])
       const resource = { type: 'group', id: group.id }
       await appendAudit(tx, tenant, {
@@ -124,12 +124,12 @@ export async function seatApprover(slug: string, groupName: string, who: string,
       })
       return
     }
-    throw wrong(`There is no active person ${who} in ${slug}: they become one by signing in.`)
+    throw wrong(`${who} is not an active member of ${slug}. People become members when they first sign in.`)
   })
-  say(`${who} decides for ${groupName} of ${slug} from now on.`)
+  say(`${who} can now decide for ${groupName} of ${slug}.`)
 }
 
-/** A new one-time link for a member who lost theirs, or the password; the old password and all sessions end. */
+/** A new one-time link for a member who lost theirs or forgot the password; the old password and all sessions end. */
 export async function newLink(slug: string, who: string, say: Say): Promise<void> {
   requireOwnAccounts('passwords')
   const link = await runtime().database.inDirectory(async (tx) => {
@@ -145,24 +145,24 @@ export async function newLink(slug: string, who: string, say: Say): Promise<void
   sayLink(say, `${who} of ${slug}`, link)
 }
 
-/** Gives a person of one tenant a membership in another one, with the roles that they have there. */
+/** Gives a person of one tenant a membership with these roles in another tenant. */
 export async function joinOrganisation(
   { slug, home, username, roles }: { slug: string; home: string; username: string; roles: string[] },
   say: Say,
 ): Promise<void> {
   const unknown = roles.filter((role) => !roleNames.includes(role as Role))
   if (roles.length === 0 || unknown.length > 0)
-    throw wrong(`Roles "${roles.join(',')}": name one or more of ${roleNames.join(', ')}.`)
+    throw wrong(`Roles "${roles.join(',')}" are not valid. Name one or more of ${roleNames.join(', ')}.`)
   await runtime().database.inDirectory(async (tx) => {
     const from = await requireTenant(tx, home)
     const tenant = await requireTenant(tx, slug)
-    if (from.id === tenant.id) throw wrong('A person joins another tenant than their own.')
+    if (from.id === tenant.id) throw wrong('Choose a tenant other than the person’s own.')
     await bindTenant(tx, from.id)
     const person = await findPerson(tx, from, username)
     await bindTenant(tx, tenant.id)
     const principal = { issuer: issuerOf(home), subject: person.subject }
     const known = await lockPrincipal(tx, tenant.id, principal)
-    if (known !== undefined && known.status !== 'removed') throw wrong(`${username} is a member of ${slug} already.`)
+    if (known !== undefined && known.status !== 'removed') throw wrong(`${username} is already a member of ${slug}.`)
     if (known !== undefined) {
       await setMember(tx, tenant.id, known.id, { status: 'active', roles })
       return await audit(tx, tenant, 'member.resumed', known.id, { roles })
@@ -176,21 +176,21 @@ export async function joinOrganisation(
       roles,
     })
   })
-  say(`${username} of ${home} is a member of ${slug} now: ${roles.join(', ')}.`)
+  say(`${username} of ${home} is now a member of ${slug} with the roles ${roles.join(', ')}.`)
 }
 
-/** How a person of another tenant is named, so that nobody takes them for one of the tenant's own. */
+/** The user name of a guest from another tenant, recognizable as not one of this tenant's own people. */
 export const guestName = (username: string, home: string): string => `${username}@${home}`
 
 function emailOf(text: string): string {
   const email = Email.safeParse(text)
-  if (!email.success) throw wrong(`"${text}" is no e-mail address.`)
+  if (!email.success) throw wrong(`"${text}" is not a valid e-mail address.`)
   return email.data
 }
 
 async function requireTenant(tx: Transaction, slug: string): Promise<TenantRef> {
   const tenant = await findTenantBySlug(tx, slug)
-  if (tenant === undefined) throw wrong(`There is no tenant ${slug}.`)
+  if (tenant === undefined) throw wrong(`The tenant ${slug} does not exist.`)
   return { id: tenant.id, slug: tenant.slug, externalId: tenant.externalId }
 }
 
@@ -203,7 +203,7 @@ async function findPerson(tx: Transaction, tenant: TenantRef, who: string) {
     if (member.status === 'active' || member.status === 'invited') return member
     throw wrong(`${who} is ${member.status}.`)
   }
-  throw wrong(`There is no person ${who} in ${tenant.slug}.`)
+  throw wrong(`The person ${who} does not exist in ${tenant.slug}.`)
 }
 
 async function invited(tx: Transaction, tenant: TenantRef, email: string, [role]: [Role]) {

@@ -28,7 +28,7 @@ export const groups = router({
   setMembers: procedure.mutation(setMembers),
 })
 
-/** Joins tenants.* in server/router.ts. */
+/** Merged into tenants.* in server/router.ts. */
 export const tenantSettings = router({
   getSettings: procedure.query(getSettings),
   updateSettings: procedure.mutation(updateSettings),

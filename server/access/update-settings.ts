@@ -7,7 +7,9 @@ import { settingsOf } from '#server/tenants/view.ts'
 import { settingsPresentation } from './changes/presentation.ts'
 import { proposeChange } from './changes/propose.ts'
 
-/** tenants.updateSettings: what makes the tenant safer applies at once; what weakens it is asked for. */
+/**
+ * tenants.updateSettings: changes that make the tenant safer apply immediately; changes that weaken it are requested.
+ */
 export const updateSettings = mutation({
   permission: 'tenant:manage',
   input: UpdateSettingsInput,
@@ -27,13 +29,17 @@ export const updateSettings = mutation({
     const { expectedRevision, reason, ...patch } = input
     const row = await lockTenant(tx, tenant.id)
     if (row.revision !== expectedRevision)
-      throw new ApiError('revision_conflict', 'The settings have changed since you read them.', {
-        details: { revision: row.revision },
-      })
+      throw new ApiError(
+        'revision_conflict',
+        'The settings changed after you opened them. Reload them and try again.',
+        {
+          details: { revision: row.revision },
+        },
+      )
     const before = settingsOf(row)
     const { atOnce, ask } = splitSettings(before, patch)
     if (atOnce.length === 0 && ask.length === 0)
-      throw new ApiError('conflict', 'The settings have exactly these values already.')
+      throw new ApiError('conflict', 'The settings already have exactly these values.')
     const settings = TenantSettings.parse({
       ...before,
       ...Object.fromEntries(atOnce.map(({ name, after }) => [name, after])),

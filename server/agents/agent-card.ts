@@ -9,12 +9,12 @@ import { runtime } from '#server/kernel/runtime.ts'
 const maxBytes = 64 * 1024
 const timeoutMs = 10_000
 
-/** How an external agent is called: by one interface of the card that the release pins. */
+/** The agent card that a release pins. The agent is called through one of its interfaces. */
 export type PinnedCard = { digest: string; card: JsonObject }
 
 /**
- * Reads an agent's card, which says where and how the agent is called. Throws `not_ready` for an address that may not be
- * called, and for what is no card of an agent that speaks A2A 1.0 over JSON-RPC; `unavailable` without an answer.
+ * Reads an agent's card, which states where and how the agent is called. Throws `not_ready` for a forbidden address or a card
+ * without A2A 1.0 over JSON-RPC, and `unavailable` without a response.
  */
 export async function fetchAgentCard(url: string): Promise<PinnedCard> {
   const outbound = openOutbound({ allowed: runtime().config.allowedPrivateHosts, maxBytes, idleMs: timeoutMs })
@@ -24,12 +24,16 @@ export async function fetchAgentCard(url: string): Promise<PinnedCard> {
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (!answer.ok)
-      throw new ApiError('not_ready', `The agent card’s address answers with the status ${answer.status}.`)
+      throw new ApiError('not_ready', `The address of the agent card returned the status ${answer.status}.`)
     return pinned(await answer.text())
   } catch (error) {
     if (error instanceof ApiError) throw error
     if (error instanceof AddressRefused) throw new ApiError('not_ready', error.message, { cause: error })
-    throw new ApiError('unavailable', `${new URL(url).host} does not give its agent card.`, { cause: error })
+    throw new ApiError(
+      'unavailable',
+      `The agent card could not be loaded from ${new URL(url).host}. Try again in a minute.`,
+      { cause: error },
+    )
   } finally {
     await outbound.close()
   }
@@ -48,16 +52,16 @@ function parsedCard(text: string): JsonObject {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new ApiError('not_ready', 'The agent card is no JSON object.')
+  throw new ApiError('not_ready', 'The agent card is not a JSON object.')
 }
 
-/** The card's first interface that can be called from here. Throws `not_ready` when it has none. */
+/** The card's first supported interface. Throws `not_ready` without one. */
 export function interfaceOf(card: JsonObject): AgentInterface {
   const found = AgentCard.fromJSON(card).supportedInterfaces.find(
     ({ url, protocolBinding, protocolVersion }) =>
       URL.canParse(url) && protocolBinding.toUpperCase() === 'JSONRPC' && protocolVersion.startsWith('1.'),
   )
   if (found === undefined)
-    throw new ApiError('not_ready', 'The agent card names no interface of A2A 1.0 over JSON-RPC.')
+    throw new ApiError('not_ready', 'The agent card does not list an interface for A2A 1.0 over JSON-RPC.')
   return found
 }

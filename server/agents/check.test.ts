@@ -15,7 +15,7 @@ afterAll(() => runtime.close())
 
 const checked = (yaml: string) => execute(check, maria, { yaml }, { name: 'test' })
 
-test('every flaw that would refuse a manifest is told with its place, and nothing is registered', async () => {
+test('reports every error of a manifest with its position, without registering it', async () => {
   const yaml = `metadata: { name: waits }
 spec:
   runtime:
@@ -33,21 +33,21 @@ spec:
   expect(await execute(list, maria, {}, { name: 'test' })).toMatchObject({ items: [] })
 })
 
-test('an owner whom nobody knows is told at their line', async () => {
-  expect(await checked('metadata:\n  name: owned\nspec:\n  owner: nobody@x.example\n')).toMatchObject({
+test('reports an unknown owner with its line', async () => {
+  expect(await checked('metadata:\n  name: owned\nspec:\n  owner: unknown@x.example\n')).toMatchObject({
     problems: [{ path: 'spec.owner', line: 4 }],
   })
 })
 
-test('members without effect are warnings with their place', async () => {
+test('reports unknown members as warnings with their position', async () => {
   const answer = await checked('metadata:\n  name: kept\n  "odd.member": 1\nspec:\n  riski: high\n')
   expect(answer.problems).toEqual([])
   expect(answer.warnings).toContainEqual(expect.objectContaining({ path: 'metadata.odd.member', line: 3 }))
   expect(answer.warnings).toContainEqual(expect.objectContaining({ path: 'spec.riski', line: 5 }))
 })
 
-test('a manifest that is too large is told as such', async () => {
+test('reports a manifest that is too large', async () => {
   expect(await checked(`name: ${'x'.repeat(70_000)}`)).toMatchObject({
-    problems: [{ message: expect.stringMatching(/^A manifest has at most 65536 bytes/) }],
+    problems: [{ message: expect.stringMatching(/^A manifest can be up to 65536 bytes/) }],
   })
 })

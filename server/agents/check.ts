@@ -5,10 +5,10 @@ import { findMemberByName } from '#server/tenants/store.ts'
 import { readManifest, type Warning } from './manifest.ts'
 import { positionOf } from './yaml-position.ts'
 
-/** Each place is looked up in the whole text. */
+/** Limited because each position is found by parsing the whole text. */
 const mostWarnings = 50
 
-/** What agents.create would say of a manifest's text; nothing is registered. */
+/** The errors and warnings that agents.create would return for a manifest, without registering it. */
 export const check = query({
   permission: 'agent:create',
   input: CheckManifestInput,

@@ -5,7 +5,7 @@ import { query } from '#server/kernel/operation.ts'
 import { manifestChanges } from './manifest-changes.ts'
 import { findVersion } from './store.ts'
 
-/** What a version changes against another one of the same agent, in the terms of governance. */
+/** The changes between two versions of an agent, by area of governance. */
 export const compare = query({
   permission: 'agent:read',
   input: CompareAgentsInput,

@@ -19,7 +19,7 @@ const requirements = [
   'An approved release for the environment (releases.propose).',
 ]
 
-/** Registers an agent, or another version of it. The same name and content give the same version again. */
+/** Registers an agent or a new version of one. The same name and content return the existing version. */
 export const create = mutation({
   permission: 'agent:create',
   input: CreateAgentInput,
@@ -44,7 +44,7 @@ export const create = mutation({
       createdBy: principal.memberId,
     })
     const agent = await lockAgentByName(tx, tenant.id, manifest.name)
-    // Who registers always counts as an owner too: nobody escapes separation of duties by naming somebody else.
+    // The member who registers is always an owner too, so that naming someone else does not bypass separation of duties.
     for (const memberId of new Set([owner?.id ?? principal.memberId, principal.memberId]))
       await insertOwner(tx, { tenantId: tenant.id, agentId: agent.id, memberId })
 
@@ -74,7 +74,7 @@ export const create = mutation({
       if ((await findVersion(tx, tenant.id, agent.id, version)) !== undefined)
         throw new ApiError(
           'version_conflict',
-          `Version ${version} of ${agent.name} exists with other content. Give it a new version.`,
+          `Version ${version} of ${agent.name} already exists with different content. Choose a new version.`,
         )
       const row = { id: newId(), version }
       await insertVersion(tx, {

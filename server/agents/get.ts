@@ -8,7 +8,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { agentSummaries } from './list.ts'
 import { findVersions, listAgents } from './store.ts'
 
-/** One agent with its versions; the manifest is the newest version's. */
+/** One agent with its versions and the manifest of the newest. */
 export const get = query({
   permission: 'agent:read',
   input: ById,

@@ -34,7 +34,7 @@ describe('toolsOffered', () => {
     return { asked, list }
   }
 
-  test('asks again for as long as the server is only late', async () => {
+  test('retries while the server is only slow', async () => {
     const { asked, list } = listing(timeout, timeout, 'listed')
     await toolsOffered(tenant, 'payments', list)
     expect(asked).toHaveLength(3)

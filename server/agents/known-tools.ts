@@ -7,8 +7,8 @@ import { listTools, type Tool } from './tool-servers.ts'
 const patienceMs = 15_000
 
 /**
- * The tools that the operator's servers offer the tenant now, by server in order of name. A server that does not answer in time is left
- * out: the caller must know its tools from elsewhere.
+ * The tools that the operator's servers currently offer the tenant, by server in order of name. Servers that do not respond in
+ * time are left out, so the caller must get their tools elsewhere.
  */
 export async function knownTools(tenant: Tenant): Promise<Tool[]> {
   const { mcpServers, log } = runtime()
@@ -16,14 +16,14 @@ export async function knownTools(tenant: Tenant): Promise<Tool[]> {
   const answers = await Promise.allSettled(open.sort().map((server) => inTime(listTools(tenant, { server }))))
   return answers.flatMap((answer, index) => {
     if (answer.status === 'fulfilled') return answer.value
-    log.warn({ err: answer.reason, server: open[index] }, 'a tool server does not say which tools it has')
+    log.warn({ err: answer.reason, server: open[index] }, 'a tool server did not list its tools')
     return []
   })
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`No answer within ${patienceMs} ms.`)), patienceMs)
+  const timer = setTimeout(() => late.reject(new Error(`No response within ${patienceMs} ms.`)), patienceMs)
   try {
     return await Promise.race([work, late.promise])
   } finally {
@@ -31,7 +31,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when one of the operator's servers has said which tools it has, however long it takes; throws when it does not start. */
+/** Resolves once one of the operator's servers has listed its tools, without a time limit; throws when it does not start. */
 export async function toolsOffered(tenant: Tenant, server: string, list = listTools): Promise<void> {
   for (let answered = false; !answered; )
     answered = await list(tenant, { server }).then(

@@ -5,10 +5,10 @@ import type { ManifestChange } from '#lib/schemas/agents.ts'
 
 type Change = z.infer<typeof ManifestChange>
 type Area = Change['area']
-/** What a manifest says in one area: what it is about → what is said of it. */
+/** The statements of a manifest in one area: subject → value. */
 type Facts = Map<string, JsonValue>
 
-/** What is different between two manifests, by area; within one, in order of its subject. Layout and order don't count. */
+/** The differences between two manifests, by area and then by subject. Layout and order don't count. */
 export function manifestChanges(from: JsonObject, to: JsonObject): Change[] {
   const [before, after] = [factsOf(from), factsOf(to)]
   return areas.flatMap((area) => changesIn(area, before[area], after[area]))
@@ -82,7 +82,7 @@ function factsOf(manifest: JsonObject): Record<Area, Facts> {
   }
 }
 
-/** Two versions differ in their version: that is no news. */
+/** Removes the version itself, which always differs. */
 function withoutVersion(key: string, value: JsonValue): [string, JsonValue][] {
   if (key === 'version') return []
   if (key !== 'metadata' || !isJsonObject(value)) return [[key, value]]

@@ -8,22 +8,22 @@ import { issueMessage } from '#lib/schemas/messages.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { type Position, positionOf } from './yaml-position.ts'
 
-/** What is wrong with a manifest, and where that stands. */
+/** An error in a manifest with its position. */
 type PlacedIssue = Issue & Position
 
 export type Manifest = {
-  /** The document as it was sent, unknown members included. */
+  /** The document as sent, including unknown members. */
   document: JsonObject
   /** `sha256:` of the document's JCS form: comments and layout don't count. */
   digest: string
   name: string
   version: string | undefined
   displayName: string | undefined
-  /** `unknown`: what to say when nobody has this name. */
+  /** `unknown`: the error to report when no member has this name. */
   owner: { name: string; unknown: PlacedIssue } | undefined
   warnings: Warning[]
 }
-/** `at` is the path as its members: a name may hold a dot. */
+/** `at`: the path as a list, because names may contain dots. */
 export type Warning = { path: string; message: string; at: readonly (string | number)[] }
 
 const member = (value: JsonValue | undefined, ...path: string[]): JsonValue | undefined =>
@@ -39,7 +39,7 @@ const text = (value: JsonValue | undefined): string | undefined =>
       ? String(value)
       : undefined
 
-/** Where these may stand; the first text that is there counts. */
+/** The places where each value is looked up; the first non-empty text counts. */
 const paths = {
   name: [['metadata', 'name'], ['name'], ['agent', 'name'], ['id']],
   version: [['metadata', 'version'], ['version']],
@@ -56,12 +56,12 @@ function find(document: JsonObject, what: keyof typeof paths): Found | undefined
   return undefined
 }
 
-/** Reads a manifest. Any mapping with a name is one; what a release will miss comes back as warnings. */
+/** Reads a manifest, which is any mapping with a name. Members that a release will require are reported as warnings. */
 export function readManifest(yaml: string): Manifest {
   const document = parseYaml(yaml)
   const name = find(document, 'name')
   if (name === undefined) {
-    const message = 'The manifest has no name (metadata.name, name, agent.name or id).'
+    const message = 'A name is required (metadata.name, name, agent.name or id).'
     throw invalid([{ path: 'metadata.name', message, line: 1, column: 1 }])
   }
   refuseWaits(document, yaml)
@@ -69,7 +69,7 @@ export function readManifest(yaml: string): Manifest {
   const owner = find(document, 'owner')
   for (const [what, found] of Object.entries({ name, version }))
     if (found !== undefined && found.value.length > 100)
-      throw invalid([issueAt(yaml, found.path, `The ${what} has more than 100 characters.`)])
+      throw invalid([issueAt(yaml, found.path, `The ${what} can have up to 100 characters.`)])
   return {
     document,
     digest: digestOf(document),
@@ -84,7 +84,7 @@ export function readManifest(yaml: string): Manifest {
   }
 }
 
-/** A wait that can't be answered would park an execution until it expires: it is refused here, not warned of. */
+/** Rejects waits that can't be answered, since each would park an execution until it expires. */
 function refuseWaits(document: JsonObject, yaml: string): void {
   const issues = waitFlaws(document.spec).map(({ path, message }) => issueAt(yaml, ['spec', ...path], message))
   if (issues.length > 0) throw invalid(issues)
@@ -96,7 +96,7 @@ const issueAt = (yaml: string, path: readonly (string | number)[], message: stri
   ...positionOf(yaml, path),
 })
 
-/** Says the first of what is wrong, with its place; the answer lists them all. */
+/** An error with the first issue and its position as the message, and all issues in `issues`. */
 export function invalid(issues: PlacedIssue[]): ApiError {
   const [first] = issues
   return new ApiError('invalid_manifest', `Line ${first?.line}, column ${first?.column}: ${first?.message}`, { issues })
@@ -106,7 +106,7 @@ function digestOf(document: JsonObject): string {
   try {
     return `sha256:${createHash('sha256').update(canonicalJson(document)).digest('hex')}`
   } catch (cause) {
-    throw new ApiError('invalid_manifest', 'The manifest holds a value that can not be kept exactly.', { cause })
+    throw new ApiError('invalid_manifest', 'The manifest contains a value that cannot be stored exactly.', { cause })
   }
 }
 
@@ -115,7 +115,7 @@ function unknownKeys(document: JsonObject): Warning[] {
     isJsonObject(value)
       ? Object.keys(value)
           .filter((key) => !known.includes(key))
-          .map((key) => warning([...within, key], 'Unknown member; it is kept and has no effect.'))
+          .map((key) => warning([...within, key], 'Unknown member. It is stored but has no effect.'))
       : []
   const native = document.spec !== undefined || document.metadata !== undefined
   return native
@@ -138,14 +138,14 @@ const specIssues = (document: JsonObject): Warning[] => {
       )
 }
 
-/** The part that runs, strictly. Throws `not_ready` (409) with everything that is missing or wrong. */
+/** The executable part, strictly validated. Throws `not_ready` (409) with everything that is missing or wrong. */
 export function specOf(document: JsonObject): AgentSpec {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   if (result.success) return result.data
   const issues = specIssues(document)
   throw new ApiError(
     'not_ready',
-    `The manifest can't run yet: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`,
+    `The manifest is not complete: ${issues.map((issue) => `${issue.path}: ${issue.message}`).join('; ')}`,
     { issues: issues.map(({ path, message }) => ({ path, message })) },
   )
 }

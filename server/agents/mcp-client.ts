@@ -1,14 +1,14 @@
 import { Client, type ConnectOptions, type Transport } from '@modelcontextprotocol/client'
 
-/** How long a server may take to say which revision it speaks. One of stdio that is silent for as long speaks an older one. */
+/** Time for a server to report its protocol revision. A stdio server that does not respond in time is taken for an older one. */
 const probeMs = 20_000
 
-/** What a server was found to speak: asked for once, where a connection is opened again and again. */
+/** The detected protocol revision of a server, reused when connections are opened repeatedly. */
 export type SpokenBefore = NonNullable<ConnectOptions['prior']>
 
 /**
- * A connected client. The server is asked which revision it speaks (`server/discover`, 2026-07-28); one that does not know the
- * question gets the handshake of the revisions before (2025-11-25 and older). Throws when nobody answers.
+ * A connected client. Requests the server's protocol revision (`server/discover`, 2026-07-28), and falls back to the handshake of
+ * earlier revisions (2025-11-25 and older) when the server does not support the request. Throws without a response.
  */
 export async function connectClient(
   transport: Transport,

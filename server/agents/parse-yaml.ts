@@ -9,7 +9,7 @@ const maxAliases = 50
 const maxNodes = 20_000
 
 type Path = readonly (string | number)[]
-/** What is wrong with a value of the document, and where that stands. */
+/** An error in a value of the document, with its path. */
 class Flaw extends Error {
   readonly path: Path
   constructor(path: Path, message: string) {
@@ -24,17 +24,21 @@ const refused = (code: 'invalid_manifest' | 'payload_too_large', message: string
   })
 
 /**
- * One YAML 1.2 document whose top is a mapping. Throws `invalid_manifest` (400) with line and column from 1, and
- * `payload_too_large` (413). Bytes are counted before any parser sees them: small nested documents have killed processes.
+ * Parses a YAML 1.2 document that is a mapping. Throws `invalid_manifest` (400) with line and column from 1, and
+ * `payload_too_large` (413). The size is checked before parsing, because even small nested documents can crash a parser.
  */
 export function parseYaml(text: string): JsonObject {
   if (Buffer.byteLength(text) > maxBytes)
-    throw refused('payload_too_large', `A manifest has at most ${maxBytes} bytes: they end here.`, endOfBytes(text))
+    throw refused(
+      'payload_too_large',
+      `A manifest can be up to ${maxBytes} bytes. The limit is reached here.`,
+      endOfBytes(text),
+    )
   let document: unknown
   try {
     document = load(text, { maxDepth, maxAliases })
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw refused('invalid_manifest', 'This is not YAML.', top)
+    if (!(error instanceof YAMLException)) throw refused('invalid_manifest', 'Not valid YAML.', top)
     const at = error.mark === undefined ? top : { line: error.mark.line + 1, column: error.mark.column + 1 }
     throw refused('invalid_manifest', `${error.reason}.`, at)
   }
@@ -45,7 +49,7 @@ export function parseYaml(text: string): JsonObject {
     if (!(error instanceof Flaw)) throw error
     throw refused('invalid_manifest', error.message, positionOf(text, error.path))
   }
-  throw refused('invalid_manifest', 'A manifest is a mapping (name: value).', top)
+  throw refused('invalid_manifest', 'A manifest must be a mapping (name: value).', top)
 }
 
 const top: Position = { line: 1, column: 1 }
@@ -55,7 +59,7 @@ function endOfBytes(text: string): Position {
   return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
 }
 
-/** The document as plain JSON; shared nodes are counted each time they stand, so that aliases can't explode later. */
+/** The document as plain JSON. Shared nodes are counted at each occurrence, which limits the expansion of aliases. */
 function plain(value: unknown, budget: { left: number }, path: Path): JsonValue {
   budget.left -= 1
   if (budget.left < 0) throw new Flaw(path, `The manifest expands to more than ${maxNodes} values.`)
@@ -63,7 +67,7 @@ function plain(value: unknown, budget: { left: number }, path: Path): JsonValue 
   if (typeof value === 'string') return storable(value, path)
   if (typeof value === 'number') {
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
-    throw new Flaw(path, 'A number is too large to be kept exactly: write it in quotes.')
+    throw new Flaw(path, 'This number is too large to be stored exactly. Write it in quotes.')
   }
   if (Array.isArray(value)) return value.map((inner, index) => plain(inner, budget, [...path, index]))
   if (typeof value === 'object')
@@ -73,12 +77,12 @@ function plain(value: unknown, budget: { left: number }, path: Path): JsonValue 
         plain(inner, budget, [...path, key]),
       ]),
     )
-  throw new Flaw(path, 'The manifest holds a value that JSON does not know.')
+  throw new Flaw(path, 'The manifest contains a value that JSON cannot represent.')
 }
 
-/** YAML escapes can write what the database can't keep. */
+/** Rejects characters from YAML escapes that the database cannot store. */
 function storable(text: string, path: Path): string {
   if (text.includes('\u0000') || !text.isWellFormed())
-    throw new Flaw(path, 'A text holds U+0000 or half of a surrogate pair, which can not be stored.')
+    throw new Flaw(path, 'This text contains U+0000 or half of a surrogate pair, which cannot be stored.')
   return text
 }

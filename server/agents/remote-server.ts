@@ -7,15 +7,15 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { useSecretValue } from '#server/secrets/use-value.ts'
 import { connectClient } from './mcp-client.ts'
 
-/** One answer of a tool server; its events count each as they come. */
+/** Limit for one response of a tool server; each event of a stream counts separately. */
 const maxBytes = 8 * 1024 * 1024
-/** The longest silence: a tool may take this long. */
+/** The longest silence, which is also the time a tool may take. */
 const idleMs = 600_000
 
 /**
- * Works with a manifest's own tool server over streamable HTTP, behind the guard of outbound.ts. Every piece of work gets a
- * connection of its own: a secret that was revoked is not used again, and no server keeps a session of another call.
- * Throws ApiError when the server was not reached: then nothing was asked of it.
+ * Runs `work` with a manifest's own tool server over streamable HTTP, behind the guard of outbound.ts. Each piece of work gets
+ * its own connection, so that revoked secrets are not used again and sessions are not shared between calls. Throws ApiError when
+ * the server was not reached, in which case it received no request.
  */
 export async function withRemoteServer<T>(
   tenant: Tenant,
@@ -31,7 +31,10 @@ export async function withRemoteServer<T>(
           useSecretValue(tx, tenant, secretRef, { actor: systemActor, destination: origin }),
         )
   if (secretRef !== undefined && token === undefined)
-    throw new ApiError('not_ready', `There is no live secret ${secretRef} for the tool server ${server}.`)
+    throw new ApiError(
+      'not_ready',
+      `The secret ${secretRef} for the tool server ${server} does not exist or is no longer valid.`,
+    )
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: (address, init) => outbound.fetch(address, init),
@@ -41,18 +44,18 @@ export async function withRemoteServer<T>(
     const { client } = await connectClient(transport).catch((cause: unknown) => {
       const refused = refusedIn(cause)
       if (refused !== undefined) throw new ApiError('not_ready', refused.message, { cause })
-      throw new ApiError('unavailable', `The tool server ${server} does not answer.`, { cause })
+      throw new ApiError('unavailable', `The tool server ${server} did not respond. Try again in a minute.`, { cause })
     })
     return await work(client)
   } finally {
-    // The peer need not agree that a session ends; since 2026-07-28 there is none.
+    // A server may refuse to end a session, and since 2026-07-28 the protocol does not have sessions.
     await transport.terminateSession().catch((error: unknown) => runtime().log.debug({ err: error }, 'session'))
     await transport.close()
     await outbound.close()
   }
 }
 
-/** The client tells of it as the cause of its own error. */
+/** The refusal in the cause of the client's error. */
 function refusedIn(error: unknown): AddressRefused | undefined {
   if (error instanceof AddressRefused) return error
   return error instanceof Error ? refusedIn(error.cause) : undefined

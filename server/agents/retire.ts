@@ -1,4 +1,4 @@
 import { changeOf } from './set-status.ts'
 
-/** Ends a suspended agent for good, and what was parked with it. */
+/** Retires a suspended agent permanently and ends its parked executions. */
 export const retire = changeOf('retired', 'suspended', 'retired')

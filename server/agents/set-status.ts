@@ -4,7 +4,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { type StopKind, tellExecutions } from './stops.ts'
 import { findAgent, setAgentStatus } from './store.ts'
 
-/** active ⇄ suspended → retired: one operation for each arrow, by whoever operates agents. */
+/** active ⇄ suspended → retired: one operation per transition. */
 export const changeOf = (kind: StopKind, from: AgentStatus, to: AgentStatus) =>
   mutation({
     permission: 'agent:operate',
@@ -20,10 +20,10 @@ export const changeOf = (kind: StopKind, from: AgentStatus, to: AgentStatus) =>
       const agent = await findAgent(tx, tenant.id, input.id)
       if (agent === undefined) throw notFound()
       if (agent.status !== from)
-        throw refuse('conflict', `The agent is ${agent.status}: only one that is ${from} can be ${kind}.`)
+        throw refuse('conflict', `The agent is ${agent.status}. Only an agent with the status ${from} can be ${kind}.`)
       const revision = await setAgentStatus(tx, tenant.id, agent.id, input.expectedRevision, from, to)
       if (revision === undefined)
-        throw new ApiError('revision_conflict', 'The agent has changed since you read it.', {
+        throw new ApiError('revision_conflict', 'This agent changed after you opened it. Reload it and try again.', {
           details: { revision: agent.revision },
         })
       const { stopping, parked } = await tellExecutions(kind, tx, tenant.id, agent.id, input.reason)

@@ -9,10 +9,10 @@ import { mayUseServer } from './tool-server.ts'
 type Connection = { client: Promise<Client>; idle: NodeJS.Timeout | undefined; calls: number }
 
 const idleMs = 60_000
-// One child process for each tenant and server, so that no server sees two tenants. Owner: this module.
+// One child process per tenant and server, so that tenants never share a process. Owner: this module.
 const connections = new Map<string, Connection>()
 
-// To ask which revision a stdio server speaks starts it once more: that is done once an hour. Owner: this module.
+// The detected protocol revisions. Detecting one starts the server an additional time, so it is done once an hour. Owner: this module.
 const spokenBefore = new Map<string, { spoken: SpokenBefore; at: number }>()
 const askAgainMs = 3_600_000
 
@@ -21,7 +21,7 @@ function spokenBy(key: string): SpokenBefore | undefined {
   return known === undefined || performance.now() - known.at > askAgainMs ? undefined : known.spoken
 }
 
-/** Works with the operator's server of this name. Throws NOT_FOUND unless it is open to the tenant. */
+/** Runs `work` with the operator's server of this name. Throws `not_found` unless it is available to the tenant. */
 export async function withStdioServer<T>(
   tenant: { externalId: string },
   server: string,
@@ -53,7 +53,7 @@ function open(tenant: { externalId: string }, server: string, key: string): Conn
     },
     stderr: 'ignore',
   })
-  // By now the key may be another connection's: that one stays.
+  // Another connection may have replaced this one under the key; that one stays.
   const forget = () => {
     if (connections.get(key) === connection) connections.delete(key)
   }
@@ -63,10 +63,10 @@ function open(tenant: { externalId: string }, server: string, key: string): Conn
       return client
     },
     (cause: unknown) => {
-      // Whatever is known of it may be wrong by now.
+      // The detected revision may be outdated.
       spokenBefore.delete(key)
       forget()
-      throw new ApiError('unavailable', `The tool server ${server} does not start.`, { cause })
+      throw new ApiError('unavailable', `The tool server ${server} did not start. Try again in a minute.`, { cause })
     },
   )
   const connection: Connection = { client: ready, idle: undefined, calls: 0 }
@@ -81,14 +81,14 @@ async function close(key: string, connection: Connection): Promise<void> {
   await client?.close()
 }
 
-/** Ends the tenant's process of this server unless a call of somebody else is under way in it. */
+/** Ends the tenant's process of this server unless other calls are in progress. */
 export async function endStdioServer(tenant: { externalId: string }, server: string): Promise<void> {
   const key = `${tenant.externalId}\n${server}`
   const connection = connections.get(key)
   if (connection?.calls === 0) await close(key, connection)
 }
 
-/** Ends every tool server that this process started. */
+/** Ends all tool servers that this process started. */
 export async function closeToolServers(): Promise<void> {
   await Promise.all([...connections].map(([key, connection]) => close(key, connection)))
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** What becomes of an agent's executions, in the transaction that changes the agent. */
+/** Stops, resumes or ends an agent's executions in the transaction that changes the agent. */
 export type OnAgentStop = (
   tx: Transaction,
   tenantId: string,
@@ -10,14 +10,14 @@ export type OnAgentStop = (
 
 export type StopKind = 'suspended' | 'resumed' | 'retired'
 
-// Filled once by server/jobs.ts: agents know no executions.
+// Filled once by server/jobs.ts, because agents does not import executions.
 const acts = new Map<StopKind, OnAgentStop>()
 
 export function onAgentStop(kind: StopKind, act: OnAgentStop): void {
   acts.set(kind, act)
 }
 
-/** Throws when nobody listens: a kill switch that stops nothing must not be recorded. */
+/** Throws without a registered handler, because a kill switch that stops nothing must not be recorded. */
 export const tellExecutions = (
   kind: StopKind,
   ...[tx, tenantId, agentId, reason]: Parameters<OnAgentStop>

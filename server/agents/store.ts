@@ -9,7 +9,7 @@ export const findAgentByName = (tx: Transaction, tenantId: string, name: string)
 export const findAgent = (tx: Transaction, tenantId: string, id: string) =>
   tx.selectFrom('agents').selectAll().where('tenantId', '=', tenantId).where('id', '=', id).executeTakeFirst()
 
-/** Inserts unless the name is taken; the caller reads the winner. */
+/** Does nothing when the name is taken; the caller then reads the existing agent. */
 export async function insertAgent(
   tx: Transaction,
   row: { tenantId: string; id: string; name: string; displayName: string; createdBy: string },
@@ -21,7 +21,7 @@ export async function insertAgent(
     .execute()
 }
 
-/** Versions of one agent are registered one after the other. */
+/** Serializes the registration of an agent's versions. */
 export const lockAgentByName = (tx: Transaction, tenantId: string, name: string) =>
   tx
     .selectFrom('agents')
@@ -110,7 +110,7 @@ export const findVersionByDigest = (tx: Transaction, tenantId: string, agentId: 
     .where('manifestDigest', '=', digest)
     .executeTakeFirst()
 
-/** How many versions the agent has: the next number for a manifest without one. */
+/** The number of the agent's versions, from which a manifest without a version gets its number. */
 export async function countVersions(tx: Transaction, tenantId: string, agentId: string): Promise<number> {
   const row = await tx
     .selectFrom('agentVersions')
@@ -140,7 +140,7 @@ export async function insertVersion(
     .execute()
 }
 
-/** One page of agents with their newest version, newest agent first. */
+/** A page of agents with their newest version, newest agent first. */
 export const listAgents = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined, id?: string) =>
   tx
     .selectFrom('agents as agent')
@@ -187,7 +187,7 @@ export const findActiveReleases = (tx: Transaction, tenantId: string, agentIds: 
     .orderBy('release.environment')
     .execute()
 
-/** From one status to another at a revision. Gives the new revision; undefined when it changed meanwhile. */
+/** Compare-and-set on the status and revision. Returns the new revision, or undefined when either has changed. */
 export async function setAgentStatus(
   tx: Transaction,
   tenantId: string,
@@ -208,7 +208,7 @@ export async function setAgentStatus(
   return row?.revision
 }
 
-/** What the last ten versions of each agent declare as sensitive: telemetry does not say which of them speaks. */
+/** The sensitive paths of each agent's last ten versions, since telemetry does not identify the version. */
 export async function listSensitivePaths(
   tx: Transaction,
   tenantId: string,

@@ -1,4 +1,4 @@
 import { changeOf } from './set-status.ts'
 
-/** The kill switch: what runs ends within five seconds, what waits is parked, nothing new starts. */
+/** The kill switch: running executions end within five seconds, waiting ones are parked, and no new ones start. */
 export const suspend = changeOf('suspended', 'active', 'suspended')

@@ -1,16 +1,16 @@
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 
-/** What a release pins of a tool's own words. */
+/** The part of a tool's description that a release pins. */
 export type PinnedTool = { name: string; description: string; inputSchema: JsonObject; digest: string }
 
-/** One member that is not as it was released; long values are cut. */
+/** A member that differs from the release; long values are truncated. */
 export type Difference = { path: string; released: JsonValue; offered: JsonValue }
 
 const maxDifferences = 20
 const maxText = 200
 
-/** How a tool differs from the released one; none when its digest is the same. Undefined `offered`: the tool is gone. */
+/** The differences from the released tool; empty when the digests match. `offered` is undefined for a removed tool. */
 export function toolDifferences(released: PinnedTool, offered: PinnedTool | undefined): Difference[] {
   if (offered === undefined) return [{ path: '', released: released.name, offered: null }]
   if (offered.digest === released.digest) return []

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from '#lib/json.ts'
 
-/** `ok` is false when the call failed, in the tool's own words or in ours: then nobody builds on `output`. */
+/** `ok` is false when the call failed; `output` is then the message of the tool or of Countersign. */
 export type ToolResult = {
   ok: boolean
   output: JsonValue
   text: string
-  /** Set when the tool was not called, because it must not be: a code of its own. */
+  /** The reason code when the tool must not be called and was not. */
   refused?: 'tool_drift'
 }
 
@@ -20,17 +20,17 @@ export const refusedCall = (
 ): ToolResult => ({ ok: false, output, text, refused })
 
 /**
- * What a tool answered, made fit to be stored: PostgreSQL knows neither U+0000 nor lone surrogates, so both become U+FFFD.
- * An answer that is too large or too deep is a failed call: the tool has run, and what it said is of no use.
+ * A tool's answer in a form that can be stored: PostgreSQL rejects U+0000 and lone surrogates, so both become U+FFFD. An answer
+ * that is too large or too deep is a failed call, although the tool has run.
  */
 export function toolResult(answer: { content?: unknown; structuredContent?: unknown; isError?: boolean }): ToolResult {
   const parts: unknown[] = Array.isArray(answer.content) ? answer.content : []
   const text = clean(parts.map(partText).join('\n'))
   const structured = answer.structuredContent
   const output = isJsonObject(structured) ? cleanValue(structured, 0) : text
-  if (output === undefined) return failedCall(`The tool’s answer has more than ${maxDepth} levels.`)
+  if (output === undefined) return failedCall(`The tool’s answer is nested more than ${maxDepth} levels deep.`)
   if (Buffer.byteLength(text) > maxBytes || Buffer.byteLength(JSON.stringify(output)) > maxBytes)
-    return failedCall(`The tool’s answer has more than ${maxBytes} bytes.`)
+    return failedCall(`The tool’s answer is larger than ${maxBytes} bytes.`)
   return { ok: answer.isError !== true, output, text }
 }
 
@@ -48,7 +48,7 @@ function cleanValue(value: JsonValue, depth: number): JsonValue | undefined {
   if (depth === maxDepth) return undefined
   if (Array.isArray(value)) return whole(value.map((inner) => cleanValue(inner, depth + 1)))
   const values = whole(Object.values(value).map((inner) => cleanValue(inner, depth + 1)))
-  // fromEntries defines own members, so a key such as __proto__ stays a key.
+  // fromEntries defines own properties, so __proto__ is an ordinary key.
   return values && Object.fromEntries(Object.keys(value).map((key, index) => [clean(key), values[index] ?? null]))
 }
 

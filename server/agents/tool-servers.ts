@@ -10,7 +10,7 @@ import { toolDifferences } from './tool-drift.ts'
 import { failedCall, refusedCall, type ToolResult, toolResult } from './tool-result.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** A tool as its server describes it, reduced to what a release pins. */
+/** A tool's description by its server, reduced to the members that a release pins. */
 export type Tool = {
   server: string
   name: string
@@ -18,16 +18,16 @@ export type Tool = {
   description: string
   inputSchema: JsonObject
   sideEffect: 'none' | 'read' | 'write' | 'irreversible'
-  /** The server promises that a second call with the same idempotency key has no second effect. */
+  /** The server declares that a repeated call with the same idempotency key takes effect only once. */
   idempotent: boolean
-  /** `sha256:` of JCS(name, description, input schema): a server that changes them is refused. */
+  /** `sha256:` of JCS(name, description, input schema). A tool whose digest has changed is not called. */
   digest: string
 }
 
-/** Where a tool server reads the key under which it must do the work at most once. */
+/** The `_meta` member with the key under which a tool server must do the work at most once. */
 export const idempotencyMeta = 'countersign/idempotencyKey'
 
-/** The tools of one of the agent's servers. NOT_FOUND for an operator's server that is not open to the tenant. */
+/** The tools of one of the agent's servers. Throws `not_found` for an operator's server that is not available to the tenant. */
 export const listTools = (tenant: Tenant, server: ToolServer): Promise<Tool[]> =>
   withServer(tenant, server, (client) => offeredTools(client, server.server))
 
@@ -44,7 +44,7 @@ async function offeredTools(client: Client, server: string): Promise<Tool[]> {
       title: tool.title ?? hints.title ?? tool.name,
       description,
       inputSchema,
-      // Hints are the server's word. They are pinned with the release that a person approves; without them: the worst.
+      // Hints are claims of the server, pinned with the approved release. Without hints the worst case is assumed.
       sideEffect: hints.readOnlyHint === true ? 'read' : hints.destructiveHint === false ? 'write' : 'irreversible',
       idempotent: hints.idempotentHint === true || hints.readOnlyHint === true,
       digest: `sha256:${createHash('sha256').update(canonicalJson(pinned)).digest('hex')}`,
@@ -53,9 +53,8 @@ async function offeredTools(client: Client, server: string): Promise<Tool[]> {
 }
 
 /**
- * Calls a tool once, after its server has described it just as it was released: else the call is refused. A server that
- * can't be reached has not been called: that is a failed call, like any answer that says so. Throws when no answer came:
- * then nobody knows whether the tool ran.
+ * Calls a tool once, provided that its server still describes it as released; otherwise the call is refused. An unreachable
+ * server and an error answer are failed calls. Throws without an answer, because it is then unknown whether the tool ran.
  */
 export async function callTool(
   tenant: Tenant,
@@ -65,7 +64,7 @@ export async function callTool(
     arguments: JsonObject
     idempotencyKey: string
     timeoutMs: number
-    /** Gives the call up: the server is told (MCP cancellation), and its answer is not waited for. */
+    /** Aborts the call: the server is notified (MCP cancellation) and its answer is not awaited. */
     signal?: AbortSignal
   },
 ): Promise<ToolResult> {
@@ -73,7 +72,7 @@ export async function callTool(
   try {
     return await withServer(tenant, server, async (client) => {
       const offered = await offeredTools(client, server.server).catch((cause: unknown) => {
-        throw new ApiError('unavailable', `The tool server ${server.server} does not list its tools.`, { cause })
+        throw new ApiError('unavailable', `The tool server ${server.server} did not list its tools.`, { cause })
       })
       const differences = toolDifferences(
         released,
@@ -82,7 +81,7 @@ export async function callTool(
       if (differences.length > 0)
         return refusedCall(
           'tool_drift',
-          `${server.server}.${released.name} is not as it was released: ${differences.map(({ path }) => path || 'it is gone').join(', ')}. Release the agent again to accept it.`,
+          `${server.server}.${released.name} differs from its released version: ${differences.map(({ path }) => path || 'the tool was removed').join(', ')}. Release the agent again to accept the change.`,
           { differences },
         )
       const answer = await client.callTool(
@@ -93,7 +92,7 @@ export async function callTool(
     })
   } catch (error) {
     if (call.signal?.aborted === true) throw error
-    // ApiError: thrown before anything was sent. ProtocolError: the server's answer.
+    // An ApiError was thrown before anything was sent; a ProtocolError is the server's answer.
     if (error instanceof ApiError) return failedCall(error.message)
     if (error instanceof ProtocolError)
       return toolResult({ content: [{ type: 'text', text: error.message }], isError: true })
@@ -101,7 +100,7 @@ export async function callTool(
   }
 }
 
-/** After a call was given up: the operator's server is ended unless others use it, so that the call goes on nowhere. */
+/** Ends the operator's server after a call was aborted, so that the call does not continue, unless other calls use the server. */
 export async function abandonCall(tenant: Tenant, server: ToolServer): Promise<void> {
   if (server.url === undefined) await endStdioServer(tenant, server.server)
 }

@@ -1,9 +1,9 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents } from 'js-yaml'
 
-/** Where a value stands in a text, from 1. */
+/** A position in a text, from 1. */
 export type Position = { line: number; column: number }
 
-/** The place of the value at `path` in a YAML text that parses; of its nearest holder when the path leads further. */
+/** The position of the value at `path` in a valid YAML text, or of its closest existing parent. */
 export function positionOf(text: string, path: readonly (string | number)[]): Position {
   const walk = walker(text, parseEvents(text, {}))
   walk.next()
@@ -20,7 +20,7 @@ function walker(text: string, events: readonly Event[]) {
     if (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) return event.start
     return event?.type === EVENT_ID.ALIAS ? event.anchorStart : 0
   }
-  /** Steps over one value, whatever it holds. */
+  /** Skips one value, including nested ones. */
   const skip = (): void => {
     const event = next()
     if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return

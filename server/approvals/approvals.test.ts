@@ -14,7 +14,7 @@ import { list } from './list.ts'
 import { spendApproval } from './spend.ts'
 import { type DecidedApproval, onDecided } from './subjects.ts'
 
-// Decisions on the real database: eligibility, quorum, escalation, expiry, and that an approval is used once.
+// Decisions on the real database: eligibility, quorum, escalation, expiry and single use of an approval.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 const told: DecidedApproval[] = []
@@ -75,8 +75,8 @@ const audited = async (tenant: TestTenant, approvalId: string) =>
     )
     .then((rows) => rows.filter((row) => JSON.stringify(row.record).includes(approvalId)).map((row) => row.type))
 
-describe('who may decide', () => {
-  test('not the requester, not the machine that they made, not a stranger to the group; each refusal is in the log', async () => {
+describe('eligibility', () => {
+  test('excludes the requester, their service accounts and non-members of the group, and audits each refusal', async () => {
     const { tenant, maria, machine, jonas, outsider } = await people()
     const { approvalId } = await ask(tenant, machine)
     await expect(vote(maria, approvalId)).rejects.toMatchObject({
@@ -100,15 +100,15 @@ describe('who may decide', () => {
     ])
   })
 
-  test('a request that nobody could approve is refused when it is made', async () => {
+  test('of too few members rejects the request when it is created', async () => {
     const { tenant, maria } = await people()
     await expect(ask(tenant, maria, { quorum: 3 })).rejects.toMatchObject({ code: 'no_eligible_approver' })
     expect((await ask(tenant, maria, { quorum: 2 })).approvalId).toBeDefined()
   })
 })
 
-describe('how it is decided', () => {
-  test('a quorum of two needs two people; the same one can’t vote twice', async () => {
+describe('a decision', () => {
+  test('with a quorum of two needs two people, and no one can vote twice', async () => {
     const { tenant, maria, jonas, anna } = await people()
     const { approvalId } = await ask(tenant, maria, { quorum: 2 })
     expect((await vote(jonas, approvalId)).status).toBe('pending')
@@ -117,7 +117,7 @@ describe('how it is decided', () => {
     expect(told.filter((approval) => approval.id === approvalId)).toMatchObject([{ status: 'approved' }])
   })
 
-  test('one reject ends it, and a later vote is told who decided', async () => {
+  test('is final after one rejection, and a later vote learns who decided', async () => {
     const { tenant, maria, jonas, anna } = await people()
     const { approvalId } = await ask(tenant, maria, { quorum: 2 })
     expect((await vote(jonas, approvalId, 'reject')).status).toBe('rejected')
@@ -127,7 +127,7 @@ describe('how it is decided', () => {
     })
   })
 
-  test('an escalation moves it to the escalation group, where earlier votes lapse', async () => {
+  test('to escalate moves the request to the escalation group, where earlier votes no longer count', async () => {
     const { tenant, maria, jonas, anna } = await people()
     const erik = await tenant.as('erik', { roles: ['approver'], groups: ['escalation'] })
     const { approvalId } = await ask(tenant, maria)
@@ -138,14 +138,14 @@ describe('how it is decided', () => {
     expect((await read(jonas, approvalId)).votes.map((one) => one.decision)).toEqual(['escalate', 'approve'])
   })
 
-  test('an escalation to nobody is refused and changes nothing', async () => {
+  test('to escalate without an eligible escalation group is rejected and changes nothing', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId } = await ask(tenant, maria)
     await expect(vote(jonas, approvalId, 'escalate')).rejects.toMatchObject({ code: 'no_eligible_approver' })
     expect(await read(jonas, approvalId)).toMatchObject({ status: 'pending', revision: 1, votes: [] })
   })
 
-  test('another revision, other bytes, no acknowledgement and no reason are refused', async () => {
+  test('with another revision or digest, or without an acknowledgement or a reason, is rejected', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId, payloadDigest } = await ask(tenant, maria)
     await expect(vote(jonas, approvalId, 'approve', { expectedRevision: 7 })).rejects.toMatchObject({
@@ -158,14 +158,14 @@ describe('how it is decided', () => {
     await expect(vote(jonas, approvalId, 'approve', { decisionAcknowledged: false })).rejects.toThrow(
       /Acknowledge the decision/,
     )
-    await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/required/)
+    await expect(vote(jonas, approvalId, 'approve', { reason: '  ' })).rejects.toThrow(/Required/)
     expect(await vote(jonas, approvalId, 'approve', { expectedRevision: 1, payloadDigest })).toMatchObject({
       status: 'approved',
       revision: 2,
     })
   })
 
-  test('the same Idempotency-Key gives the same answer, and one vote', async () => {
+  test('repeated with the same Idempotency-Key gives the same answer and one vote', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId } = await ask(tenant, maria)
     const input = { approvalId, decision: 'approve', decisionAcknowledged: true, reason: 'Once.' }
@@ -176,8 +176,8 @@ describe('how it is decided', () => {
   })
 })
 
-describe('how it ends', () => {
-  test('expiry counts as rejection, and nobody decides afterwards', async () => {
+describe('the end of a request', () => {
+  test('by expiry counts as rejection and cannot be changed', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId } = await ask(tenant, maria, { expiresAfterSeconds: 1 })
     await until(async () => ((await read(jonas, approvalId)).status === 'expired' ? true : undefined), 'it expired')
@@ -186,14 +186,14 @@ describe('how it ends', () => {
     expect(await audited(tenant, approvalId)).toContain('approval.expired')
   })
 
-  test('after its time it can’t be approved, even before the clock’s job has run', async () => {
+  test('takes effect at its expiry time, even before the expiry job has run', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId } = await ask(tenant, maria)
     await asOwner(running, `update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId])
     await expect(vote(jonas, approvalId)).rejects.toMatchObject({ code: 'already_decided' })
   })
 
-  test('it is spent once, on exactly the approved bytes', async () => {
+  test('by approval can be spent once, on exactly the approved bytes', async () => {
     const { tenant, maria, jonas } = await people()
     const { approvalId } = await ask(tenant, maria)
     const spend = (bytes: object) =>
@@ -205,7 +205,7 @@ describe('how it ends', () => {
   })
 })
 
-test('approvals.list: by status, or all that are decided, page by page', async () => {
+test('approvals.list filters by status or by decided, in pages', async () => {
   const { tenant, maria, jonas } = await people()
   const ids: string[] = []
   for (let count = 0; count < 3; count++) ids.push((await ask(tenant, maria)).approvalId)

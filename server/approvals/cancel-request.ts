@@ -5,14 +5,14 @@ import { lockApproval, setDecided } from './store.ts'
 import { tellSubject } from './subjects.ts'
 
 /**
- * Nobody decides this request before the transaction ends. Whoever withdraws what it was asked for takes it first, as a
- * decision does: the other way round, the two would wait for each other.
+ * Locks a request against decisions until the transaction ends. A withdrawal must lock the request before its subject, in the
+ * same order as a decision, to rule out deadlocks.
  */
 export async function holdRequest(tx: Transaction, tenantId: string, approvalId: string): Promise<void> {
   await lockApproval(tx, tenantId, approvalId)
 }
 
-/** Withdraws a pending request; `auditId` is the record of the act that does so. False when it is not pending any more. */
+/** Cancels a pending request; `auditId`: the audit record of the withdrawal. False when it is no longer pending. */
 export async function cancelRequest(
   tx: Transaction,
   tenant: Tenant,

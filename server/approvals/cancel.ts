@@ -4,7 +4,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { cancelRequest } from './cancel-request.ts'
 import { lockApproval } from './store.ts'
 
-/** pending → canceled, by who asked, for a request that stands by itself. Others end with what they were made for. */
+/** pending → canceled, by the requester, for a request without a subject of its own. Others end together with their subject. */
 export const cancel = mutation({
   permission: 'execution:start',
   input: CancelApprovalInput,
@@ -19,11 +19,14 @@ export const cancel = mutation({
     if (approval === undefined) throw notFound()
     const own = principal.memberId
     if (approval.requestedBy !== own && !approval.identities.some(({ personId }) => personId === own))
-      throw refuse('not_eligible', 'Only who asked for it may cancel this request.')
+      throw refuse('not_eligible', 'Only the requester can cancel this request.')
     if (approval.kind !== 'external_call')
-      throw new ApiError('conflict', 'This request ends with what it was made for: cancel or withdraw that.')
+      throw new ApiError(
+        'conflict',
+        'This request ends together with its subject. Cancel or withdraw the subject instead.',
+      )
     if (input.expectedRevision !== undefined && input.expectedRevision !== approval.revision)
-      throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'This request changed after you opened it. Reload it and try again.', {
         details: { revision: approval.revision },
       })
     if (!(await cancelRequest(tx, tenant, approval.id, auditId)))

@@ -14,8 +14,8 @@ type Row = NonNullable<ApprovalRow>
 type Caller = { tenant: Tenant; principal: Principal }
 
 /**
- * What the approver's passkey signed: over this request's digest, and nothing else. Undefined where the tenant asks for
- * none; 403 `passkey_required` where it does and there is none.
+ * The signature of the reviewer's passkey over this request's digest. Undefined when the tenant does not require one; throws
+ * 403 `passkey_required` when it does and the signature is missing.
  */
 export async function confirmationOf(
   tx: Transaction,
@@ -37,11 +37,11 @@ export async function confirmationOf(
   }
 }
 
-/** What an audit record holds of it. */
+/** The digest of a confirmation in the audit record. */
 export const confirmationDigest = (confirmation: Confirmation): string =>
   `sha256:${createHash('sha256').update(canonicalJson(confirmation)).digest('hex')}`
 
-/** What the approval page says before anybody decides. */
+/** Whether the approval page asks for a passkey. */
 export async function passkeyStateOf(
   tx: Transaction,
   { tenant, principal }: Caller,

@@ -18,7 +18,7 @@ type Row = NonNullable<ApprovalRow>
 type Context = MutationContext<DecideInput>
 type Votes = Awaited<ReturnType<typeof findVotes>>
 
-/** Records one reviewer's decision; of two at once, the second gets 409. Quorum counts people; one reject ends it. */
+/** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it. */
 export const decide = mutation({
   permission: 'approval:decide',
   input: DecideInput,
@@ -69,7 +69,7 @@ export const decide = mutation({
   },
 })
 
-/** Refuses a caller who may not decide this request; gives the member whose delegate they are, if they are one. */
+/** Refuses a caller who cannot decide this request. Returns their delegator if they decide as a delegate. */
 async function requireReviewer({ tx, tenant, principal }: Context, approval: Row): Promise<StandsIn | undefined> {
   const facts = await reviewerFacts(tx, tenant, principal, approval)
   const blocked = whyNotDecide(facts)
@@ -87,22 +87,22 @@ async function requireReviewer({ tx, tenant, principal }: Context, approval: Row
   })
 }
 
-/** Refuses a decision about another revision or other bytes than this request has now. */
+/** Refuses a decision on another revision or digest than this request currently has. */
 function requireAsRead({ expectedRevision, payloadDigest }: DecideInput, approval: Row): void {
   if (expectedRevision !== undefined && expectedRevision !== approval.revision)
-    throw new ApiError('revision_conflict', 'The request has changed since you read it.', {
+    throw new ApiError('revision_conflict', 'This request changed after you opened it. Reload it and try again.', {
       details: { revision: approval.revision },
     })
   if (payloadDigest !== undefined && payloadDigest !== approval.payloadDigest)
     throw refuse(
       'digest_mismatch',
-      'You decided on other bytes than this request holds.',
+      'The payload digest of your decision does not match this request. Reload it and try again.',
       {},
       { payloadDigest: approval.payloadDigest },
     )
 }
 
-/** Stores the vote; gives all votes of the present escalation level, this one included. */
+/** Stores the vote. Returns all votes of the current escalation level, including this one. */
 async function vote(
   { tx, tenant, principal, input, auditId }: Context,
   { id: approvalId, escalationLevel }: Row,
@@ -124,7 +124,7 @@ async function vote(
   return votes.filter((cast) => cast.escalationLevel === escalationLevel)
 }
 
-/** pending → approved or rejected; what was asked for takes effect, or not, in the same transaction. */
+/** pending → approved or rejected, applied to the subject in the same transaction. */
 async function settle(
   { tx, tenant, auditId }: Context,
   { id, kind, subjectId, revision }: Row,
@@ -138,7 +138,7 @@ async function settle(
   await tellSubject(kind, tx, tenant, { id, subjectId, status, deciders })
 }
 
-/** Hands the request to the escalation group, at the next level. Throws 409 when that group has it already. */
+/** Moves the request to the escalation group, at the next level. Throws 409 when it is already there. */
 async function escalate(context: Context, approval: Row): Promise<number> {
   const { tx, tenant } = context
   const group = await findGroup(tx, tenant.id, 'escalation')
@@ -159,4 +159,5 @@ async function stayPending(
   if (!(await setPending(tx, tenant.id, id, revision, { groupId, escalationLevel }))) throw changed()
 }
 
-const changed = () => new ApiError('revision_conflict', 'The request changed while you decided.')
+const changed = () =>
+  new ApiError('revision_conflict', 'This request changed while you were deciding. Reload it and try again.')

@@ -22,10 +22,10 @@ afterAll(async () => {
   await smtp.close()
 })
 
-test('whoever can decide after an escalation is told of it by mail, with its new place; nobody else is', async () => {
+test('an escalation sends mail with the new group to its eligible reviewers only', async () => {
   const tenant = await testTenant(running)
   const approver = (name: string, groups: string[]) => tenant.as(name, { roles: ['approver'], groups })
-  // Who asks, and who only has a machine's seat, decide nothing.
+  // The requester and a service account in the group are not eligible.
   const maria = await tenant.as('maria', { roles: ['developer', 'approver'], groups: ['escalation'] })
   await tenant.as('robot', { roles: ['approver'], kind: 'service_account', groups: ['escalation'] })
   const jonas = await approver('jonas', [approverGroup])
@@ -48,10 +48,10 @@ test('whoever can decide after an escalation is told of it by mail, with its new
     expect(mine[0]?.text).toMatch(/^Subject: Escalated to you: Issue refund for A-1\r?$/m)
     expect(mine[0]?.text).toContain(`/t/${tenant.slug}/approvals/${approvalId}`)
   }
-  expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: To decide: /m)
+  expect(smtp.received.find(({ to }) => to.startsWith('jonas@'))?.text).toMatch(/^Subject: Decision requested: /m)
 })
 
-test('an escalation that is refused tells nobody', async () => {
+test('a rejected escalation sends no mail', async () => {
   const tenant = await testTenant(running)
   const maria = await tenant.as('maria', { roles: ['developer'] })
   const jonas = await tenant.as('jonas', { roles: ['approver'], groups: [approverGroup] })

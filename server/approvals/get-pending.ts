@@ -7,7 +7,7 @@ import { summaries } from './view.ts'
 
 const soon = 3600
 
-/** The pending decision requests of the tenant, newest first. */
+/** The pending approvals of the tenant, newest first. */
 export const getPending = query({
   permission: 'approval:list',
   input: GetPendingInput,

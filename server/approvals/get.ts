@@ -13,7 +13,7 @@ import { findApproval } from './store.ts'
 import { summaryOf } from './view.ts'
 import { findVotes } from './vote-store.ts'
 
-/** One decision request with everything that the approval page shows, and why the caller may or may not decide it. */
+/** An approval with everything that its page shows, and why the caller can or cannot decide it. */
 export const get = query({
   permission: 'approval:list',
   input: GetApprovalInput,

@@ -1,15 +1,15 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { findMembers, findSponsors } from '#server/tenants/store.ts'
 
-/** A person who is one identity with the requester, and how: the end of a sentence that begins with "You". */
+/** A person who counts as the requester; `link` is the end of a sentence that starts with "You". */
 export type Identity = { personId: string; link: string }
 
-/** A member who would gain by a request. `link` ends "You …", `role` ends "…, which/who …". */
+/** A member who would benefit from a request. `link` completes "You …", `role` completes "…, which …". */
 export type Party = { memberId: string; link: string; role: string }
 
 /**
- * The people behind a request: the requester, the agents' owners given, and whoever created or rotated a service account
- * among them. Separation of duties works on the person, not on the account.
+ * The people behind a request: the requester, the given owners of agents, the parties, and anyone who created or rotated a
+ * service account among them. Separation of duties applies to the person, not to the account.
  */
 export async function identitiesBehind(
   tx: Transaction,
@@ -40,7 +40,7 @@ export async function identitiesBehind(
   return [...byPerson.values()]
 }
 
-/** How `memberId` is one identity with the requester, or undefined. A machine is as bound as the people who made it. */
+/** Why `memberId` counts as the requester, or undefined. A service account is treated like the people who created it. */
 export async function identityLink(
   tx: Transaction,
   tenantId: string,

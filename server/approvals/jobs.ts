@@ -9,7 +9,7 @@ import { tellSubject } from './subjects.ts'
 
 export const expiryQueue = 'approval-expiry'
 
-/** Expiry is rejection: a request that nobody decided in time ends here. */
+/** Ends a request that was not decided in time, which counts as a rejection. */
 export const expiry: JobHandler = {
   queue: expiryQueue,
   concurrency: 1,
@@ -17,9 +17,9 @@ export const expiry: JobHandler = {
     runtime().database.inTenant(tenantId, async (tx) => {
       const approval = await lockApproval(tx, tenantId, id)
       if (approval === undefined || approval.status !== 'pending') return
-      // Its agent is suspended, so its time stands still; the resume brings another job.
+      // Its agent is suspended, which pauses the deadline; the resume schedules another job.
       if (approval.parkedAt !== null) return
-      // The queue's clock and the row's may differ by a little: the row decides, the job comes again.
+      // The clocks of the queue and the database may differ slightly: the row decides, and the job is rescheduled.
       if (!approval.expired) return await runtime().queue.enqueue(tx, expiryQueue, { tenantId, id }, approval.expiresAt)
       const tenant = await tenantById(tx, tenantId)
       const auditId = newId()

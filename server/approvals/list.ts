@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listApprovals } from './store.ts'
 import { summaries } from './view.ts'
 
-/** Decision requests in any state, newest first. */
+/** Approvals with any status, newest first. */
 export const list = query({
   permission: 'approval:list',
   input: ListApprovalsInput,

@@ -7,7 +7,7 @@ export async function setParked(tx: Transaction, tenantId: string, executionIds:
       and parked_at is null and expires_at > clock_timestamp()`.execute(tx)
 }
 
-/** Requests get the time back for which they stood still. */
+/** Extends the deadlines of requests by the time they were paused. */
 export async function setResumed(
   tx: Transaction,
   tenantId: string,

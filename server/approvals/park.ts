@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { expiryQueue } from './jobs.ts'
 import { setParked, setResumed } from './park-store.ts'
 
-/** Stops the time of these executions' pending requests. They can still be decided: what was decided counts after the resume. */
+/** Pauses the deadlines of these executions' pending requests. They can still be decided, with effect after the resume. */
 export const parkRequests = setParked
 
 export async function resumeRequests(

@@ -10,29 +10,29 @@ import { cancelRequest, holdRequest } from './cancel-request.ts'
 import { requestApproval } from './request.ts'
 import type { OnDecided } from './subjects.ts'
 
-// What takes effect only when change-approvers agree lives alike, whatever it is:
+// The life cycle shared by everything that takes effect only with the approval of change-approvers:
 // proposed → active → superseded | revoked; proposed → rejected | withdrawn.
 
-/** What people end by themselves: a proposal that is withdrawn, an active one that is revoked. The functions are a store's. */
+/** What members can end themselves, by withdrawing a proposal or revoking an active one. A store provides the functions. */
 type Endable = {
   noun: string
   find(tx: Transaction, tenantId: string, id: string): Promise<Found | undefined>
   setEnded(tx: Transaction, tenantId: string, id: string, revision: number, end: ProposalEnd): Promise<boolean>
 }
 
-/** A kind of thing that is proposed. The functions are its store's; `Row` is what a decision has made active or ended. */
+/** A kind of proposal. Its store provides the functions; `Row` is a proposal after its decision. */
 export type Proposal<Row extends { id: string }, Old extends { id: string }> = Endable & {
-  /** The kind of its approvals, the type in its audit records, and what their actions begin with. */
+  /** The kind of its approvals, the type in its audit records and the prefix of their actions. */
   kind: 'release' | 'policy_binding'
-  /** Of two approvals for the same place, the second waits for the first to commit. */
+  /** When two proposals for the same target are approved concurrently, the second waits for the first to commit. */
   lockPlaceOf(tx: Transaction, tenantId: string, id: string): Promise<void>
-  /** What is active at the place of a proposed one makes room for it. */
+  /** Supersedes the active ones for the target of a proposal that is still proposed. */
   supersedeFor(tx: Transaction, tenantId: string, id: string): Promise<Old[]>
-  /** proposed → `status`, once. */
+  /** proposed → `status`. Undefined when it is no longer proposed. */
   setDecided(tx: Transaction, tenantId: string, id: string, status: Decided): Promise<Row | undefined>
-  /** What else happens when it becomes active. */
+  /** Additional effects of becoming active. */
   activated?(tx: Transaction, tenantId: string, row: Row): Promise<void>
-  /** What audit records say of it beyond its id. */
+  /** The target, for audit records. */
   placeOf(row: Row): AuditDetails
   detailsOf(row: Row, superseded: readonly Old[]): AuditDetails
   detailsOfSuperseded?(old: Old): AuditDetails
@@ -45,7 +45,7 @@ type EndContext = Pick<MutationContext<End>, 'tx' | 'tenant' | 'input' | 'auditI
 
 const ttlSeconds = 7 * 86_400
 
-/** Asks change-approvers to decide a proposal. Throws `no_eligible_approver` (409). */
+/** Requests a decision on a proposal from change-approvers. Throws `no_eligible_approver` (409). */
 export async function requestProposal(
   tx: Transaction,
   tenant: Tenant,
@@ -59,7 +59,7 @@ export async function requestProposal(
     presentation: Presentation
     agentId: string | undefined
     requestedBy: string
-    /** What the decision binds, beyond what the presentation names. */
+    /** What the decision binds in addition to members of the presentation. */
     bound: { release: string | null; arguments: JsonObject; policyVersion: number | null }
   },
 ): Promise<string> {
@@ -85,14 +85,14 @@ export async function requestProposal(
   return approvalId
 }
 
-/** proposed → withdrawn: its request is canceled, so no one can decide it any more. */
+/** proposed → withdrawn: its approval is canceled and can no longer be decided. */
 export async function withdrawProposal(proposal: Endable, context: EndContext) {
   const { tx, tenant, input, auditId } = context
   const seen = await requireFound(proposal, context)
   await holdRequest(tx, tenant.id, seen.approvalId)
   const found = (await proposal.find(tx, tenant.id, input.id)) ?? seen
   await end(proposal, context, found, ['proposed', 'withdrawn'])
-  // After the proposal: it is not proposed any more, so that its request's end changes nothing about it.
+  // After the proposal: it is no longer proposed, so the end of its approval does not change it.
   await cancelRequest(tx, tenant, found.approvalId, auditId)
   return { id: input.id, status: 'withdrawn' as const, revision: input.expectedRevision + 1 }
 }
@@ -124,11 +124,11 @@ async function end(
   )
 }
 
-/** What each end of an approval makes of the proposal that it was asked for. */
+/** The status of a proposal after each outcome of its approval. */
 const outcomes = { approved: 'active', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
 const actions = { active: 'activated', rejected: 'rejected', withdrawn: 'withdrawn' } as const
 
-/** An approved proposal becomes active and supersedes what was active at its place; anything else ends it. */
+/** Activates an approved proposal and supersedes the active ones for its target; any other outcome ends it. */
 export const decideProposal =
   <Row extends { id: string }, Old extends { id: string }>(proposal: Proposal<Row, Old>): OnDecided =>
   async (tx, tenant, approval) => {
@@ -136,7 +136,7 @@ export const decideProposal =
     await proposal.lockPlaceOf(tx, tenant.id, approval.subjectId)
     const superseded = status === 'active' ? await proposal.supersedeFor(tx, tenant.id, approval.subjectId) : []
     const row = await proposal.setDecided(tx, tenant.id, approval.subjectId, status)
-    // Not proposed any more: it was withdrawn in the meantime. The decision stays recorded, and has no effect.
+    // Withdrawn before the decision: the decision stays recorded but has no effect.
     if (row === undefined) return
     if (status === 'active') await proposal.activated?.(tx, tenant.id, row)
     const record = (id: string, action: string, details: AuditDetails) =>

@@ -22,18 +22,18 @@ import { tellApprovers } from './tell-approvers.ts'
 export type ApprovalRequest = {
   kind: ApprovalKind
   subjectId: string
-  /** What the decision binds: the JCS digest of it and a salt is what was shown, what is approved and what runs. */
+  /** The content that the decision binds, by the digest of its JCS form with a salt. */
   payload: JsonObject
   presentation: Presentation
-  /** Undefined for a change that is not about an agent. */
+  /** Undefined for a change that does not concern an agent. */
   agentId?: string
   executionId?: string
   stepId?: string
   decisionId?: string
   requestedBy: string
-  /** Members who count as one identity with the requester, beyond the people behind a service account. */
+  /** Members who count as the requester, in addition to the people behind a service account. */
   owners: readonly string[]
-  /** Members who would gain by it: they count as one identity with the requester, too. */
+  /** Members who would benefit from the request; they also count as the requester. */
   parties?: readonly Party[]
   group: string
   quorum: number
@@ -44,14 +44,15 @@ export type ApprovalRequest = {
 export const payloadDigestOf = (payload: JsonObject): string =>
   `sha256:${createHash('sha256').update(canonicalJson(payload)).digest('hex')}`
 
-/** Asks the members of a group to decide. Throws `no_eligible_approver` (409) when fewer than the quorum could. */
+/** Requests a decision from a group. Throws `no_eligible_approver` (409) when fewer members than the quorum are eligible. */
 export async function requestApproval(
   tx: Transaction,
   tenant: Tenant,
   request: ApprovalRequest,
 ): Promise<{ approvalId: string; payloadDigest: string; expiresAt: Date }> {
   const group = await findGroup(tx, tenant.id, request.group)
-  if (group === undefined) throw new ApiError('no_eligible_approver', `There is no approver group ${request.group}.`)
+  if (group === undefined)
+    throw new ApiError('no_eligible_approver', `The approver group ${request.group} does not exist.`)
   const identities = await identitiesBehind(tx, tenant.id, request)
   const eligible = await requireEligible(tx, tenant, group, identities, request.quorum)
 
@@ -104,7 +105,7 @@ export async function requestApproval(
   return { approvalId, payloadDigest, expiresAt }
 }
 
-/** The members of the group who could decide. Throws `no_eligible_approver` when they are fewer than `quorum`. */
+/** The eligible members of the group. Throws `no_eligible_approver` when they are fewer than `quorum`. */
 export async function requireEligible(
   tx: Transaction,
   tenant: Tenant,
@@ -125,7 +126,7 @@ export async function requireEligible(
   if (eligible.length < quorum)
     throw new ApiError(
       'no_eligible_approver',
-      `${eligible.length} of the members of ${group.displayName} could decide this, ${quorum} must.`,
+      `Not enough eligible members in ${group.displayName}: ${quorum} required, ${eligible.length} eligible.`,
     )
   return eligible
 }

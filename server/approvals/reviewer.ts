@@ -12,7 +12,7 @@ import { findVotesOn } from './vote-store.ts'
 type Row = NonNullable<ApprovalRow>
 type CastVote = Awaited<ReturnType<typeof findVotesOn>>[number]
 
-/** What decides whether `principal` may decide `approval` (lib/rules/approvals.ts). */
+/** The facts that determine whether `principal` can decide `approval` (lib/rules/approvals.ts). */
 export async function reviewerFacts(
   tx: Transaction,
   tenant: Tenant,
@@ -24,7 +24,7 @@ export async function reviewerFacts(
   return facts
 }
 
-/** The same for a page of requests. */
+/** As reviewerFacts, for a page of approvals. */
 export async function reviewerFactsOfAll(
   tx: Transaction,
   tenant: Tenant,
@@ -77,7 +77,7 @@ export async function reviewerFactsOfAll(
   }
   return facts
 
-  /** The first seat that can be used; where none can, one that says why not. */
+  /** The first usable seat, or else one whose facts explain why it is not usable. */
   async function standsIn(
     offered: readonly Seat[],
     approval: Row,

@@ -4,8 +4,8 @@ import { payloadDigestOf } from './request.ts'
 import { findGrant as findRow, findSalt, setUsed } from './store.ts'
 
 /**
- * Spends an approval on exactly the bytes that were approved, in the transaction that starts the act. False when it is not
- * approved, was spent before, or binds other bytes: then the act must not start.
+ * Spends an approval on exactly the approved bytes, in the transaction that starts the action. False when it is not approved,
+ * already spent or bound to other bytes; the action must then not start.
  */
 export async function spendApproval(
   tx: Transaction,
@@ -18,5 +18,5 @@ export async function spendApproval(
   return await setUsed(tx, tenantId, approvalId, payloadDigestOf(salted))
 }
 
-/** An approval as whoever asked for it sees it: of which kind, how it stands, and the decision that demanded it. */
+/** An approval from its requester's view: its kind, its status and the decision that required it. */
 export const findGrant = findRow

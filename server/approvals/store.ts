@@ -64,14 +64,14 @@ function typed<T extends { id: string; status: string; presentation: Buffer | nu
   }
 }
 
-/** A list of requests must not be one of "[erased]". */
+/** Replaces an erased title, so that lists don't show just "[erased]". */
 const titled = (presentation: Presentation): Presentation =>
   presentation.title === erasedText ? { ...presentation, title: 'A request whose title was erased' } : presentation
 
-/** What is left to show of a request whose content the tenant's retention has passed. */
+/** The presentation of a request whose retention period has passed. */
 const expiredPresentation: Presentation = {
-  title: 'A request whose content is no longer kept',
-  effectLabel: 'not kept',
+  title: 'A request whose content is no longer stored',
+  effectLabel: 'content no longer stored',
   verb: 'Decide',
   effects: [],
   onReject: '',
@@ -132,7 +132,7 @@ export async function insertApproval(
     .executeTakeFirstOrThrow()
 }
 
-/** pending → a terminal state, once. False when somebody else was first. */
+/** pending → a terminal status, once. False when the request has changed. */
 export async function setDecided(
   tx: Transaction,
   tenantId: string,
@@ -152,7 +152,7 @@ export async function setDecided(
   return result.numUpdatedRows === 1n
 }
 
-/** Stays pending: one more vote, or another group. */
+/** Keeps the request pending after a vote or a move to another group. */
 export async function setPending(
   tx: Transaction,
   tenantId: string,
@@ -171,7 +171,7 @@ export async function setPending(
   return result.numUpdatedRows === 1n
 }
 
-/** What the payload's digest was salted with; undefined for one from before there were salts, and for one that was erased. */
+/** The salt of the payload's digest; undefined for requests older than salts and for erased ones. */
 export async function findSalt(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('approvals')
@@ -184,7 +184,7 @@ export async function findSalt(tx: Transaction, tenantId: string, id: string): P
   return isJsonObject(payload) && typeof payload.salt === 'string' ? payload.salt : undefined
 }
 
-/** approved and unused → used, for exactly these bytes. False when it was used before or is bound to other bytes. */
+/** approved and unused → used, for exactly these bytes. False when already used or bound to other bytes. */
 export async function setUsed(tx: Transaction, tenantId: string, id: string, payloadDigest: string): Promise<boolean> {
   const result = await tx
     .updateTable('approvals')
@@ -208,11 +208,11 @@ export const findGrant = (tx: Transaction, tenantId: string, id: string) =>
 
 export type ApprovalFilter = {
   status?: ApprovalStatus
-  /** True: whatever is not pending. */
+  /** True: only requests that are no longer pending. */
   decided?: boolean
-  /** Only those that this member may decide now, in their own right or in the place of those that they stand in for. */
+  /** Only requests that this member can decide now, in their own right or as the delegate of others. */
   decidableBy?: { memberId: string; standsInFor: readonly string[] }
-  /** Only those that this member asked for, or stands behind. */
+  /** Only requests of which this member is the requester, or counts as the requester. */
   requestedBy?: string
   expiringWithinSeconds?: number
 }
@@ -278,7 +278,7 @@ export async function listApprovals(
   return rows.map((row) => typed(cipher, row))
 }
 
-/** For `identities @>`: the person is one identity with the requester. */
+/** For `identities @>`: the person counts as the requester. */
 const behind = (personId: string): string => JSON.stringify([{ personId }])
 
 export const findGroupNames = (tx: Transaction, tenantId: string, ids: readonly string[]) =>

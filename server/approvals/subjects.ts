@@ -6,21 +6,21 @@ export type DecidedApproval = {
   id: string
   subjectId: string
   status: 'approved' | 'rejected' | 'expired' | 'canceled'
-  /** Members whose votes it rests on, and those in whose place they were given; nobody's when it expired. */
+  /** Members whose votes decided the request, and their delegators; empty when it expired. */
   deciders: readonly string[]
 }
 
-/** What happens to the thing that was asked for, in the deciding transaction: a throw undoes the decision. */
+/** Applies a decision to its subject, in the deciding transaction. Throwing rolls the decision back. */
 export type OnDecided = (tx: Transaction, tenant: Tenant, approval: DecidedApproval) => Promise<void>
 
-// Filled once by server/jobs.ts: approvals knows none of its subjects.
+// Filled once by server/jobs.ts, because approvals does not import its subjects.
 const subjects = new Map<string, OnDecided>()
 
 export function onDecided(kind: ApprovalKind, act: OnDecided): void {
   subjects.set(kind, act)
 }
 
-/** Throws for a kind that nobody registered: a decision without its effect must not be recorded. */
+/** Throws for an unregistered kind, because a decision without its effect must not be recorded. */
 export async function tellSubject(
   kind: string,
   tx: Transaction,

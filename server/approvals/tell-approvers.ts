@@ -3,7 +3,7 @@ import type { Tenant } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { mailApprovers } from '#server/mail/approval-request.ts'
 
-/** Tells the people among `members`, who could decide, that they are asked; `escalated`: in the place of others. */
+/** Notifies the people among the eligible `members` of a request; `escalated`: after an escalation. */
 export const tellApprovers = (
   tx: Transaction,
   tenant: Tenant,

@@ -29,7 +29,7 @@ export function summaryOf(row: Row, facts: ReviewerFacts, actor: (id: string) =>
   }
 }
 
-/** A page of rows as the caller sees them. */
+/** A page of approvals from the caller's view. */
 export async function summaries(
   tx: Transaction,
   tenant: Tenant,

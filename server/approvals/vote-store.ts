@@ -43,7 +43,7 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
     .orderBy('id')
     .execute()
 
-/** The votes on each of these approvals, whatever the level. */
+/** The votes on these approvals at every escalation level. */
 export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
   tx
     .selectFrom('approvalVotes')

@@ -9,7 +9,7 @@ import { payload, startApi, type TestApi } from '#server/testing/api.ts'
 import { releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Who asked hears of the decision over a real socket, also after the socket was lost.
+// A requester receives the decision over a real socket, also after a reconnect.
 
 let api: TestApi
 let maria: string
@@ -29,7 +29,7 @@ function connect(token: string) {
   return { client, close: () => socket.close() }
 }
 
-/** Follows a request; `ended` tells whether the server closed the stream. */
+/** Subscribes to a request; `ended`: whether the server closed the stream. */
 function follow(token: string, approvalId: string, lastEventId?: string) {
   const { client, close } = connect(token)
   const seen: { id: string; data: ApprovalEvent }[] = []
@@ -51,7 +51,7 @@ function follow(token: string, approvalId: string, lastEventId?: string) {
 const statuses = (seen: { data: ApprovalEvent }[]) =>
   seen.flatMap(({ data }) => (data.type === 'approval' ? [data.approval.status] : []))
 
-/** A refund that waits for a person. */
+/** The approval of a refund that waits for a reviewer. */
 async function pending(): Promise<string> {
   const agentId = await releaseRefundAgent(api, `refund-${newSpanId()}`)
   const input = { orderId: 'A-1001' }
@@ -61,7 +61,7 @@ async function pending(): Promise<string> {
       await api.query(maria, 'approvals.getPending', {}),
     )
     return items.find(({ kind }) => kind === 'tool_call')?.approvalId
-  }, 'the refund waits for a person')
+  }, 'the refund waits for a reviewer')
 }
 const decide = async (approvalId: string, decision: string) =>
   await api.mutate(await api.person('jonas'), 'approvals.decide', {
@@ -71,7 +71,7 @@ const decide = async (approvalId: string, decision: string) =>
     reason: 'Read it.',
   })
 
-test('a request is sent now and when it is decided, without arguments; then the stream ends, and a later one goes on', async () => {
+test('sends a request immediately and when it is decided, without arguments, then ends; a new stream resumes', async () => {
   const approvalId = await pending()
   const first = follow(maria, approvalId)
   await until(async () => statuses(first.seen)[0], 'the pending request arrived')
@@ -83,14 +83,14 @@ test('a request is sent now and when it is decided, without arguments; then the 
   expect(JSON.stringify(first.seen)).not.toContain('pavel.novak@mail.example')
   expect(first.seen[0]?.data).not.toHaveProperty('approval.presentation')
 
-  // What is decided and seen is not sent again.
+  // A decided request that was already received is not sent again.
   const late = follow(maria, approvalId, first.seen.at(-1)?.id)
   await until(async () => (late.ended ? true : undefined), 'the late stream ended')
   expect(late.seen).toEqual([])
   for (const one of [first, resumed, late]) await one.close()
 })
 
-test('another tenant’s request and a missing permission get no event', async () => {
+test('sends nothing for another tenant’s request or without the permission', async () => {
   const approvalId = await pending()
   for (const [token, code] of [
     [await api.person('jonas', 'globex'), 'NOT_FOUND'],

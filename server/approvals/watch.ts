@@ -10,9 +10,9 @@ import { summaries } from './view.ts'
 const heartbeatMs = 15_000
 
 /**
- * approvals.watch: one decision request as approvals.list shows it, now and after each change, until it is decided; then the
- * stream ends. An event's id is the request's revision, so that `lastEventId` goes on after what was seen. The row is read
- * again each time; a notification only says when.
+ * approvals.watch: streams an approval as approvals.list shows it, immediately and after each change, and ends once it is
+ * decided. An event's id is the approval's revision, so that `lastEventId` resumes after the last received event. Notifications
+ * only trigger reading the row again.
  */
 export const watch = subscription({
   permission: 'approval:list',
@@ -28,7 +28,7 @@ export const watch = subscription({
           yield [String(last), { type: 'approval', approval }]
         }
         if (approval.status !== 'pending') return
-        // Not each wake is about this request, and only silence needs a heartbeat.
+        // A wake may concern another request, and only silence needs a heartbeat.
         if ((await wakes.next(heartbeatMs)) === 'timeout')
           yield [String(last), { type: 'heartbeat', at: new Date().toISOString() }]
       }

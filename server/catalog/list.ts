@@ -2,7 +2,7 @@ import { Catalog } from '#lib/schemas/catalog.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { catalog } from './operations.ts'
 
-/** Every operation of this server with the permission that it needs and its schemas. */
+/** Every operation of this server with its required permission and its schemas. */
 export const list = query({
   permission: 'any',
   input: noInput,

@@ -4,7 +4,9 @@ import { JsonObject as JsonObjectSchema } from '#lib/schemas/common.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
 import { catalog } from './operations.ts'
 
-/** The catalog as an OpenAPI 3.1 document. A subscription is described as the stream of server-sent events that it is over HTTP. */
+/**
+ * The catalog as an OpenAPI 3.1 document. A subscription is described as its HTTP form, a stream of server-sent events.
+ */
 export const openapi = query({
   permission: 'any',
   input: noInput,
@@ -29,14 +31,14 @@ export const openapi = query({
   },
 })
 
-/** Either of them. */
+/** Either scheme is sufficient. */
 const security: JsonObject[] = [{ bearer: [] }, { apiKey: [] }]
 
 const describe = (operation: CatalogOperation): JsonObject => ({
   operationId: `${operation.transport === 'route' ? 'rest.' : ''}${operation.name}`,
   'x-permission': operation.permission,
   ...(operation.transport === 'procedure' ? procedureInput(operation) : routeInput(operation)),
-  responses: { '2XX': { description: 'Success', ...answer(operation) }, default: { description: 'An error' } },
+  responses: { '2XX': { description: 'Success', ...answer(operation) }, default: { description: 'Error' } },
 })
 
 const json = (schema: JsonObject) => ({ content: { 'application/json': { schema } } })
@@ -54,7 +56,10 @@ const procedureInput = ({ method, input }: CatalogOperation): JsonObject =>
     ? { requestBody: json(wrapped(input)) }
     : { parameters: [{ name: 'input', in: 'query', ...json(wrapped(input)) }] }
 
-/** A route's input is one schema: what the path does not name stands in the query string of a GET, in the body of a POST. */
+/**
+ * A route's input is one schema: fields that are not in the path are in the query string of a GET or the body of a
+ * POST.
+ */
 function routeInput({ method, path, input }: CatalogOperation): JsonObject {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const properties = JsonObjectSchema.catch({}).parse(input.properties)

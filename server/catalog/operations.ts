@@ -5,7 +5,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { Catalog, CatalogOperation } from '#lib/schemas/catalog.ts'
 import type { Declared } from '#server/kernel/operation.ts'
 
-/** One operation where it can be called. An operation behind a procedure and a route counts twice. */
+/** One operation at one address. An operation behind both a procedure and a route counts twice. */
 export type CatalogEntry = {
   name: string
   transport: 'procedure' | 'route'
@@ -15,7 +15,7 @@ export type CatalogEntry = {
   operation: Declared
 }
 
-// Set once at start, when the composition root has put routes and procedures together; then only read.
+// Set once at startup, when the composition root has collected routes and procedures; read-only afterwards.
 let registered: readonly CatalogEntry[] | undefined
 let described: Catalog | undefined
 
@@ -24,7 +24,7 @@ export function registerCatalog(entries: readonly CatalogEntry[]): void {
   described = undefined
 }
 
-/** The whole catalog with its digest. Throws before the server has registered it. */
+/** The whole catalog with its digest. Throws if the server has not registered it yet. */
 export function catalog(): Catalog {
   if (registered === undefined) throw new Error('The catalog has not been registered.')
   if (described === undefined) {
@@ -47,8 +47,9 @@ const describe = ({ operation, path, ...entry }: CatalogEntry): CatalogOperation
 })
 
 /**
- * What JSON Schema can't say (a refinement, a value that is left out) is left open: the server still checks it. So is what
- * refers to itself, which is any JSON value here: each schema then stands alone and may be put inside another document.
+ * Constraints that JSON Schema can't express (refinements, omitted values) are left open: the server still checks them.
+ * Recursive schemas are left open too (here, any JSON value), so that each schema is self-contained and can be embedded
+ * in another document.
  */
 const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonObject =>
   JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' })), (key, value) => {

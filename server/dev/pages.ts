@@ -5,10 +5,13 @@ import { configJson, headElements } from '#lib/page-head.ts'
 import { type OpenPages, shellSettings } from '../console.ts'
 import { fixedHeaders } from '../shell/policy.ts'
 
-/** Where the development server sends its updates. */
+/** The paths from which the development server sends its updates. */
 const UPDATES = /^\/_next\/(hmr|webpack-hmr)(\?|$)/
 
-/** Pages from `next dev` at `origin`, under our own origin. Only server/dev.ts loads this file; production has no way to it. */
+/**
+ * Pages from `next dev` at `origin`, under this server's origin. Only server/dev.ts loads this file, so production
+ * never runs it.
+ */
 export function developmentPages(origin: string): OpenPages {
   return (config) => {
     const settings = shellSettings(config)
@@ -29,7 +32,7 @@ export function developmentPages(origin: string): OpenPages {
   }
 }
 
-/** `next dev` writes inline scripts without a nonce, compiles with eval and shows its errors by innerHTML. */
+/** `next dev` writes inline scripts without a nonce, compiles with eval and shows its errors through innerHTML. */
 function developmentPolicy(connectOrigins: readonly string[]): string {
   return [
     "default-src 'self'",
@@ -54,7 +57,7 @@ function forward(
   const call = request(new URL(origin), {
     path: req.url,
     method: req.method,
-    // Uncompressed, so that the settings can be written into the document.
+    // Uncompressed, so that the settings can be inserted into the document.
     headers: { ...req.headers, 'accept-encoding': 'identity' },
   })
   call.on('response', async (answer) => {
@@ -64,7 +67,7 @@ function forward(
     else answer.pipe(res)
   })
   call.on('error', () =>
-    res.headersSent ? res.destroy() : res.writeHead(502, headers).end('next dev does not answer.'),
+    res.headersSent ? res.destroy() : res.writeHead(502, headers).end('next dev is not responding.'),
   )
   req.pipe(call)
 }

@@ -17,7 +17,7 @@ export async function visibleExport(
   if (!all && !permissions.has('evidence:export'))
     throw new ApiError(
       'forbidden',
-      'This needs the permission evidence:list, or evidence:export for your own exports.',
+      'This requires the permission evidence:list, or evidence:export for your own exports.',
       {
         details: { permission: 'evidence:list' },
       },

@@ -8,8 +8,8 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { openTask } from './runtimes/open-task.ts'
 
 /**
- * Stops an execution. What waits or has not begun ends at once; what runs ends within seconds, as canceled, or as
- * indeterminate when nobody knows whether the call under way ran.
+ * Stops an execution. One that is waiting or has not started ends immediately; a running one ends within seconds, as canceled,
+ * or as indeterminate when it is unknown whether the current call ran.
  */
 export const cancel = mutation({
   permission: 'execution:cancel',
@@ -25,7 +25,8 @@ export const cancel = mutation({
     const loaded = await loadExecution(tx, tenant.id, input.id)
     if (loaded === undefined) throw notFound()
     const { row } = loaded
-    if (row.endedAt !== null) throw refuse('conflict', `The execution has ended: ${loaded.status}.`)
+    if (row.endedAt !== null)
+      throw refuse('conflict', `The execution has already ended with the status ${loaded.status}.`)
     if (row.stopRequestedAt !== null) {
       repeated()
       return answer(loaded)
@@ -47,7 +48,7 @@ async function requestStop(tx: Transaction, loaded: Loaded, reason: string): Pro
   const { tenant, row } = loaded
   const execution = { tenantId: tenant.id, id: row.id, revision: row.revision }
   const revision = await journal(tx, execution, { stopReason: reason }, [{ type: 'execution.stop_requested' }])
-  // Also one that waits may have left a task with its agent.
+  // A waiting execution may also have an open task with its agent.
   if (loaded.status === 'running' || openTask(loaded) !== undefined)
     await tellStop(tx, tenant.id, { id: row.id, isA2a: loaded.content.spec.runtime.a2a !== undefined })
   else await endStopped(tx, { ...loaded, row: { ...row, revision, stopRequestedAt: row.now, stopReason: reason } })
@@ -62,4 +63,6 @@ const answer = ({ row, status }: Loaded) => ({
 })
 
 const conflict = (revision: number) =>
-  new ApiError('revision_conflict', 'The execution has changed since you read it.', { details: { revision } })
+  new ApiError('revision_conflict', 'This execution changed after you opened it. Reload it and try again.', {
+    details: { revision },
+  })

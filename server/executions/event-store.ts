@@ -2,7 +2,7 @@ import { decryptEventData } from '#server/executions/state/content.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** What happened to an execution after `afterSeq`, in its order. */
+/** The journal entries of an execution after `afterSeq`, in order. */
 export async function findEvents(
   tx: Transaction,
   tenantId: string,

@@ -16,8 +16,8 @@ import { findActiveRelease } from '#server/releases/store.ts'
 import { executionQueue } from './execution-queue.ts'
 
 /**
- * Starts the active release of an agent. What it may do is decided call by call; here, that it is governed at all, and its
- * first call: when that is denied, the execution is kept as `denied` and the answer is 403 `policy_denied`.
+ * Starts an agent's active release. Each call is decided when it is made; this checks that a policy governs the agent, and
+ * decides the first call. When that call is denied, the execution is stored as `denied` and the response is 403 `policy_denied`.
  */
 export const execute = mutation({
   permission: 'execution:start',
@@ -30,7 +30,7 @@ export const execute = mutation({
     details: { agentId: input.agentId, environment: input.environment },
   }),
   async run({ tx, tenant, principal, input, repeated, answerWith }) {
-    // Asked for at once, so that they travel together.
+    // Sent concurrently, so that both queries take one round trip.
     const [agent, release] = await Promise.all([
       findAgent(tx, tenant.id, input.agentId),
       findActiveRelease(tx, tenant.id, input.agentId, input.environment),
@@ -50,7 +50,7 @@ export const execute = mutation({
     if (parsedContent(release.digest, release.content).spec.runtime.observe !== undefined)
       throw refuse(
         'runs_elsewhere',
-        `${agent.name} is an external agent: it asks policies.evaluate, and is not started from here.`,
+        `${agent.name} is an external agent. It runs outside Countersign and calls policies.evaluate, so it cannot be started here.`,
       )
     const row = {
       tenantId: tenant.id,
@@ -77,9 +77,9 @@ export const execute = mutation({
         before.agentId === wanted.agentId &&
         before.environment === wanted.environment &&
         (canonicalJson(before.input as JsonObject) === canonicalJson(wanted.input) ||
-          // Of an input that was erased nobody can say what it was: the key decides alone.
+          // An erased input cannot be compared, so the key alone decides.
           (await findErased(tx, tenant.id, 'execution', before.id)).length > 0)
-      if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was used with another input.')
+      if (!same) throw new ApiError('event_conflict', 'This idempotencyKey was already used with a different input.')
       repeated()
       const { status, refusal } = await standing(tx, tenant.id, before.id)
       if (refusal !== undefined) answerWith(refusal)

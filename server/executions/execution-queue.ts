@@ -1,2 +1,2 @@
-/** The queue whose jobs carry executions on; a job's id is the execution's. */
+/** The queue whose jobs advance executions; a job's id is the execution's id. */
 export const executionQueue = 'executions'

@@ -5,7 +5,7 @@ import { findExecution } from '#server/executions/state/store.ts'
 import { query } from '#server/kernel/operation.ts'
 import { findEvents } from './event-store.ts'
 
-/** The journal of one execution in order; `seq` has no gaps. It was masked when it was written. */
+/** The journal of one execution in order; `seq` is without gaps. Entries were masked when they were written. */
 export const getEvents = query({
   permission: 'execution:read',
   input: GetEventsInput,

@@ -8,7 +8,7 @@ import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Whatever a tool server answers, and when: the execution ends, and what is known of the call is told.
+// Whatever a tool server answers, and whenever, the execution ends and reports what is known of the call.
 
 let api: TestApi
 let owner: Client
@@ -50,7 +50,7 @@ describe('a tool answers', () => {
       'prototype',
       { value: JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}') },
     ],
-  ])('%s: what the database can’t store is replaced, everything else is kept', async (name, output) => {
+  ])('with %s: characters the database cannot store are replaced, the rest is kept', async (name, output) => {
     expect(await executions.run(agentId, { case: name })).toMatchObject({
       status: 'succeeded',
       output,
@@ -60,15 +60,15 @@ describe('a tool answers', () => {
   test.each([
     ['error-cut', /^hostile\.probe: x{499}\ufffd$/],
     ['error-nul', /^hostile\.probe: no\ufffdthing$/],
-    ['large', /more than 1048576 bytes/],
+    ['large', /larger than 1048576 bytes/],
     ['nested', /more than 100 levels/],
-  ])('%s: the call has failed, and is not made again', async (name, message) => {
+  ])('with %s: the call fails and is not retried', async (name, message) => {
     const { status, error } = await executions.run(agentId, { case: name })
     expect([status, error?.code]).toEqual(['failed', 'tool_failed'])
     expect(error?.message).toMatch(message)
   })
 
-  test('a number that JSON does not keep exactly: it is not passed on', async () => {
+  test('with a number that JSON cannot represent exactly: the answer is not passed on', async () => {
     expect(await executions.run(agentId, { case: 'large-number' })).toMatchObject({
       status: 'denied',
       error: { code: 'request_invalid' },
@@ -76,7 +76,7 @@ describe('a tool answers', () => {
   })
 })
 
-test('after the execution was ended: the answer is in the audit log, the state stays', async () => {
+test('a late answer is recorded in the audit log without changing the ended execution', async () => {
   const id = await executions.start(await releaseRefundAgent(api, 'late-answer'), { orderId: 'A-1003' })
   const approvalId = await refundWaits(id)
   const hold = join(api.gate, 'hold-issue_refund')
@@ -85,8 +85,8 @@ test('after the execution was ended: the answer is in the audit log, the state s
   await until(async () => {
     const calls = await readFile(join(api.gate, 'calls.log'), 'utf8')
     return calls.includes(`called issue_refund ${id}:refund`) ? true : undefined
-  }, 'the call began')
-  // What a stop does: the call can't be taken back any more.
+  }, 'the call started')
+  // The same as a stop: the call can no longer be withdrawn.
   await owner.query(
     `update executions set status = 'canceled', ended_at = now(), revision = revision + 1 where id = $1`,
     [id],
@@ -100,12 +100,12 @@ test('after the execution was ended: the answer is in the audit log, the state s
   expect((await executions.get(id)).status).toBe('canceled')
 })
 
-test('an execution that can’t be carried on ends', async () => {
+test('an execution that cannot be advanced ends as failed', async () => {
   const id = await executions.start(await releaseRefundAgent(api, 'given-up'), { orderId: 'A-1003' })
   const approvalId = await refundWaits(id)
   await owner.query(`update execution_steps set decision_id = gen_random_uuid() where execution_id = $1`, [id])
   await approve(api, approvalId)
-  // Ten minutes of trying again pass.
+  // Simulates ten minutes of retries.
   await until(async () => {
     const { rowCount } = await owner.query(
       `update pgboss.job set retry_count = 20, start_after = now()

@@ -4,10 +4,10 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { findPayloads } from './payload-store.ts'
 
-/** Masks what is said of a value that came in, such as its sender's words: by the value itself, and all that was seen before. */
+/** Masks text about a received value, such as the sender's message, by the value itself and all earlier payloads. */
 export type InputMask = (came: JsonValue) => Masker
 
-/** The masks of these executions, by id. One that does not exist has none: nobody has said what is sensitive there. */
+/** The masks of these executions, by id. An unknown execution is left out, because no manifest defines its sensitive data. */
 export async function inputMasks(
   tx: Transaction,
   tenantId: string,

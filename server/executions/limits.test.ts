@@ -6,7 +6,7 @@ import { executionsOf } from '#server/testing/executions.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// What a manifest's limits hold back.
+// The limits of a manifest.
 
 let api: TestApi
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => api.close())
 
 const lookUp = { id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1001' } } }
 
-test('of an agent at most `concurrency` run; the next begins when one has ended or waits', async () => {
+test('runs at most `concurrency` executions per agent and starts the next when one ends or waits', async () => {
   const executions = executionsOf(api)
   const agentId = await releaseAgent(api, 'limit-two', {
     steps: [lookUp, { id: 'ok', wait: { input: 'go' } }],
@@ -34,15 +34,15 @@ test('of an agent at most `concurrency` run; the next begins when one has ended 
   const statuses = async () => (await Promise.all(ids.map(executions.get))).map(({ status }) => status).sort()
   expect(await statuses()).toEqual(['queued', 'queued', 'queued', 'running', 'running'])
   await rm(hold)
-  // Those that wait give their place away, though they have not ended.
+  // Waiting executions give up their slot although they have not ended.
   await until(
     async () => ((await statuses()).every((status) => status === 'waiting_input') ? true : undefined),
-    'all of them came to their wait',
+    'all of them reached their wait',
   )
   expect(await called()).toBe(5)
 })
 
-test('a call that outlasts `timeout` is given up, and nobody claims to know its outcome', async () => {
+test('ends a call that exceeds `timeout` as indeterminate', async () => {
   const executions = executionsOf(api)
   const agentId = await releaseAgent(api, 'limit-time', {
     steps: [lookUp, { ...lookUp, id: 'again' }],

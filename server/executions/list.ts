@@ -5,7 +5,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { executionSummary } from './view.ts'
 
-/** Executions, newest first; all of them, or those of one agent or in some states. */
+/** Executions, newest first, optionally of one agent or with certain statuses. */
 export const list = query({
   permission: 'execution:read',
   input: ListExecutionsInput,

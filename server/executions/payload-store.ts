@@ -5,7 +5,7 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export type Payloads = { content: unknown; seen: JsonValue[] }
 
-/** Of some executions the release's content, and all that came in and out so far: the input and each step's output. */
+/** The release content and all payloads of some executions: the input and each step's output. */
 export async function findPayloads(
   tx: Transaction,
   tenantId: string,

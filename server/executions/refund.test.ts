@@ -12,7 +12,7 @@ import {
 } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The whole case over HTTP, as ci-pipeline, maria and jonas do it, with a real MCP server and kill -9 of a real process.
+// The complete scenario over HTTP by ci-pipeline, maria and jonas, with a real MCP server and kill -9 of a real process.
 
 let api: TestApi
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const waitingApproval = async (executionId: string) => {
 }
 
 describe('from manifest to release', () => {
-  test('an agent runs only after a binding and a release were approved, and maria may not approve what is hers', async () => {
+  test('an agent runs only after its binding and release are approved, and maria cannot approve her own', async () => {
     const ci = await api.client('ci-pipeline')
     const maria = await api.person('maria')
     const agentId = await registerRefundAgent(api, 'refund-governed')
@@ -87,7 +87,7 @@ describe('from manifest to release', () => {
     expect((await run()).status).toBe(200)
   })
 
-  test('the same manifest is the same version, other content under one version is refused', async () => {
+  test('the same manifest gives the same version, and different content under a version is rejected', async () => {
     const ci = await api.client('ci-pipeline')
     const first = await api.mutate(ci, 'agents.create', { yaml: await refundManifest('refund-versions') })
     const bare = await api.request(ci, '/v1/agents.create', {
@@ -103,9 +103,9 @@ describe('from manifest to release', () => {
   test.each([
     ['not YAML', 'a: [1', 1, 6],
     ['duplicate key', 'name: a\nname: b', 2, 1],
-    ['no mapping', '- 1', 1, 1],
-    ['no name', 'kind: Agent', 1, 1],
-  ])('%s answers 400 with line and column', async (_case, yaml, line, column) => {
+    ['not a mapping', '- 1', 1, 1],
+    ['name missing', 'kind: Agent', 1, 1],
+  ])('an invalid manifest is 400 with line and column: %s', async (_case, yaml, line, column) => {
     const answer = await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({
@@ -113,15 +113,15 @@ describe('from manifest to release', () => {
     })
   })
 
-  test('an owner who is no member is refused', async () => {
-    const yaml = (await refundManifest('refund-owner')).replace('maria@northwind.example', 'nobody@northwind.example')
+  test('an owner who is not a member is rejected', async () => {
+    const yaml = (await refundManifest('refund-owner')).replace('maria@northwind.example', 'unknown@northwind.example')
     const answer = await api.mutate(await api.client('ci-pipeline'), 'agents.create', { yaml })
     expect([answer.status, reason(answer)]).toEqual([400, 'invalid_manifest'])
   })
 })
 
 describe('a refund', () => {
-  test('is found in the list by state and agent, and in the audit log by its id', async () => {
+  test('is listed by status and agent, and in the audit log by its id', async () => {
     const agentId = await releaseRefundAgent(api, 'refund-found')
     const waiting = await start(agentId, 'A-1001')
     await waitingApproval(waiting)
@@ -149,7 +149,7 @@ describe('a refund', () => {
     expect(new Set(records.map(({ resource }) => resource.id))).toEqual(new Set([rejected]))
   })
 
-  test('waits for a person and runs once, with exactly the approved bytes', async () => {
+  test('waits for a reviewer and runs once, with exactly the approved bytes', async () => {
     const agentId = await releaseRefundAgent(api, 'refund-once')
     const id = await start(agentId, 'A-1001')
     const approvalId = await waitingApproval(id)
@@ -206,7 +206,7 @@ describe('a refund', () => {
     expect(await calls('called', `${id}:refund`)).toEqual([])
   })
 
-  test('of twenty decisions at once one counts', async () => {
+  test('accepts one of twenty concurrent decisions', async () => {
     const id = await start(await releaseRefundAgent(api, 'refund-race'), 'A-1002')
     const approvalId = await waitingApproval(id)
     const tokens = [await api.person('jonas'), await api.person('anna')]
@@ -226,7 +226,7 @@ describe('a refund', () => {
     expect(answers.filter((answer) => answer.status === 409)).toHaveLength(19)
   })
 
-  test('names nothing sensitive to anyone without an unmask grant', async () => {
+  test('hides sensitive values from anyone without an unmask grant', async () => {
     const id = await start(await releaseRefundAgent(api, 'refund-masked'), 'A-1002')
     const approvalId = await waitingApproval(id)
     const { traceId } = await get(id)
@@ -247,12 +247,12 @@ describe('a refund', () => {
 })
 
 describe('kill -9', () => {
-  test('between the approval and the tool call: nothing lost, nothing twice', async () => {
+  test('between the approval and the tool call, loses and repeats nothing', async () => {
     const id = await start(await releaseRefundAgent(api, 'refund-kill-wait'), 'A-1001')
     const approvalId = await waitingApproval(id)
     await api.killAndRestart()
     expect((await get(id)).status).toBe('waiting_approval')
-    // The decision is committed, and the process is gone before anybody can take up its job.
+    // The decision is committed, and the process dies before any worker takes the job.
     const hold = join(api.gate, 'hold-issue_refund')
     await writeFile(hold, '')
     await approve(api, approvalId)
@@ -262,13 +262,13 @@ describe('kill -9', () => {
     expect(await calls('paid', `${id}:refund`)).toHaveLength(1)
   }, 120_000)
 
-  test('during the tool call: an idempotent tool is called again with the same key, and pays once', async () => {
+  test('during the tool call, an idempotent tool is called again with the same key and pays once', async () => {
     const id = await start(await releaseRefundAgent(api, 'refund-kill-call'), 'A-1003')
     const approvalId = await waitingApproval(id)
     const hold = join(api.gate, 'hold-issue_refund')
     await writeFile(hold, '')
     await approve(api, approvalId)
-    await until(async () => ((await calls('called', `${id}:refund`)).length > 0 ? true : undefined), 'the call began')
+    await until(async () => ((await calls('called', `${id}:refund`)).length > 0 ? true : undefined), 'the call started')
     await api.killAndRestart()
     await rm(hold)
     await reaches(id, 'succeeded', 60_000)
@@ -281,7 +281,7 @@ describe('kill -9', () => {
 })
 
 describe('proof', () => {
-  test('the record of a decision verifies, and no longer when its row is changed', async () => {
+  test('the record of a decision verifies until its row is changed', async () => {
     const id = await start(await releaseRefundAgent(api, 'refund-proof'), 'A-1002')
     const approvalId = await waitingApproval(id)
     await approve(api, approvalId)
@@ -315,7 +315,7 @@ describe('proof', () => {
 })
 
 describe('another tenant', () => {
-  test('learns nothing: the same bytes for a real id and for one that never was', async () => {
+  test('gets the same bytes for a real id as for one that never existed', async () => {
     const agentId = await releaseRefundAgent(api, 'refund-isolated')
     const id = await start(agentId, 'A-1002')
     const approvalId = await waitingApproval(id)
@@ -365,7 +365,7 @@ describe('another tenant', () => {
     expect(own.status).toBe(200)
   })
 
-  test('selecting it without a membership answers exactly 403 on both transports', async () => {
+  test('selected without a membership is exactly 403 on both transports', async () => {
     const headers = { 'x-svc-tenant-external-id': 'org-globex-2041' }
     const maria = await api.person('maria')
     const ways = [
@@ -377,7 +377,7 @@ describe('another tenant', () => {
     for (const answer of ways) expect([answer.status, answer.text]).toEqual([403, '{"error":"Tenant access denied"}'])
   })
 
-  test('no token is 401, a permission that is missing is 403', async () => {
+  test('a missing token is 401, a missing permission is 403', async () => {
     expect((await api.query(undefined, 'tenants.current')).status).toBe(401)
     expect((await api.request(undefined, '/v1/policies')).status).toBe(401)
     const bot = await api.client('decisions-bot')

@@ -48,26 +48,26 @@ describe('a server that the manifest names by address', () => {
     ['https://[::1]/mcp', /does not lead to a public address/],
     ['https://[::ffff:10.0.0.1]/mcp', /does not lead to a public address/],
     ['https://operator:secret@1.1.1.1/mcp', /no user or password/],
-  ])('%s is refused before anything is sent', async (url, message) => {
+  ])('at %s is rejected before anything is sent', async (url, message) => {
     const answer = await proposed({ server: 'remote', url })
     expect(answer.status).toBe(409)
     expect(answer.text).toMatch(message)
   })
 
-  test('it can’t take the name of one of the operator’s', async () => {
+  test('cannot have the name of an operator’s server', async () => {
     const answer = await proposed({ server: 'modern', url: modern.url })
     expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/give yours another name/)
+    expect(answer.text).toMatch(/is already a tool server of this installation/)
   })
 
-  test('a secret that is not there stops the release', async () => {
+  test('with an unknown secret cannot be released', async () => {
     const answer = await proposed({ server: 'remote', url: modern.url, auth: { secretRef: 'nowhere' } })
     expect(answer.status).toBe(409)
-    expect(answer.text).toMatch(/no live secret nowhere/)
+    expect(answer.text).toMatch(/The secret nowhere for the tool server remote does not exist/)
   })
 })
 
-describe('servers that speak the revision 2026-07-28 alone, without a handshake', () => {
+describe('servers that support only the revision 2026-07-28, without a handshake', () => {
   test.each([
     ['over stdio', 'modern', false],
     ['over HTTP', 'modern-remote', true],
@@ -80,12 +80,12 @@ describe('servers that speak the revision 2026-07-28 alone, without a handshake'
     expect(await executions.run(agentId, {})).toMatchObject({ status: 'succeeded', output: 'Good day, Bob.' })
   })
 
-  test('nobody tried the handshake of before on them', () => {
+  test('never receive the older handshake', () => {
     expect(new Set(modern.methods)).toEqual(new Set(['server/discover', 'tools/list', 'tools/call']))
   })
 })
 
-test('a server that describes a tool otherwise than it was released is not called', async () => {
+test('a server whose tool differs from its released description is not called', async () => {
   const agentId = await releaseAgent(api, 'drifting', {
     steps: [
       step('before', 'hostile', 'echo', { value: 1 }),
@@ -96,7 +96,7 @@ test('a server that describes a tool otherwise than it was released is not calle
   })
   const { id, status, error, steps } = await executions.run(agentId, {})
   expect([status, error?.code]).toEqual(['denied', 'tool_drift'])
-  expect(error?.message).toMatch(/hostile\.echo is not as it was released: description, inputSchema/)
+  expect(error?.message).toMatch(/hostile\.echo differs from its released version: description, inputSchema/)
   expect(steps.map((one) => one.status)).toEqual(['succeeded', 'succeeded', 'failed'])
   const refused = (await executions.events(id)).find((event) => event.type === 'tool.refused')
   expect(refused?.data.result).toMatchObject({

@@ -24,7 +24,7 @@ export const executionSummary = (row: Row, actor: (id: string) => Actor): Execut
   stopConfirmedAt: row.stopConfirmedAt?.toISOString() ?? null,
 })
 
-/** One execution as people read it: masked, with every step of its release. */
+/** An execution for display: masked, with every step of its release. */
 export function executionView(
   { row, content, steps, mask, input }: Loaded,
   actor: (id: string) => Actor,
@@ -60,7 +60,7 @@ export function executionView(
   }
 }
 
-/** The steps of the release; of a runtime without any, those that were taken so far, in order. */
+/** The steps of the release or, for a runtime without declared steps, those taken so far, in order. */
 function shownSteps(content: Loaded['content'], steps: Loaded['steps'], input: Loaded['input']): readonly Step[] {
   if (isGatewayCall(steps)) return [gatewayStep(input)]
   const { runtime } = content.spec

@@ -29,7 +29,7 @@ export type ExternalCall = {
   tool: ReleasedTool | undefined
 }
 
-/** Throws `not_found`; refuses what is not released, and agents that are suspended or retired. */
+/** Throws `not_found`; refuses calls that are not released and agents that are suspended or retired. */
 export async function externalCall({ tx, tenant }: Context, call: Call): Promise<ExternalCall> {
   const agent = await findAgent(tx, tenant.id, call.agentId)
   if (agent === undefined) throw notFound()
@@ -41,7 +41,7 @@ export async function externalCall({ tx, tenant }: Context, call: Call): Promise
   const content = ReleaseContent.parse(release.content)
   const tool = content.tools.find(({ server, name }) => `${server}/${name}` === call.resource)
   if (call.action === 'ToolCall' && tool === undefined)
-    throw refuse('policy_denied', 'The active release has no such tool.')
+    throw refuse('policy_denied', 'The active release does not include this tool.')
   return {
     call,
     agent,
@@ -51,7 +51,7 @@ export async function externalCall({ tx, tenant }: Context, call: Call): Promise
   }
 }
 
-/** The same decision as for an execution of ours, recorded with the member who asked. */
+/** The same decision as for an execution, recorded with the member who requested it. */
 export async function decideExternal(
   { tx, tenant, principal }: Context,
   { call, content, release, tool }: ExternalCall,
@@ -82,8 +82,8 @@ export async function decideExternal(
 }
 
 /**
- * The most that an external agent’s model call can use, where it says how much it asks and wants: a character has at most four bytes,
- * and a token at least one. Prices are those of the manifest.
+ * The most that an external agent’s model call can use, if the call states its input and output size: a character has at most
+ * four bytes, and a token at least one. Prices are those in the manifest.
  */
 function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: Call, content: ReleaseContent) {
   if (!isCount(inputCharacters) || !isCount(maxOutputTokens)) return {}
@@ -91,11 +91,11 @@ function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: C
   return { most: costOf({ input: 4 * inputCharacters, output: maxOutputTokens }, model?.prices) }
 }
 
-/** What an integer of a database can count in millionths. */
+/** Limits a count to values that a database integer can hold in millionths. */
 const isCount = (value: JsonValue | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
 
-/** What an approval binds (api design §4): one other byte is another digest. */
+/** What an approval binds: a difference of one byte gives another digest. */
 export const externalPayload = (
   { tenant, principal }: Pick<Context, 'tenant' | 'principal'>,
   { call, release }: ExternalCall,
@@ -115,7 +115,7 @@ export const externalPayload = (
 export const versionsOf = ({ policies }: PolicyDecision) =>
   policies.map(({ name, version, digest }) => ({ name, version, digest }))
 
-/** What each answer says of the decision. */
+/** The decision in the form that each operation returns. */
 export const answerOf = (decision: PolicyDecision) => ({
   decisionId: decision.decisionId,
   effect: decision.effect,

@@ -7,9 +7,9 @@ import { approvalTokens } from '#server/policies/decisions/decide.ts'
 import { answerOf, decideExternal, externalCall, externalPayload } from './call.ts'
 
 /**
- * Asks the decision point for an external agent. With `approvalId` the approval is spent on exactly these bytes,
- * in this transaction: whoever gets `allow` may make the call once. What rules demand of budgets is reserved with `allow`;
- * `policies.settle` says what was used of it, and until then all of it counts.
+ * Requests a decision for an external agent. With `approvalId`, the approval is spent on exactly these bytes in this transaction,
+ * so that `allow` permits one call. `allow` also reserves the budgets; `policies.settle` reports the actual usage, and until then
+ * the full reservation counts.
  */
 export const evaluate = mutation({
   permission: 'execution:start',
@@ -35,11 +35,11 @@ export const evaluate = mutation({
     const { decision, leaving } = await decideExternal(context, external, await granted())
     const answer = answerOf(decision)
     if (decision.effect === 'deny') return answer
-    // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
+    // Spent before anything else, even when another group must still approve: an approval is used once.
     if (approvalId !== undefined) {
       const payload = externalPayload(context, external, leaving, decision)
       if (!(await spendApproval(tx, tenant.id, approvalId, payload)))
-        throw refuse('digest_mismatch', 'This is not what was approved, or the approval was used before.')
+        throw refuse('digest_mismatch', 'The call differs from the approved one, or its approval was already used.')
     }
     return {
       ...answer,
@@ -51,7 +51,7 @@ export const evaluate = mutation({
       if (approvalId === undefined) return []
       const approval = await findGrant(tx, tenant.id, approvalId)
       if (approval === undefined || approval.kind !== 'external_call' || approval.decisionId === null) throw notFound()
-      if (approval.status === 'pending') throw new ApiError('not_ready', 'Nobody has decided this request yet.')
+      if (approval.status === 'pending') throw new ApiError('not_ready', 'This request has not been decided yet.')
       if (approval.status !== 'approved') throw refuse('policy_denied', `The request was ${approval.status}.`)
       return await approvalTokens(tx, tenant.id, approval.decisionId)
     }

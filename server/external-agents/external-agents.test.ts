@@ -24,7 +24,7 @@ import { evaluate } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { settle } from './settle.ts'
 
-// An agent that we do not run asks what it may do: the same decisions, approvals and records as for one that we run.
+// Agents that run outside Countersign get the same decisions, approvals and records as executions.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -109,7 +109,7 @@ afterAll(async () => {
 })
 
 describe('policies.evaluate', () => {
-  test('allows what a policy permits, says what may leave, and records it so that it comes out again', async () => {
+  test('allows permitted calls, returns the masked arguments, and records a decision that can be recomputed', async () => {
     const answer = await run(evaluate, refund('50.00'))
     expect(answer).toMatchObject({
       effect: 'allow',
@@ -122,7 +122,7 @@ describe('policies.evaluate', () => {
     expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
   })
 
-  test('denies with the reason, and without arguments that could be sent', async () => {
+  test('denies with the reason and without arguments', async () => {
     const answer = await run(evaluate, refund('10000.01'))
     expect(answer).toMatchObject({ effect: 'deny', reasons: [{ rule: 'ceiling', policyId }] })
     expect(answer).not.toHaveProperty('arguments')
@@ -132,7 +132,7 @@ describe('policies.evaluate', () => {
     })
   })
 
-  test('a model call is decided too; nothing permits it here', async () => {
+  test('decides model calls as well', async () => {
     const call = {
       agentId,
       environment,
@@ -143,7 +143,7 @@ describe('policies.evaluate', () => {
     expect(await run(evaluate, call)).toMatchObject({ effect: 'deny', reasons: [{ code: 'no_permit' }] })
   })
 
-  test('what is not released, and who may not start anything, get no decision', async () => {
+  test('rejects calls that are not released and callers without the permission', async () => {
     await expect(run(evaluate, refund('5', { resource: 'payments/close' }))).rejects.toMatchObject({
       code: 'policy_denied',
     })
@@ -164,7 +164,7 @@ describe('approvals.request', () => {
     return asked.approvalId ?? ''
   }
 
-  test('what is approved may be done once, with exactly these bytes, by who asked', async () => {
+  test('an approval allows the requester exactly this call, once', async () => {
     expect(await run(evaluate, refund('500.00'))).toMatchObject({ effect: 'require_approval' })
     const approvalId = await ask()
     await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'not_ready' })
@@ -182,7 +182,7 @@ describe('approvals.request', () => {
     expect(await run(recompute, { decisionId: answer.decisionId })).toMatchObject({ same: true })
   })
 
-  test('of twenty uses at once, one is allowed', async () => {
+  test('of twenty concurrent uses of an approval, one is allowed', async () => {
     const approvalId = await ask('600.00')
     await approve(approvalId)
     const uses = await Promise.allSettled(
@@ -191,7 +191,7 @@ describe('approvals.request', () => {
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('approvers see what would leave; who stands behind the agent does not decide', async () => {
+  test('reviewers see the masked arguments, and the agent’s owner cannot decide', async () => {
     const approvalId = await ask()
     expect(await run(getApproval, { approvalId }, jonas)).toMatchObject({
       kind: 'external_call',
@@ -207,13 +207,13 @@ describe('approvals.request', () => {
     await expect(approve(approvalId, owner)).rejects.toMatchObject({ code: 'separation_of_duties' })
   })
 
-  test('a rejected request allows nothing', async () => {
+  test('a rejected request does not allow the call', async () => {
     const approvalId = await ask()
     await approve(approvalId, jonas, 'reject')
     await expect(run(evaluate, refund('500.00', { approvalId }))).rejects.toMatchObject({ code: 'policy_denied' })
   })
 
-  test('no policy demands it, or none would allow it: nobody is asked', async () => {
+  test('no approval is requested for a call that is allowed or denied without one', async () => {
     for (const [amount, effect] of [
       ['50.00', 'allow'],
       ['20000.00', 'deny'],
@@ -224,7 +224,7 @@ describe('approvals.request', () => {
     }
   })
 
-  test('a budget is reserved with the answer, and charged with what the agent says of the call, once', async () => {
+  test('a budget is reserved with the decision and charged once with the usage that the agent reports', async () => {
     const budgetPolicy = await publishAndBind(
       `@id("purse") @obligation("budget") @budget_limit("2") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("80.0") } unless { context.fulfilled.contains("budget:purse") };`,
     )
@@ -256,7 +256,7 @@ describe('approvals.request', () => {
     expect(await run(evaluate, refund('80.00'))).toMatchObject({ effect: 'deny' })
   })
 
-  test('tokens and money of an external agent’s model call: what it says it may use is the most', async () => {
+  test('a model call reserves the tokens and cost of the size that the agent states', async () => {
     await publishAndBind(`@id("models") permit (principal, action == Countersign::Action::"ModelCall", resource);
 @id("tokens") @obligation("budget") @budget_limit("1000") @budget_unit("tokens") forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:tokens") };`)
     const call = (args: object) => ({
@@ -280,7 +280,7 @@ describe('approvals.request', () => {
     expect(await run(evaluate, call({ inputCharacters: 0, maxOutputTokens: 950 }))).toMatchObject({ effect: 'allow' })
   })
 
-  test('nobody is asked to approve what no budget would hold', async () => {
+  test('no approval is requested for a call that a budget does not cover', async () => {
     await publishAndBind(
       `@id("none") @obligation("budget") @budget_limit("0") @budget_unit("calls") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments has amount && context.arguments.amount == decimal("800.0") } unless { context.fulfilled.contains("budget:none") };`,
     )
@@ -289,7 +289,7 @@ describe('approvals.request', () => {
     expect(answer).not.toHaveProperty('approvalId')
   })
 
-  test('a hard forbid that is bound meanwhile beats the approval', async () => {
+  test('a hard forbid bound after the approval takes precedence', async () => {
     const approvalId = await ask('700.00')
     await approve(approvalId)
     await publishAndBind(
@@ -302,7 +302,7 @@ describe('approvals.request', () => {
     expect(await run(getApproval, { approvalId })).toMatchObject({ usedAt: null })
   })
 
-  test('the requester may cancel it, nobody else, and once', async () => {
+  test('only the requester can cancel an approval, once', async () => {
     const approvalId = await ask()
     const input = { approvalId, reason: 'No longer needed.' }
     const other = await tenant.as('otto', { roles: ['developer'] })
@@ -315,13 +315,13 @@ describe('approvals.request', () => {
     expect(await audited(approvalId)).toEqual(['approval.requested', 'approval.canceled.refused', 'approval.canceled'])
   })
 
-  test('what was asked for a change ends with the change', async () => {
+  test('the approval of a change cannot be canceled separately', async () => {
     const { approvalId } = await run(proposeRelease, { agentId, version: '1.4.0', environment })
     const input = { approvalId, reason: 'No longer needed.' }
     await expect(run(cancel, input)).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('a suspended agent is refused, also with an approval', async () => {
+  test('a suspended agent is rejected even with an approval', async () => {
     const approvalId = await ask()
     await approve(approvalId)
     const { revision } = await runtime.database.inTenant(tenant.id, (tx) =>

@@ -1,4 +1,4 @@
 import type { OnDecided } from '#server/approvals/subjects.ts'
 
-/** Nothing of ours waits for it: the agent asks again, and the approval is spent then. */
+/** Does nothing: the external agent requests a new decision, which spends the approval. */
 export const externalCallDecided: OnDecided = async () => undefined

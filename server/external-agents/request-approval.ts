@@ -11,8 +11,8 @@ import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import { answerOf, decideExternal, type ExternalCall, externalCall, externalPayload } from './call.ts'
 
 /**
- * Asks people to approve a call of an external agent, if a policy demands it. The requester reads approvals.get
- * until it is decided, and spends it with policies.evaluate.
+ * Requests the approval of an external agent's call, if a policy requires one. The requester polls approvals.get until it is
+ * decided and spends it with policies.evaluate.
  */
 export const requestApproval = mutation({
   permission: 'execution:start',
@@ -58,7 +58,7 @@ export const requestApproval = mutation({
   },
 })
 
-/** What the approval page says; sensitive values are masked, everything else is pinned content. */
+/** The approval page's description of the call: sensitive values are masked, the rest is pinned content. */
 function presentationOf(
   { call, agent, content, tool }: ExternalCall,
   leaving: JsonObject,
@@ -71,13 +71,15 @@ function presentationOf(
   return {
     ...describeEffect(tool?.title ?? `Ask the model ${call.resource}`, shown),
     effects: [
-      `${agent.displayName} is an external agent: it may then call ${call.resource} once, with exactly the arguments below.`,
-      ...(tool === undefined || tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
-      'Whether it did is not seen from here.',
+      `${agent.displayName} is an external agent. Once approved, it can call ${call.resource} once, with exactly the arguments below.`,
+      ...(tool === undefined || tool.description === ''
+        ? []
+        : [`The tool’s description of itself: “${tool.description}”`]),
+      'Countersign does not see whether the agent makes the call.',
     ],
-    onReject: 'The agent is told that the call was rejected.',
+    onReject: 'The agent learns that the call was rejected.',
     onExpiry: 'The request expires and counts as rejected.',
-    onEscalate: 'The escalation group decides instead; votes so far lapse.',
+    onEscalate: 'The escalation group decides instead. Votes already cast no longer count.',
     reversible: !irreversible,
     irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
     risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),

@@ -3,7 +3,7 @@ import { evaluate } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { settle } from './settle.ts'
 
-/** What stands beside the procedures of policies and approvals, for external agents. */
+/** Procedures for external agents, added to the routers of policies and approvals. */
 export const externalAgentPolicies = router({
   evaluate: procedure.mutation(evaluate),
   settle: procedure.mutation(settle),

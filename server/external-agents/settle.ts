@@ -5,8 +5,8 @@ import { settleBudgets } from '#server/policies/budgets/settle-budgets.ts'
 import { decisionAskedBy } from '#server/policies/decisions/decide.ts'
 
 /**
- * policies.settle: an external agent says how the call ended that it was allowed, and what it used: budgets are
- * charged with that, once, in the place of all that was reserved. Only who asked for the decision can say so.
+ * policies.settle: an external agent reports the outcome and usage of an allowed call. Budgets are charged with it once, in place
+ * of the full reservation. Only the member who requested the decision can settle it.
  */
 export const settle = mutation({
   permission: 'execution:start',
@@ -21,12 +21,12 @@ export const settle = mutation({
     const askedBy = await decisionAskedBy(tx, tenant.id, decisionId)
     if (askedBy === undefined) throw notFound()
     if (askedBy !== principal.memberId)
-      throw new ApiError('conflict', 'Only the member who asked for this decision can settle it.')
+      throw new ApiError('conflict', 'Only the member who requested this decision can settle it.')
     const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens
     const end = made ? { made: 'yes' as const, tokens, cost } : { made: 'no' as const }
     const settled = await settleBudgets(tx, tenant.id, { decisionId, attempt: 1 }, end)
     if (settled.length === 0)
-      throw new ApiError('conflict', 'Nothing is reserved for this decision, or it was settled before.')
+      throw new ApiError('conflict', 'This decision does not have a reservation or was already settled.')
     return { decisionId, settled }
   },
 })

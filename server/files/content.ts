@@ -8,14 +8,14 @@ import { ApiError } from '#lib/errors.ts'
 import { maxFileBytes } from '#lib/schemas/files.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** One folder for each tenant: no path ever holds what a caller wrote. */
+/** One folder for each tenant: paths never contain text from a caller. */
 const folderOf = (tenantId: string) => join(runtime().config.dataDir, 'files', tenantId)
 const partPath = (tenantId: string, part: string) => join(folderOf(tenantId), `${part}.part`)
 const contentPath = (tenantId: string, sha256: string) => join(folderOf(tenantId), sha256.slice(0, 2), sha256)
 
 export type Received = { part: string; bytes: number; sha256: string }
 
-/** Writes a body to the disk as it comes, and makes it durable under a temporary name. Throws 413 beyond 100 MiB. */
+/** Streams a body to disk and makes it durable under a temporary name. Throws 413 beyond 100 MiB. */
 export async function receive(tenantId: string, request: Request): Promise<Received> {
   if (Number(request.headers.get('content-length') ?? 0) > maxFileBytes) throw tooLarge()
   const part = randomUUID()
@@ -43,9 +43,9 @@ export async function receive(tenantId: string, request: Request): Promise<Recei
   return { part, bytes, sha256: hash.digest('hex') }
 }
 
-const tooLarge = () => new ApiError('payload_too_large', `A file has at most ${maxFileBytes} bytes.`)
+const tooLarge = () => new ApiError('payload_too_large', `A file can have at most ${maxFileBytes} bytes.`)
 
-/** Gives received bytes their place, durably. The caller holds the digest's lock. */
+/** Moves received bytes to their final place, durably. The caller holds the digest's lock. */
 export async function keep(tenantId: string, part: string, sha256: string): Promise<void> {
   const path = contentPath(tenantId, sha256)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -55,11 +55,11 @@ export async function keep(tenantId: string, part: string, sha256: string): Prom
 
 export const discard = (tenantId: string, part: string): Promise<void> => rm(partPath(tenantId, part), { force: true })
 
-/** Removes a content that no row names any more. The caller holds the digest's lock. */
+/** Removes content that no row refers to any more. The caller holds the digest's lock. */
 export const removeContent = (tenantId: string, sha256: string): Promise<void> =>
   rm(contentPath(tenantId, sha256), { force: true })
 
-/** Removes what an upload left that never came to its end. */
+/** Removes parts of uploads that were never completed. */
 export async function removeStaleParts(tenantId: string, olderThanMs: number): Promise<void> {
   const folder = folderOf(tenantId)
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -72,10 +72,13 @@ export async function removeStaleParts(tenantId: string, olderThanMs: number): P
   }
 }
 
-/** Characters of which the end of one piece is looked at again with the next: longer than any subject in any spelling. */
+/**
+ * Characters at the end of one piece that are searched again with the next piece: longer than any subject in any
+ * spelling.
+ */
 const overlap = 8_192
 
-/** Whether the bytes, read as UTF-8, hold what is looked for. Content that is gone holds nothing. */
+/** Whether the bytes, read as UTF-8, contain the subject. Removed content contains nothing. */
 export async function contentHolds(
   tenantId: string,
   sha256: string,
@@ -96,9 +99,13 @@ export async function contentHolds(
   return false
 }
 
-/** The content, for reading; 503 when it is not whole on this machine, which the operator has to look into. */
+/**
+ * The content, for reading. Throws 503 if it is missing or incomplete on this machine, which the operator has to
+ * investigate.
+ */
 export async function openContent(tenantId: string, sha256: string, bytes: number): Promise<FileHandle> {
-  const missing = (cause: unknown) => new ApiError('unavailable', 'The file can not be read at the moment.', { cause })
+  const missing = (cause: unknown) =>
+    new ApiError('unavailable', 'The file is temporarily unavailable. Try again in a minute.', { cause })
   const file = await open(contentPath(tenantId, sha256), 'r').catch((cause: unknown) => {
     throw missing(cause)
   })

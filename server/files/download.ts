@@ -9,7 +9,7 @@ import { findFiles } from './store.ts'
 
 const Content = z.object({ id: z.string(), name: z.string(), bytes: z.int(), sha256: z.string() })
 
-/** Gives out a file. It changes nothing, yet it is a mutation: who downloads is in the audit log. */
+/** Returns a file. It changes nothing, but it is a mutation so that every download is in the audit log. */
 export const download = mutation({
   permission: 'execution:read',
   input: ById,
@@ -28,7 +28,7 @@ export const download = mutation({
   },
 })
 
-/** The bytes as a stream, always to be saved: whatever the file says it is, no browser renders or runs it. */
+/** The bytes as a stream, always as an attachment: whatever type the file claims, browsers do not render or run it. */
 export async function fileResponse(
   { name, bytes, sha256 }: z.infer<typeof Content>,
   { tenant }: Caller,
@@ -45,5 +45,5 @@ export async function fileResponse(
   })
 }
 
-/** RFC 8187 allows fewer characters than encodeURIComponent leaves. */
+/** RFC 8187 allows fewer characters than encodeURIComponent leaves unescaped. */
 const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -3,7 +3,10 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { fileName, nameContext } from './file-name.ts'
 
-/** Files whose content is there, in the order of their ids from after `after`; only those that `owners` use, if they are given. */
+/**
+ * Files whose content is still stored, ordered by id and starting after `after`; if `owners` are given, only those that
+ * they use.
+ */
 export async function listForErasure(
   tx: Transaction,
   tenantId: string,
@@ -31,7 +34,10 @@ export async function listForErasure(
   return rows.map((row) => ({ ...row, name: fileName(cipher, row) }))
 }
 
-/** Whether a legal hold covers a file, by its day or by an execution that uses it; and those of them that still run. */
+/**
+ * Whether a legal hold covers a file, by its day or by an execution that uses it, and which of these executions are
+ * still running.
+ */
 export async function findClaims(
   tx: Transaction,
   tenantId: string,
@@ -49,7 +55,10 @@ export async function findClaims(
   return rows[0] ?? { held: false, live: [] }
 }
 
-/** Names it anew and marks its content as gone; what is left: whether another file still has the same content. Undefined: it was done before. */
+/**
+ * Replaces the name and marks the content as removed. Returns whether another file still has the same content;
+ * undefined if the content was removed before.
+ */
 export async function setContentRemoved(
   tx: Transaction,
   tenantId: string,
@@ -75,7 +84,7 @@ export async function setContentRemoved(
   return { shared: other !== undefined }
 }
 
-/** Files from before `before` that were used, by executions whose content is gone; the oldest first. */
+/** Files from before `before` that were used only by executions whose content has been removed; oldest first. */
 export const findOutlived = (tx: Transaction, tenantId: string, before: Date, limit: number) =>
   tx
     .selectFrom('files as file')

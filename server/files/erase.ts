@@ -10,9 +10,9 @@ import { lockDigest } from './store.ts'
 const atOnce = 100
 
 /**
- * Takes name and content of each file whose name, or whose bytes as text, hold the subject; only of those that `owners`
- * use, if they are given. Each in a transaction of its own, which `note` takes part in. What is compressed or encrypted is not
- * found: docs/privacy.md says so. Size, type and digest stay.
+ * Removes name and content of each file whose name, or whose bytes read as text, contain the subject; if `owners` are
+ * given, only of those that they use. Each file has its own transaction, which includes `note`. Compressed or encrypted
+ * content is not searched (see docs/privacy.md). Size, type and digest stay.
  */
 export async function eraseFiles(
   tenantId: string,
@@ -50,7 +50,7 @@ async function remove(
   const gone = await setContentRemoved(tx, tenantId, { id, sha256, name: erasedText })
   if (gone === undefined) return false
   await insertErased(tx, tenantId, erasureId, [{ resource: 'file', resourceId: id, texts: 1 }])
-  // Before the commit: when that fails, the next run finds the name again, and no content.
+  // Before the commit: if the commit fails, the next run finds the name again and no content.
   if (!gone.shared) await removeContent(tenantId, sha256)
   return true
 }

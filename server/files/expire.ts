@@ -8,7 +8,10 @@ import { lockDigest } from './store.ts'
 
 const atOnce = 100
 
-/** Removes name and content of files whose executions' content is gone by the tenant's retention. Size, type and digest stay. */
+/**
+ * Removes name and content of files whose executions have lost their content to the tenant's retention. Size, type and
+ * digest stay.
+ */
 export async function expireFiles(tenantId: string, before: Date): Promise<void> {
   const { database } = runtime()
   for (let more = true; more; ) {

@@ -3,6 +3,6 @@ import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export const nameContext = (id: string): string => contentContext('files', [id], 'name')
 
-/** How the uploader called it; empty when an erasure or the tenant's retention took the name. */
+/** The uploader's name for the file; empty if an erasure or the tenant's retention removed it. */
 export const fileName = (cipher: TenantCipher, { id, name }: { id: string; name: Buffer | null }): string =>
   name === null ? '' : String(cipher.decryptJson(name, nameContext(id)))

@@ -7,7 +7,7 @@ import { payload, reason, startApi, type TestApi } from '#server/testing/api.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Files go in and come out byte for byte, are kept once a tenant and digest, and are never rendered.
+// Files are returned byte for byte, stored once per tenant and digest, and never rendered.
 
 let api: TestApi
 let sender: string
@@ -33,7 +33,7 @@ const contents = async () =>
     .map((entry) => entry.name)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('a file comes back as it went in, as an attachment that no browser renders', async () => {
+test('a file is returned unchanged, as an attachment that no browser renders', async () => {
   const bytes = randomBytes(3_000_000)
   const answer = await post(bytes, 'Übersicht "2026".html')
   expect(answer.status).toBe(201)
@@ -50,14 +50,14 @@ test('a file comes back as it went in, as an attachment that no browser renders'
   })
 })
 
-test('the same content twice is two files on the same bytes', async () => {
+test('uploading the same content twice creates two files with the same bytes', async () => {
   const [first, second] = [(await post('twice')).body as Stored, (await post('twice', 'again')).body as Stored]
   expect(first.id).not.toBe(second.id)
   expect(first.digest).toBe(second.digest)
   expect((await contents()).filter((name) => `sha256:${name}` === first.digest)).toHaveLength(1)
 })
 
-test('more than 100 MiB is 413, announced or not, and leaves nothing behind', async () => {
+test('more than 100 MiB is 413, announced or not, and leaves no data', async () => {
   const chunk = new Uint8Array(1024 * 1024)
   let sent = 0
   const endless = new ReadableStream({
@@ -69,7 +69,7 @@ test('more than 100 MiB is 413, announced or not, and leaves nothing behind', as
   })
   for (const body of [endless, new Uint8Array(100 * 1024 * 1024 + 1)]) {
     const answer = await post(body).catch((error: unknown) => error)
-    // The server may close the connection before the sender is done: then there is no answer to read.
+    // The server may close the connection before the sender has finished; in that case no response arrives.
     if (answer instanceof Error) expect(String(answer.cause)).toMatch(/closed|ECONNRESET|EPIPE/)
     else expect(answer).toMatchObject({ status: 413 })
   }
@@ -77,7 +77,7 @@ test('more than 100 MiB is 413, announced or not, and leaves nothing behind', as
   expect((await contents()).filter((name) => name.endsWith('.part'))).toEqual([])
 }, 60_000)
 
-test('an execution takes a file as input: described by digest, and kept', async () => {
+test('an execution takes a file as input, describes it by digest, and keeps it', async () => {
   const agentId = await releaseAgent(api, 'files', {
     steps: [{ id: 'ok', wait: { input: 'go' } }],
     tools: {},
@@ -93,11 +93,11 @@ test('an execution takes a file as input: described by digest, and kept', async 
   const { id, digest, bytes, name, mediaType } = file
   expect(seen.input).toEqual({ doc: { $file: id, digest, bytes, name, mediaType } })
 
-  // Its output names it, too.
+  // The execution's output also names the file.
   await until(async () => {
     const { status } = payload<{ status: string }>(await api.query(reader, 'executions.get', { id: executionId }))
     return status === 'waiting_input' ? true : undefined
-  }, 'it waits')
+  }, 'the execution waits')
   await api.request(sender, '/v1/input-events', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': executionId },
@@ -108,12 +108,12 @@ test('an execution takes a file as input: described by digest, and kept', async 
   const uses = await until(async () => {
     const { rows } = await owner.query('select role from file_uses where file_id = $1 order by role', [id])
     return rows.length === 2 ? rows : undefined
-  }, 'both uses are known')
+  }, 'both uses are recorded')
   expect(uses).toEqual([{ role: 'input' }, { role: 'output' }])
   await owner.end()
 })
 
-test('another tenant finds nothing under the id', async () => {
+test('another tenant gets 404 for the id', async () => {
   const { id } = (await post('ours')).body as Stored
   const foreign = await api.request(await api.person('jonas', 'globex'), `/v1/files/${id}`)
   expect([foreign.status, reason(foreign)]).toEqual([404, 'not_found'])

@@ -7,7 +7,7 @@ import { deleteUnused, findUnused, lockDigest } from './store.ts'
 const atOnce = 100
 const stalePartMs = 24 * 3600 * 1000
 
-/** Removes files that no execution took within a week. What an execution uses stays as long as the execution. */
+/** Removes files that no execution has used within a week. A used file stays as long as the execution. */
 export async function purgeFiles(tenantId: string): Promise<void> {
   const { database } = runtime()
   for (const file of await database.inTenant(tenantId, (tx) => findUnused(tx, tenantId, atOnce)))

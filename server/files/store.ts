@@ -3,7 +3,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { fileName, nameContext } from './file-name.ts'
 
-/** Until commit nobody else keeps or removes the content of this digest. */
+/** Locks the content of this digest against being stored or removed by others until commit. */
 export async function lockDigest(tx: Transaction, tenantId: string, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`file ${tenantId} ${sha256}`}, 0))`.execute(tx)
 }
@@ -53,7 +53,7 @@ export async function insertUses(
     .execute()
 }
 
-/** Files that no execution uses, older than a week; a few at a time. */
+/** Files older than a week that no execution uses, in small batches. */
 export const findUnused = (tx: Transaction, tenantId: string, limit: number) =>
   tx
     .selectFrom('files as file')
@@ -74,7 +74,10 @@ export const findUnused = (tx: Transaction, tenantId: string, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Deletes a file that is still unused; true when no other one has its content. Undefined: it was taken meanwhile. */
+/**
+ * Deletes a file that is still unused; true if no other file has its content. Undefined if an execution has used it
+ * since.
+ */
 export async function deleteUnused(
   tx: Transaction,
   tenantId: string,

@@ -6,7 +6,7 @@ import { authenticated, declare } from '#server/kernel/rest.ts'
 import { discard, keep, receive } from './content.ts'
 import { insertFile, lockDigest } from './store.ts'
 
-/** Keeps a received file under its digest. The same content again is another file on the same bytes. */
+/** Stores a received file under its digest. The same content again becomes another file with the same bytes. */
 export const upload = mutation({
   permission: 'input:submit',
   input: ReceivedFile,
@@ -19,7 +19,7 @@ export const upload = mutation({
   async run({ tx, tenant, principal, input: { part, ...file } }) {
     const id = newId()
     await lockDigest(tx, tenant.id, file.sha256)
-    // Before the row: a row never names bytes that are not there.
+    // Before the row, so that a row never refers to missing bytes.
     await keep(tenant.id, part, file.sha256)
     const { createdAt } = await insertFile(tx, {
       tenantId: tenant.id,
@@ -32,7 +32,7 @@ export const upload = mutation({
   },
 })
 
-/** `POST /v1/files?name=…`: the body is the file, streamed to the disk before any transaction begins. */
+/** `POST /v1/files?name=…`: the body is the file, streamed to disk before any transaction starts. */
 export const uploadRoute = declare(
   { name: 'files.upload', operation: upload },
   authenticated(async (caller, request) => {

@@ -12,8 +12,8 @@ const known = async (tx: Transaction, tenantId: string, ids: readonly string[]) 
 }
 
 /**
- * An input with each `{"$file": id}` described by name, type, size and digest: whoever approves sees what was given, and
- * the approval binds its bytes. Throws 400 for a file that is not there.
+ * An input in which each `{"$file": id}` is described by name, type, size and digest, so that reviewers see the file
+ * and the approval binds its bytes. Throws 400 for an unknown file.
  */
 export async function describeInput(tx: Transaction, tenantId: string, input: JsonObject): Promise<JsonObject> {
   const ids = filesIn(input)
@@ -25,11 +25,13 @@ export async function describeInput(tx: Transaction, tenantId: string, input: Js
     ]),
   )
   const missing = ids.find((id) => !files.has(id))
-  if (missing !== undefined) throw new ApiError('bad_request', `There is no file ${missing}.`)
+  if (missing !== undefined) throw new ApiError('bad_request', `The file ${missing} does not exist.`)
   return describeFiles(input, (id) => files.get(id)) as JsonObject
 }
 
-/** Keeps the files that a value names for as long as the execution. What is no file of this tenant is left as it is. */
+/**
+ * Keeps the files that a value refers to for as long as the execution. Ignores ids that are not files of this tenant.
+ */
 export async function keepFiles(
   tx: Transaction,
   tenantId: string,

@@ -10,18 +10,19 @@ import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { sendJson } from './respond.ts'
 
-/** Serves everything below `/realms/`. Never rejects: what goes wrong is logged and answered with 500. */
+/** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
 export async function identityHandler(req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
     const target = parse(req.url ?? '')
     const open = target === undefined ? undefined : await openRealm(target.slug)
     if (target === undefined || open === undefined)
-      return sendJson(res, 404, { error: 'not_found', error_description: 'There is no such realm.' })
+      return sendJson(res, 404, { error: 'not_found', error_description: 'Realm not found.' })
     await serve(open, target, req, res)
   } catch (error) {
     runtime().log.error({ err: error }, 'the identity provider failed')
     if (res.headersSent) res.destroy()
-    else sendJson(res, 500, { error: 'server_error', error_description: 'Something went wrong on our side.' })
+    else
+      sendJson(res, 500, { error: 'server_error', error_description: 'Something went wrong. Try again in a moment.' })
   }
 }
 
@@ -46,7 +47,7 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   const authUrl = new URL(runtime().config.authUrl)
   req.headers['x-forwarded-host'] = authUrl.host
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
-  // How oidc-provider learns what it is mounted below.
+  // Tells oidc-provider the path that it is mounted below.
   Object.assign(req, { originalUrl: req.url, url: target.rest })
   await open.serve(req, res)
 }

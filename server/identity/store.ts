@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** A person of the realm who may have tokens: not disabled, and an active member of the realm's tenant. */
+/** A person of the realm who may get tokens: not disabled, and an active member of the realm's tenant. */
 export const findPerson = (tx: Transaction, tenantId: string, issuer: string, userId: string) =>
   tx
     .selectFrom('realmUsers as user')
@@ -18,7 +18,7 @@ export const findPerson = (tx: Transaction, tenantId: string, issuer: string, us
     .where('user.disabledAt', 'is', null)
     .executeTakeFirst()
 
-/** The roles of a service account; undefined unless its membership is active and its client enabled. */
+/** The service account's membership and roles; undefined unless the membership is active and its client enabled. */
 export const findServiceAccount = (tx: Transaction, tenantId: string, issuer: string, clientId: string) =>
   tx
     .selectFrom('members as member')

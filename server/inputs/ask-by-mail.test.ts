@@ -59,7 +59,7 @@ async function machine(): Promise<string> {
   return (answer.body as { access_token: string }).access_token
 }
 
-test('a wait asks a person by mail; an unknown outcome stays so until a person retries it', async () => {
+test('a wait asks a member by mail, and only a person can retry a mail with an unknown outcome', async () => {
   const email = 'jonas@northwind.example'
   await mailOf(await waiting('asks', email), 'delivered')
   const sent = () => smtp.received.filter((one) => one.to === email && one.text.includes('/executions/')).length
@@ -73,7 +73,7 @@ test('a wait asks a person by mail; an unknown outcome stays so until a person r
   expect((await mailOf(id, 'unknown')).revision).toBe(unknown.revision)
   expect(sent()).toBe(2)
   const again = { id: unknown.id, expectedRevision: unknown.revision, reason: 'He says that nothing came.' }
-  // Nobody knows whether it arrived: a machine with the same permission is not a human's judgement.
+  // It is unknown whether the mail arrived, so a retry needs human judgement: a service account with the permission cannot retry.
   const byMachine = await api.mutate(await machine(), 'executions.inputResolutions.retry', again)
   expect([byMachine.status, reason(byMachine)]).toEqual([403, 'machine_decision'])
   expect((await mailOf(id, 'unknown')).revision).toBe(unknown.revision)
@@ -81,7 +81,7 @@ test('a wait asks a person by mail; an unknown outcome stays so until a person r
   await until(async () => (sent() === 3 ? true : undefined), 'it was sent again')
 }, 120_000)
 
-test('who is no member gets no mail', async () => {
+test('only members get mail', async () => {
   await mailOf(await waiting('asks-a-stranger', 'stranger@elsewhere.example'), 'failed')
   expect(smtp.received.some((one) => one.to.startsWith('stranger'))).toBe(false)
 })

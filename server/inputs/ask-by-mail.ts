@@ -11,11 +11,11 @@ import { findMemberByName } from '#server/tenants/store.ts'
 import type { OnRetry } from './listeners.ts'
 import { insertMailResolution, setDelivery } from './mail-store.ts'
 
-const noMember = 'This is no active member of the tenant.'
+const noMember = 'Not an active member of the tenant.'
 
 /**
- * Asks a member for the input that a wait needs, in the transaction that opens the wait. Only an active member gets mail:
- * a manifest can't send to the world. Whoever is no member is a resolution that failed, for people to see.
+ * Asks a member by mail for the input of a wait, in the transaction that opens the wait. Only active members get mail, so that a
+ * manifest can't send mail to arbitrary addresses; any other recipient is shown as a failed resolution.
  */
 export async function askByMail(
   tx: Transaction,
@@ -37,17 +37,17 @@ export async function askByMail(
     subjectId: id,
     memberId: member.id,
     recipient: ask,
-    subject: `${agentName} waits for “${input}”`,
-    body: `${agentName} waits for the input “${input}”.\n\nIt waits until: ${expiresAt.toISOString()}\n\nSee what it is about, and answer:\n${url}\n`,
+    subject: `${agentName} is waiting for “${input}”`,
+    body: `${agentName} is waiting for the input “${input}”.\n\nIt expires at: ${expiresAt.toISOString()}\n\nOpen the execution to see details and answer:\n${url}\n`,
   })
   if (queued.delivery === 'failed') await setDelivery(tx, tenant.id, id, queued)
 }
 
-/** What becomes of the mail is what becomes of its resolution, in the same transaction. */
+/** Copies the delivery of the mail to its resolution, in the same transaction. */
 export const askDelivered: OnDelivery = (tx, tenant, { subjectId, delivery, error }) =>
   setDelivery(tx, tenant.id, subjectId, { delivery, error })
 
-/** A person had it sent again. */
+/** Sends the mail again after a person retried it. */
 export const askAgain: OnRetry = async (tx, tenantId, resolutionId) => {
   const mail = (await findMailsAbout(tx, tenantId, resolutionId)).at(-1)
   if (mail !== undefined) await retryMail(tx, { id: tenantId }, mail.id)

@@ -2,7 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** What a sender says of an event beside its data, and the salt of its fingerprint; an event from before there were salts has none. */
+/** A sender's attributes of an event, and the salt of its fingerprint, which is absent for events older than salts. */
 export type EventAttributes = {
   idempotencyKey: string | null
   source: string | null
@@ -10,7 +10,7 @@ export type EventAttributes = {
   type: string | null
   subject: string | null
   salt?: string
-  /** Something of the event is gone, and the salt with it: whether it comes again can't be told by its fingerprint. */
+  /** Part of the event was erased along with the salt, so its fingerprint can no longer be compared. */
   erased?: true
 }
 
@@ -21,7 +21,7 @@ const contextOf = (id: string, column: 'data' | 'attributes') => contentContext(
 export const encryptData = (cipher: TenantCipher, id: string, data: JsonValue): Buffer =>
   cipher.encryptJson(data, contextOf(id, 'data'))
 
-/** Null also for what the tenant's retention has passed. */
+/** Null also for data whose retention period has passed. */
 export const openData = (cipher: TenantCipher, id: string, encrypted: Buffer | null): JsonValue =>
   encrypted === null ? null : cipher.decryptJson(encrypted, contextOf(id, 'data'))
 

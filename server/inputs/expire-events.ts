@@ -5,7 +5,7 @@ import { expireEvents } from './store.ts'
 
 const atOnce = 500
 
-/** Ends the events of a tenant that were kept for their whole time without a wait. An expired one never matches. */
+/** Expires a tenant's events that reached their time to live without a wait. An expired event never matches. */
 export async function expireUnmatched(tenantId: string): Promise<void> {
   for (let ended = atOnce; ended === atOnce; )
     ended = await runtime().database.inTenant(tenantId, async (tx) => {

@@ -7,7 +7,7 @@ import { findWait, lockInputs, settleUnmatched, setWait } from './store.ts'
 
 export const waitExpiryQueue = 'input-wait-expiry'
 
-/** A wait that nobody answered in time ends here; its manifest says what the execution does then. */
+/** Expires a wait that was not answered in time; its manifest determines how the execution continues. */
 export const waitExpiry: JobHandler = {
   queue: waitExpiryQueue,
   concurrency: 1,
@@ -20,7 +20,7 @@ export const waitExpiry: JobHandler = {
       const wait = await findWait(tx, tenantId, id)
       // A parked wait gets another job when its agent is resumed.
       if (wait?.status !== 'open' || wait.parkedAt !== null) return
-      // The queue's clock and the row's may differ by a little: the row decides, the job comes again.
+      // The clocks of the queue and the database may differ slightly: the row decides, and the job is rescheduled.
       if (!wait.over) return await runtime().queue.enqueue(tx, waitExpiryQueue, { tenantId, id }, wait.expiresAt)
       await setWait(tx, tenantId, id, { status: 'expired' })
       const late = await settleUnmatched(tx, tenantId, { executionId, inputName }, 'wait_terminal')

@@ -11,7 +11,7 @@ import { cipherOfApi } from '#server/testing/tenant-cipher.ts'
 import { until } from '#server/testing/until.ts'
 import { openData } from './event-content.ts'
 
-// Durable external input as a sender and an operator see it, over HTTP.
+// Durable external input over HTTP, from the view of senders and operators.
 
 let api: TestApi
 let owner: Client
@@ -81,7 +81,7 @@ describe('an event', () => {
     agentId = await waiting('input-one', { input: 'order_id' }, [{ name: 'order_id' }], `\${steps.ok.output.order}`)
   }, 60_000)
 
-  test('is matched, delivered and applied; its value is the step’s output', async () => {
+  test('is matched, delivered and applied, and its data is the step’s output', async () => {
     const id = await start(agentId)
     await reaches(id, 'waiting_input')
     const answer = await send(event(id, 'order_id', { order: 'A-1003' }), { 'idempotency-key': 'one-first' })
@@ -109,7 +109,7 @@ describe('an event', () => {
     expect(await resolutions(id)).toMatchObject([{ receiptId, delivery: 'delivered', application: 'applied' }])
   })
 
-  test('that comes before its wait is kept, and matched when the wait opens', async () => {
+  test('that arrives before its wait is stored, and matched when the wait opens', async () => {
     const early = await releaseAgent(api, 'input-early', {
       steps: [lookUp('A-1001'), { id: 'ok', wait: { input: 'order_id' } }],
       tools: { payments: ['lookup_order'] },
@@ -129,7 +129,7 @@ describe('an event', () => {
     expect((await receipt(late.receiptId)).match).toBeNull()
   })
 
-  test('again has the same receipt; with other content it is a conflict', async () => {
+  test('sent again returns the same receipt, or a conflict when the content differs', async () => {
     const id = await start(agentId)
     const first = await sent(id, 'order_id', { order: 'A-1001' }, 'again')
     const same = await sent(id, 'order_id', { order: 'A-1001' }, 'again')
@@ -139,7 +139,7 @@ describe('an event', () => {
     expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1001' })
   })
 
-  test('that nobody waits for expires', async () => {
+  test('without a wait expires', async () => {
     const never = randomUUID()
     const answer = await send({ ...event(never, 'x', 1), ttl: 'PT1S', source: 'urn:test', id: 'unmatched' })
     const { receiptId, status } = answer.body as { receiptId: string; status: string }
@@ -156,8 +156,8 @@ describe('an event', () => {
     ['source without id', { ...event(randomUUID(), 'x', 1), source: 'urn:a' }, {}],
     ['no correlation', { data: 1 }, { 'idempotency-key': 'k' }],
     ['an unknown member', { ...event(randomUUID(), 'x', 1), more: 1 }, { 'idempotency-key': 'k' }],
-    ['a year of keeping', { ...event(randomUUID(), 'x', 1), ttl: 'P365D' }, { 'idempotency-key': 'k' }],
-  ])('with %s is refused', async (_what, body, headers) => {
+    ['a time to live of a year', { ...event(randomUUID(), 'x', 1), ttl: 'P365D' }, { 'idempotency-key': 'k' }],
+  ])('with %s is rejected', async (_what, body, headers) => {
     expect(told(await send(body, headers))).toEqual([400, 'validation_failed'])
   })
 })
@@ -184,7 +184,7 @@ describe('CloudEvents', () => {
       body,
     })
 
-  test('structured and binary are the same event by source and id', async () => {
+  test('in structured and binary form are the same event by source and id', async () => {
     const execution = randomUUID()
     const first = await structured({ ...attributes('ce-1', execution), data: { order: 'A' } })
     expect([first.status, first.body]).toMatchObject([202, { result: 'accepted', status: 'received' }])
@@ -192,7 +192,7 @@ describe('CloudEvents', () => {
     expect(second.body).toEqual({ ...(first.body as object), result: 'duplicate' })
     expect(told(await binary(attributes('ce-1', execution), '{"order":"B"}'))).toEqual([409, 'event_conflict'])
     expect(await receipt((first.body as { receiptId: string }).receiptId)).toMatchObject({
-      // Nobody has said what is sensitive where no execution is: the lengths tell that the headers were decoded.
+      // Without an execution everything counts as sensitive. The lengths show that the headers were decoded.
       admission: {
         source: unclassified('/orders/a b'),
         id: unclassified('ce-1'),
@@ -201,7 +201,7 @@ describe('CloudEvents', () => {
     })
   })
 
-  test('text and bytes are kept as they are', async () => {
+  test('preserve text and bytes', async () => {
     const execution = randomUUID()
     for (const [id, body, type] of [
       ['ce-text', 'grüße', 'text/plain'],
@@ -222,11 +222,11 @@ describe('CloudEvents', () => {
     ['no type', { ...attributes('x', randomUUID()), type: undefined }, 400],
     ['no correlation', { ...attributes('x', randomUUID()), executionid: undefined }, 400],
     ['a batch', [attributes('x', randomUUID())], 400],
-  ])('structured with %s is refused', async (_what, value, status) => {
+  ])('in structured form with %s are rejected', async (_what, value, status) => {
     expect((await structured(value)).status).toBe(status)
   })
 
-  test('another content type is 415', async () => {
+  test('with another content type are 415', async () => {
     expect((await structured({}, 'application/cloudevents-batch+json')).status).toBe(415)
     expect((await structured({}, 'text/plain')).status).toBe(415)
   })
@@ -236,7 +236,7 @@ describe('a wait', () => {
   const names = ['manager', 'controller']
   const inputs = names.map((name) => ({ name, ttl: 'PT1H' }))
 
-  test('for any of several takes the first; the others are superseded', async () => {
+  test('for any of several inputs takes the first and supersedes the others', async () => {
     const id = await start(await waiting('input-any', { any: names }, inputs, `\${steps.ok.output.controller}`))
     await reaches(id, 'waiting_input')
     await sent(id, 'controller', 'A-1001')
@@ -249,17 +249,17 @@ describe('a wait', () => {
     expect(await sent(id, 'manager', 'A-1002')).toMatchObject({ status: 'wait_terminal' })
   })
 
-  test('for all goes on with the last one', async () => {
+  test('for all inputs continues with the last one', async () => {
     const id = await start(await waiting('input-all', { all: names }, inputs, `\${steps.ok.output.manager}`))
     await reaches(id, 'waiting_input')
     await sent(id, 'manager', 'A-1003')
-    await until(async () => ((await eventTypes(id)).length === 2 ? true : undefined), 'it still waits')
+    await until(async () => ((await eventTypes(id)).length === 2 ? true : undefined), 'it is still waiting')
     expect((await get(id)).status).toBe('waiting_input')
     await sent(id, 'controller', 'yes')
     expect((await reaches(id, 'succeeded')).output).toMatchObject({ id: 'A-1003' })
   })
 
-  test('that nobody answers ends the execution as expired, or goes on with the default', async () => {
+  test('without an answer ends the execution as expired or continues with the default', async () => {
     const brief = (more: object) => [{ name: 'manager', ttl: 'PT1S', ...more }]
     const failing = await start(await waiting('input-fail', { input: 'manager' }, brief({ onExpiry: 'fail' })))
     const going = await start(
@@ -275,7 +275,7 @@ describe('a wait', () => {
     expect((await reaches(going, 'succeeded')).output).toMatchObject({ id: 'A-1001' })
   })
 
-  test('is canceled once, at its revision; later use is wait_terminal', async () => {
+  test('is canceled once, at its revision, and is then wait_terminal', async () => {
     const id = await start(await waiting('input-cancel', { input: 'manager' }, [{ name: 'manager' }]))
     await reaches(id, 'waiting_input')
     const [wait] = await waits(id)
@@ -288,7 +288,7 @@ describe('a wait', () => {
     expect(await sent(id, 'manager', 1)).toMatchObject({ status: 'wait_terminal' })
   })
 
-  test('of twenty cancels and twenty events at once one counts', async () => {
+  test('accepts one of twenty concurrent cancels and twenty events', async () => {
     const id = await start(await waiting('input-race', { input: 'manager' }, [{ name: 'manager' }]))
     await reaches(id, 'waiting_input')
     const [wait] = await waits(id)
@@ -304,7 +304,7 @@ describe('a wait', () => {
     await until(async () => (/succeeded|canceled/.test((await get(id)).status) ? true : undefined), 'it ended')
   })
 
-  test('is retried only when its delivery failed, and by hand', async () => {
+  test('is delivered again only after a failed or unknown delivery, by a person', async () => {
     const id = await start(await waiting('input-retry', { input: 'manager' }, [{ name: 'manager' }]))
     await reaches(id, 'waiting_input')
     const { receiptId } = await sent(id, 'manager', 'A')
@@ -314,10 +314,10 @@ describe('a wait', () => {
       api.mutate(operator, 'executions.inputResolutions.retry', {
         id: resolution?.id,
         expectedRevision,
-        reason: 'It did not come.',
+        reason: 'It did not arrive.',
       })
     expect(told(await retry(resolution?.revision ?? 0))).toEqual([409, 'wait_terminal'])
-    // What an operator would find after a delivery of which nobody knows the outcome.
+    // The state after a delivery with an unknown outcome.
     await owner.query(
       `with back as (update input_resolutions set delivery = 'unknown', application = 'not_applied', revision = 5
         where event_id = $1 returning wait_id)
@@ -330,7 +330,7 @@ describe('a wait', () => {
   })
 })
 
-test('of many equal events at once, one is accepted', async (context) => {
+test('of many concurrent identical events, one is accepted', async (context) => {
   const many = sized(2000, 100)
   const id = await start(await waiting('input-storm', { input: 'manager' }, [{ name: 'manager' }]))
   const answers: { result: string; receiptId: string }[] = []
@@ -343,7 +343,7 @@ test('of many equal events at once, one is accepted', async (context) => {
   countCases(context, many)
 }, 120_000)
 
-test('a manifest whose waits can’t work is refused with line and column', async () => {
+test('a manifest with invalid waits is rejected with line and column', async () => {
   const register = async (yaml: string) => {
     const answer = await api.mutate(sender, 'agents.create', { yaml })
     const { data } = (answer.body as { error: { json: { data: { reason: string; issues: object[] } } } }).error.json

@@ -3,12 +3,12 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 /** Wakes the execution whose waits changed, in the transaction that changed them. */
 export type OnInput = (tx: Transaction, tenantId: string, executionId: string) => Promise<void>
-/** Sends a resolution again that a person asked to retry. */
+/** Sends a resolution again that a person retried. */
 export type OnRetry = (tx: Transaction, tenantId: string, resolutionId: string) => Promise<void>
 
 /**
- * How what senders say of events is masked for people, by execution: by what its manifest calls sensitive, in the event's own
- * data and in all that came before. An execution that is not there has no mask.
+ * The masks for senders' attributes of events, by execution: values that its manifest declares sensitive, in the event's own data
+ * and in all earlier payloads. An unknown execution is left out.
  */
 export type MasksOf = (
   tx: Transaction,
@@ -16,7 +16,7 @@ export type MasksOf = (
   executionIds: readonly string[],
 ) => Promise<Map<string, (data: JsonValue) => (value: JsonValue) => JsonValue>>
 
-// Filled once by server/jobs.ts: inputs do not know executions, and ask-by-mail.ts alone knows mail.
+// Filled once by server/jobs.ts, because inputs does not import executions, and only ask-by-mail.ts imports mail.
 let wake: OnInput | undefined
 let masks: MasksOf | undefined
 const retries = new Map<string, OnRetry>()
@@ -29,7 +29,7 @@ export function onMask(act: MasksOf): void {
   masks = act
 }
 
-/** Throws when nobody knows what is sensitive: then nothing may be shown. */
+/** Throws without a registered handler, because unmasked attributes must not be shown. */
 export const masksOf: MasksOf = (...asked) => {
   if (masks === undefined) throw new Error('No domain masks input.')
   return masks(...asked)
@@ -39,7 +39,7 @@ export function onRetry(channel: 'mail', act: OnRetry): void {
   retries.set(channel, act)
 }
 
-/** Throws when nobody listens: an accepted input that wakes nobody must not be committed. */
+/** Throws without a registered handler, because an accepted input that wakes no execution must not be committed. */
 export async function tellExecution(tx: Transaction, tenantId: string, executionId: string): Promise<void> {
   if (wake === undefined) throw new Error('No domain handles input.')
   await wake(tx, tenantId, executionId)

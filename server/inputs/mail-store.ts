@@ -6,7 +6,7 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 export const recipientContext = (id: string): string => contentContext('input_resolutions', [id], 'recipient')
 
-/** What a person was asked by mail, beside the answers that come as events. */
+/** Inserts the resolution for a question sent by mail; answers arrive as events with their own resolutions. */
 export async function insertMailResolution(
   tx: Transaction,
   row: { tenantId: string; id: string; waitId: string; recipient: string },
@@ -26,7 +26,7 @@ export async function insertMailResolution(
     .execute()
 }
 
-/** The delivery as the mail's own row has it. */
+/** Copies the delivery from the mail's row. */
 export async function setDelivery(
   tx: Transaction,
   tenantId: string,

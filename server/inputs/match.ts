@@ -4,7 +4,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { insertResolution } from './resolution-store.ts'
 import { findUnmatched, type findWaitFor, setEvent, settleUnmatched, setWait } from './store.ts'
 
-/** Gives an event to the wait that it is for, which was read under `lockInputs`. Gives the event's new state. */
+/** Matches an event with its wait, which was read under `lockInputs`. Returns the event's new status. */
 export async function matchEvent(
   tx: Transaction,
   tenantId: string,
@@ -19,7 +19,7 @@ export async function matchEvent(
   return { status: 'wait_terminal', waitId: wait.id }
 }
 
-/** Gives a wait that was just opened the first event that came before it; later ones came to a closed wait. */
+/** Matches a newly opened wait with the first event that arrived before it; later events find the wait closed. */
 export async function matchWait(
   tx: Transaction,
   tenantId: string,
@@ -34,7 +34,7 @@ export async function matchWait(
 
 async function join(tx: Transaction, tenantId: string, waitId: string, eventId: string): Promise<void> {
   const revision = await setWait(tx, tenantId, waitId, { status: 'matched', eventId })
-  // Both were read under the lock.
+  // Both were read under the lock, so neither can have changed.
   if (revision === undefined || !(await setEvent(tx, tenantId, eventId, 'accepted')))
     throw new Error(`The wait ${waitId} changed under its lock.`)
   await insertResolution(tx, { tenantId, id: newId(), waitId, eventId })

@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { waitExpiryQueue } from './expire-waits.ts'
 import { setParked, setResumed } from './park-store.ts'
 
-/** Stops the time of these executions' open waits. An event may still come: it is matched, and applied after the resume. */
+/** Pauses the deadlines of these executions' open waits. Events are still matched, and applied after the resume. */
 export const parkWaits = setParked
 
 export async function resumeWaits(tx: Transaction, tenantId: string, executionIds: readonly string[]): Promise<void> {

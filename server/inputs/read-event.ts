@@ -12,7 +12,7 @@ const limit = 1024 * 1024
 export async function readInputEvent(request: Request): Promise<JsonValue> {
   const key = request.headers.get('idempotency-key')
   const event = await readShape(request)
-  // What is no object is told by the schema.
+  // The schema reports a value that is not an object.
   return key === null || !isJsonObject(event) ? event : { ...event, idempotencyKey: key }
 }
 
@@ -24,14 +24,14 @@ async function readShape(request: Request): Promise<JsonValue> {
   if (type === 'application/json') return parseJson(await readBody(request, limit))
   throw new ApiError(
     'unsupported_media_type',
-    'Send application/json, or a CloudEvent: structured JSON, or ce- headers.',
+    'Send application/json or a CloudEvent, either as structured JSON or with ce- headers.',
   )
 }
 
 const mediaType = (header: string | null): string => (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 const isJson = (type: string) => type === 'application/json' || /^[^/]+\/[^/]+\+json$/.test(type)
 
-/** The data of a binary event: JSON as it is, text as a string, other bytes as `{"$base64": …}`. */
+/** The data of a binary event: JSON unchanged, text as a string, other bytes as `{"$base64": …}`. */
 async function readData(request: Request, type: string): Promise<JsonValue> {
   const bytes = await readBody(request, limit)
   if (bytes.length === 0) return null
@@ -40,7 +40,7 @@ async function readData(request: Request, type: string): Promise<JsonValue> {
   return type.startsWith('text/') ? buffer.toString() : { $base64: buffer.toString('base64') }
 }
 
-/** Attributes stand percent-encoded in headers. */
+/** Attributes are percent-encoded in headers. */
 function attributesOf(headers: Headers): JsonObject {
   try {
     return Object.fromEntries(
@@ -49,21 +49,22 @@ function attributesOf(headers: Headers): JsonObject {
         .map(([name, value]): [string, string] => [name.slice('ce-'.length), decodeURIComponent(value)]),
     )
   } catch (cause) {
-    throw new ApiError('bad_request', 'A ce- header is not percent-encoded UTF-8.', { cause })
+    throw new ApiError('bad_request', 'The ce- headers must be percent-encoded UTF-8.', { cause })
   }
 }
 
 function fromStructured(event: JsonValue): JsonObject {
-  if (!isJsonObject(event)) throw new ApiError('bad_request', 'A structured CloudEvent is one JSON object.')
+  if (!isJsonObject(event)) throw new ApiError('bad_request', 'A structured CloudEvent must be a JSON object.')
   const { data, data_base64: bytes, ...attributes } = event
   return fromAttributes(attributes, bytes === undefined ? (data ?? null) : { $base64: bytes })
 }
 
 function fromAttributes(attributes: JsonObject, data: JsonValue): JsonObject {
-  if (attributes.specversion !== '1.0') throw new ApiError('bad_request', 'The specversion of a CloudEvent is 1.0.')
+  if (attributes.specversion !== '1.0')
+    throw new ApiError('bad_request', 'The specversion of a CloudEvent must be 1.0.')
   for (const required of ['id', 'source', 'type'])
     if (typeof attributes[required] !== 'string' || attributes[required] === '')
-      throw new ApiError('bad_request', `A CloudEvent has the attribute ${required}.`)
+      throw new ApiError('bad_request', `The CloudEvent attribute ${required} is required.`)
   const { id, source, type, subject, executionid, input, ttl } = attributes
   return {
     ...members({ id, source, type, subject, ttl }),

@@ -14,7 +14,7 @@ export async function insertResolution(
     .execute()
 }
 
-/** What was matched and can't be applied any more, because its execution has ended. Gives the ids of the events. */
+/** Rejects resolutions that can no longer be applied because their execution has ended. Returns the ids of their events. */
 export async function rejectResolutions(tx: Transaction, tenantId: string, executionId: string): Promise<string[]> {
   const rows = await tx
     .updateTable('inputResolutions')
@@ -71,7 +71,7 @@ export async function listResolutions(
   return rows.map((row) => ({ ...row, recipient: recipientOf(cipher, row) }))
 }
 
-/** failed or unknown → pending, by a person's hand. Undefined when it changed meanwhile. */
+/** failed or unknown → pending, requested by a person. Undefined when the resolution has changed. */
 export async function setRetried(
   tx: Transaction,
   tenantId: string,

@@ -6,7 +6,7 @@ import { retry } from './input-resolutions/retry.ts'
 import { cancel } from './input-waits/cancel.ts'
 import { list as listWaits } from './input-waits/list.ts'
 
-/** Part of `executions`: the specification names them so. */
+/** Procedures under `executions`. */
 export const executionInputs = router({
   inputEvents: router({ get: procedure.query(get), list: procedure.query(listEvents) }),
   inputResolutions: router({ list: procedure.query(listResolutions), retry: procedure.mutation(retry) }),

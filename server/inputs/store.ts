@@ -7,14 +7,14 @@ import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys
 import { type EventAttributes, encryptAttributes, encryptData, openAttributes, openData } from './event-content.ts'
 
 /**
- * Every change of an execution's waits, and of the events sent to it, first takes this lock until commit: an event and the
- * wait that it is for, committing at the same moment, would else miss each other.
+ * Every change to an execution's waits and events takes this lock until commit. Otherwise an event and its wait that commit
+ * concurrently would miss each other.
  */
 export async function lockInputs(tx: Transaction, tenantId: string, executionId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`inputs ${tenantId} ${executionId}`}, 0))`.execute(tx)
 }
 
-/** Inserts; false when an event of the same identity is there (or was committed meanwhile). The statement goes out at once. */
+/** False, without inserting, when an event of the same identity exists. The statement is sent immediately. */
 export async function insertEvent(
   tx: Transaction,
   cipher: TenantCipher,
@@ -58,7 +58,7 @@ export async function findEventByIdentity(tx: Transaction, tenantId: string, ide
   return row === undefined ? undefined : { ...row, attributes: openAttributes(cipher, row.id, row.attributes) }
 }
 
-/** Events for one input that nothing took yet, the first one first. What has expired does not count any more. */
+/** The oldest unmatched and unexpired event for one input. */
 export const findUnmatched = (tx: Transaction, tenantId: string, executionId: string, inputName: string) =>
   tx
     .selectFrom('inputEvents')
@@ -72,7 +72,7 @@ export const findUnmatched = (tx: Transaction, tenantId: string, executionId: st
     .limit(1)
     .executeTakeFirst()
 
-/** received → another state; false when it is not received any more. */
+/** received → another status; false when the event is no longer received. */
 export async function setEvent(
   tx: Transaction,
   tenantId: string,
@@ -89,7 +89,7 @@ export async function setEvent(
   return result.numUpdatedRows === 1n
 }
 
-/** Ends every event of an execution (or of one of its inputs) that nothing took. Gives their ids. */
+/** Ends the unmatched events of an execution or of one of its inputs. Returns their ids. */
 export async function settleUnmatched(
   tx: Transaction,
   tenantId: string,
@@ -108,7 +108,7 @@ export async function settleUnmatched(
   return rows.map((row) => row.id)
 }
 
-/** Ends what was kept for longer than its time; at most `limit` at once. Gives the ids. */
+/** Expires at most `limit` events past their time to live. Returns their ids. */
 export async function expireEvents(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   const rows = await tx
     .updateTable('inputEvents')
@@ -176,7 +176,7 @@ const waitColumns = [
   'closedAt',
 ] as const
 
-/** A parked wait does not expire: its time stands still. */
+/** A parked wait does not expire, because its deadline is paused. */
 const over = sql<boolean>`parked_at is null and expires_at <= clock_timestamp()`
 
 export const findWait = (tx: Transaction, tenantId: string, id: string) =>
@@ -198,7 +198,7 @@ export const findWaitFor = (tx: Transaction, tenantId: string, executionId: stri
     .where('inputName', '=', inputName)
     .executeTakeFirst()
 
-/** The waits of one step, with the data of the events that answered them. */
+/** The waits of one step, with the data of their matched events. */
 export async function findStepWaits(tx: Transaction, tenantId: string, executionId: string, stepId: string) {
   const rows = await tx
     .selectFrom('inputWaits as wait')
@@ -226,7 +226,7 @@ export const findOpenWaits = (tx: Transaction, tenantId: string, executionId: st
     .where('status', '=', 'open')
     .execute()
 
-/** open → another state. False when somebody else closed it first. Gives the new revision. */
+/** open → another status. Returns the new revision, or undefined when the wait is no longer open. */
 export async function setWait(
   tx: Transaction,
   tenantId: string,

@@ -13,19 +13,19 @@ import { findEventByIdentity, findWaitFor, insertEvent, lockInputs } from './sto
 
 const digest = (value: JsonValue) => createHash('sha256').update(canonicalJson(value)).digest('hex')
 
-/** What makes two submissions the same event: the idempotency key, else CloudEvents' source and id. */
+/** The identity of an event: the idempotency key, or else the source and id of a CloudEvent. */
 const identityOf = ({ idempotencyKey, source, id }: SubmitInput) =>
   digest(idempotencyKey === undefined ? { source: source ?? null, id: id ?? null } : { key: idempotencyKey })
 
-/** What the same event must say again. Salted, because it is shown where the data are not. */
+/** The content that a repeated event must match. Salted, because it is visible where the data is not. */
 const fingerprintOf = ({ source, type, subject, correlation, data }: SubmitInput, salt: string | undefined) => {
   const content = { source: source ?? null, type: type ?? null, subject: subject ?? null, correlation, data }
   return `sha256:${digest(salt === undefined ? content : { ...content, salt })}`
 }
 
 /**
- * Takes an event into the durable inbox: it is committed before the caller hears `accepted`, and given to the wait that it
- * is for in the same transaction, or kept until that wait opens. The same event again has the same receipt.
+ * Stores an event in the durable inbox: it is committed before the caller gets `accepted`, and in the same transaction matched
+ * with its wait, or kept until that wait opens. A repeated event gets the same receipt.
  */
 export const submit = mutation({
   permission: 'input:submit',
@@ -60,9 +60,9 @@ export const submit = mutation({
       submittedBy: principal.memberId,
       ttlSeconds: durationSeconds(input.ttl) ?? 0,
     })
-    // A duplicate takes no lock: in a storm of them each would hold it until its commit.
+    // A duplicate must not take the lock, because many duplicates would each hold it until commit.
     if (!inserted) return await again()
-    // Asked for at once, so that they travel together.
+    // Sent concurrently, so that both queries take one round trip.
     const [, wait] = await Promise.all([
       lockInputs(tx, tenant.id, executionId),
       findWaitFor(tx, tenant.id, executionId, inputName),
@@ -74,11 +74,14 @@ export const submit = mutation({
 
     async function again() {
       const before = await findEventByIdentity(tx, tenant.id, row.identity)
-      // Of an event that was erased nobody can say what it was: its key, or source and id, decide alone.
+      // An erased event cannot be compared, so its key, or its source and id, decide alone.
       const same =
         before?.attributes.erased === true || before?.fingerprint === fingerprintOf(input, before?.attributes.salt)
       if (before === undefined || !same)
-        throw refuse('event_conflict', 'This event’s key, or source and id, came before with other content.')
+        throw refuse(
+          'event_conflict',
+          'An event with this key, or with this source and id, was already sent with different content.',
+        )
       note({ fingerprint: before.fingerprint })
       repeated()
       return { result: 'duplicate' as const, receiptId: before.id, status: ReceiptStatus.parse(before.status) }

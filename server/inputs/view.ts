@@ -19,7 +19,7 @@ const time = (at: Date | null): string | null => at?.toISOString() ?? null
 
 type Mask = (value: JsonValue) => JsonValue
 
-/** Receipts as people read them: what senders say is masked as everything that people read of their executions. */
+/** Receipts for display: senders' attributes are masked like all displayed content of their executions. */
 export async function receiptViews(
   tx: Transaction,
   tenantId: string,
@@ -34,12 +34,12 @@ export async function receiptViews(
   return rows.map((row) => receiptView(row, actor, masks.get(row.executionId)?.(row.data) ?? whole))
 }
 
-/** Of an execution that is not there nobody has said what is sensitive: then all of it is. */
+/** For an unknown execution no manifest defines what is sensitive, so everything is masked. */
 const whole: Mask = (value) => ({
   $masked: { class: 'unclassified', length: typeof value === 'string' ? value.length : JSON.stringify(value).length },
 })
 
-/** One event's four states. What nobody waited for in time is told as expired before housekeeping has written it. */
+/** The four states of one event. An unmatched event past its time is shown as expired even before the housekeeping job runs. */
 function receiptView(row: ReceiptRow, actor: (id: string) => Actor, mask: Mask): Receipt {
   const told = (text: string | null) => (text === null ? null : SentText.parse(mask(text)))
   const lapsed = row.status === 'received' && row.expiresAt.getTime() <= Date.now()

@@ -8,7 +8,7 @@ import { matchWait } from './match.ts'
 import { rejectResolutions } from './resolution-store.ts'
 import { findOpenWaits, findStepWaits, insertWait, lockInputs, setTaken, settleUnmatched, setWait } from './store.ts'
 
-// What executions may ask of waits. Each call belongs to a transaction in which the execution itself was changed.
+// The part of inputs that executions may import. Call these only in a transaction that has changed the execution itself.
 
 export type DeclaredInput = { name: string; ttlSeconds: number; onExpiry: 'fail' | 'continue' }
 export type OpenedWait = { waitId: string; input: string; expiresAt: Date; receiptId: string | undefined }
@@ -22,7 +22,7 @@ export type StepWait = {
   openedAt: Date
 }
 
-/** Opens the waits of one step. Events that came before are matched at once: then `receiptId` says with which. */
+/** Opens the waits of one step. A wait is matched immediately with an event that arrived earlier, identified by `receiptId`. */
 export async function openWaits(
   tx: Transaction,
   tenantId: string,
@@ -42,8 +42,8 @@ export async function openWaits(
 }
 
 /**
- * The waits of one step; those that were answered first stand first, with the events' data. Until commit nothing more is
- * matched: what is not told here is told by no later read of this transaction.
+ * The waits of one step with the events' data, in the order in which they were answered. Nothing more is matched until commit, so
+ * later reads in this transaction return the same.
  */
 export async function stepWaits(
   tx: Transaction,
@@ -66,7 +66,7 @@ export async function stepWaits(
 
 /**
  * Marks matched waits of a step satisfied and their answers applied, in the transaction that journals the answers. Throws
- * when a wait had no answer to take, so that the transaction is rolled back.
+ * when a wait does not have an answer, so that the transaction is rolled back.
  */
 export async function takeAnswers(
   tx: Transaction,
@@ -76,17 +76,17 @@ export async function takeAnswers(
 ): Promise<void> {
   const { waits, resolutions } = await setTaken(tx, tenantId, step, waitIds)
   if (waits !== waitIds.length || resolutions !== waitIds.length)
-    throw new Error(`A wait of the step ${step.stepId} of execution ${step.executionId} has no answer to take.`)
+    throw new Error(`A wait of the step ${step.stepId} of execution ${step.executionId} does not have an answer.`)
 }
 
-/** Closes what a step still waits for: another input of its group was enough. */
+/** Closes the remaining waits of a step, because another input of its group was enough. */
 export async function supersedeWaits(tx: Transaction, tenantId: string, executionId: string): Promise<void> {
   await closeOpenWaits(tx, tenantId, executionId, 'superseded')
 }
 
 /**
- * An execution has ended: open waits are canceled, what was matched and not applied is rejected, and what came for a wait
- * that never opened expires.
+ * Cleans up after an execution has ended: open waits are canceled, matched events that were not applied are rejected, and events
+ * for waits that never opened expire.
  */
 export async function endInputs(tx: Transaction, tenantId: string, executionId: string): Promise<void> {
   await closeOpenWaits(tx, tenantId, executionId, 'canceled')

@@ -6,7 +6,7 @@ import type { JsonValue } from '#lib/json.ts'
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get('content-length')
   if (Number(declared ?? 0) > limit) throw tooLarge(limit)
-  // HTTP holds a body to the length that it declares: it can be read at once, which costs a tenth of reading it as a stream.
+  // HTTP holds a body to its declared length, so it can be read in one piece, at a tenth of the cost of a stream.
   if (declared !== null) {
     const whole = new Uint8Array(await request.arrayBuffer())
     if (whole.byteLength > limit) throw tooLarge(limit)
@@ -25,21 +25,21 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 
 const tooLarge = (limit: number) => new ApiError('payload_too_large', `The body is larger than ${limit} bytes.`)
 
-/** JSON from bytes; 400 for what is not UTF-8 or not JSON. */
+/** JSON from bytes; throws 400 if they are not UTF-8 or not JSON. */
 export function parseJson(bytes: Uint8Array): JsonValue {
   const buffer = Buffer.from(bytes)
   if (!isUtf8(buffer)) throw notJson()
   try {
     return JSON.parse(buffer.toString())
   } catch {
-    // Without its cause: the parser's message quotes the body, which must not get into the log.
+    // Without the cause: the parser's message quotes the body, which must not be logged.
     throw notJson()
   }
 }
 
 const notJson = () => new ApiError('bad_request', 'The body is not valid JSON.')
 
-/** The text of a JSON body. 415 for another content type, 400 for what is not UTF-8. */
+/** The text of a JSON body. Throws 415 for another content type, 400 if it is not UTF-8. */
 export async function readJsonText(request: Request, limit = 1024 * 1024): Promise<string> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json *(;|$)/i.test(type))
@@ -49,13 +49,13 @@ export async function readJsonText(request: Request, limit = 1024 * 1024): Promi
   return bytes.toString()
 }
 
-/** A JSON body. 415 for another content type, 400 for what is not JSON. */
+/** A JSON body. Throws 415 for another content type, 400 if it is not JSON. */
 export async function readJson(request: Request): Promise<unknown> {
   const text = await readJsonText(request)
   try {
     return JSON.parse(text)
   } catch {
-    // Without its cause: the parser's message quotes the body, which must not get into the log.
+    // Without the cause: the parser's message quotes the body, which must not be logged.
     throw notJson()
   }
 }

@@ -1,4 +1,4 @@
-/** The outcome of a promise, taken later: the function gives the value or throws the error. */
+/** Settles a promise without throwing: the returned function gives the value or throws the error later. */
 export const captureOutcome = <T>(promise: Promise<T>): Promise<() => T> =>
   promise.then(
     (value) => () => value,

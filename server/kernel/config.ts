@@ -14,12 +14,12 @@ const expected: Record<string, string> = {
   DATABASE_URL: 'a PostgreSQL address such as postgres://user:password@host:5432/countersign',
   DATA_DIR: 'a folder',
   SEED_DEMO: 'true or false',
-  ACCESS_TOKEN_TTL: 'seconds, a whole number from 10 to 86400',
-  IDENTITY: 'embedded or external; external needs AUTH_URL',
+  ACCESS_TOKEN_TTL: 'a whole number of seconds from 10 to 86400',
+  IDENTITY: 'embedded or external; external requires AUTH_URL',
   TRUSTED_ISSUERS: 'the path of a JSON file',
   TOKEN_ALGORITHM: 'ES256 or RS256',
-  RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
-  TOKEN_RATE_LIMIT_PER_MINUTE: 'requests, a whole number from 1 to 1000000000',
+  RATE_LIMIT_PER_MINUTE: 'a whole number of requests from 1 to 1000000000',
+  TOKEN_RATE_LIMIT_PER_MINUTE: 'a whole number of requests from 1 to 1000000000',
   MCP_SERVERS: 'the path of a JSON file',
   PUBLIC_LOG: 'true or false',
   LOG_WITNESSES: 'the path of a JSON file',
@@ -31,7 +31,7 @@ const expected: Record<string, string> = {
   LOG_LEVEL: 'one of fatal, error, warn, info, debug, trace, silent',
 }
 
-/** Settings whose value is not repeated, not even a wrong one. */
+/** Settings whose values are never printed, not even invalid ones. */
 const secret = new Set(['DATABASE_URL', 'SMTP_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'])
 
 const schema = z.object({
@@ -66,39 +66,42 @@ export type Config = {
   port: number
   /** Public origin of the API and the console, without a trailing slash. */
   baseUrl: string
-  /** Public origin of the identity provider; the same as baseUrl unless AUTH_URL says otherwise. */
+  /** Public origin of the identity provider; the same as baseUrl unless AUTH_URL is set. */
   authUrl: string
   databaseUrl: string | undefined
   dataDir: string
   seedDemo: boolean
   /** Seconds. */
   accessTokenTtl: number
-  /** Whether the realms at authUrl are this server's own, or another provider's whose keys are fetched from there. */
+  /**
+   * Whether this server serves the realms at authUrl itself, or another provider does, whose keys are fetched from
+   * there.
+   */
   identity: 'embedded' | 'external'
   trustedIssuersFile: string | undefined
-  /** What this server's own realms sign tokens with. */
+  /** The algorithm with which this server's own realms sign tokens. */
   tokenAlgorithm: 'ES256' | 'RS256'
-  /** Requests of one tenant. */
+  /** Limit for the requests of one tenant. */
   rateLimitPerMinute: number
-  /** Requests of one client at the token endpoint of its realm. */
+  /** Limit for the requests of one client at the token endpoint of its realm. */
   tokenRateLimitPerMinute: number
   mcpServersFile: string | undefined
-  /** Checkpoints, tiles and keys of the tenants' logs are served to anybody. */
+  /** Whether checkpoints, tiles and keys of the tenants' logs are public. */
   publicLog: boolean
   logWitnessesFile: string | undefined
-  /** What requests to addresses in manifests may reach although it is not public. */
+  /** Non-public hosts that requests to addresses in manifests may reach. */
   allowedPrivateHosts: PrivateHosts
-  /** Undefined: no mail is sent, and each one says so. */
+  /** Undefined: no mail is sent, and each mail is marked as not configured. */
   smtpUrl: string | undefined
   mailFrom: string
   /** 32 bytes in base64; undefined: DATA_DIR/master.key. */
   masterKey: string | undefined
-  /** 32 bytes in base64: opens what a rotation has not encrypted anew yet. */
+  /** 32 bytes in base64: decrypts values that a rotation has not re-encrypted yet. */
   masterKeyPrevious: string | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }
 
-/** A setting that can't be used: the message names it and says what it should be. */
+/** An invalid setting: the message names it and describes a valid value. */
 export class ConfigError extends Error {}
 
 /** Reads the settings of the process (documented in .env.example). An empty value counts as not set. Throws ConfigError. */
@@ -122,7 +125,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   const authUrl = settings.AUTH_URL ?? baseUrl
   const identity = settings.IDENTITY ?? identityAt(authUrl, baseUrl)
   if (identity === 'external' && !isSafeToFetch(authUrl))
-    throw new ConfigError(`AUTH_URL must be https when another provider serves the realms; it is "${authUrl}".`)
+    throw new ConfigError(`AUTH_URL must be an https origin if another provider serves the realms; it is "${authUrl}".`)
   return {
     port: settings.PORT,
     baseUrl,
@@ -149,8 +152,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
 }
 
 /**
- * Who serves the realms when IDENTITY does not say: another origin than ours is another provider, except another name of
- * this machine's loopback under our own port.
+ * The identity provider if IDENTITY is not set: an AUTH_URL with another origin is an external provider, unless it is
+ * another loopback name of this machine with the server's own port.
  */
 function identityAt(authUrl: string, baseUrl: string): Config['identity'] {
   const auth = new URL(authUrl)
@@ -159,7 +162,7 @@ function identityAt(authUrl: string, baseUrl: string): Config['identity'] {
   return auth.origin === base.origin || sameLoopback ? 'embedded' : 'external'
 }
 
-/** Keys of an issuer come over TLS, or from this machine. */
+/** Keys of an issuer must come over TLS, or from this machine. */
 export function isSafeToFetch(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))

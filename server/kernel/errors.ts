@@ -2,7 +2,7 @@ import { ApiError, type Issue, isRetryable } from '#lib/errors.ts'
 import { isOutage } from './db/outage.ts'
 import type { Log } from './log.ts'
 
-/** What a caller is told of a failure, on both transports. */
+/** The caller's view of a failure, on both transports. */
 export type ErrorAnswer = {
   status: number
   code: string
@@ -13,7 +13,7 @@ export type ErrorAnswer = {
   details?: Record<string, unknown>
 }
 
-/** Expected errors keep their code; everything else becomes "internal" with a request id, and its cause goes to the log. */
+/** Expected errors keep their code; any other becomes "internal" with a request id, and its cause is logged. */
 export function answerFor(error: unknown, requestId: string, log: Log): ErrorAnswer {
   if (error instanceof ApiError) {
     if (error.cause !== undefined) log.info({ err: error.cause, requestId, code: error.code }, 'refused')
@@ -28,9 +28,21 @@ export function answerFor(error: unknown, requestId: string, log: Log): ErrorAns
     }
   }
   if (isOutage(error)) {
-    log.warn({ err: error, requestId }, 'the database is not there')
-    return { status: 503, code: 'unavailable', message: 'Try again in a moment.', requestId, retryable: true }
+    log.warn({ err: error, requestId }, 'the database is unavailable')
+    return {
+      status: 503,
+      code: 'unavailable',
+      message: 'Temporarily unavailable. Try again in a moment.',
+      requestId,
+      retryable: true,
+    }
   }
   log.error({ err: error, requestId }, 'unexpected error')
-  return { status: 500, code: 'internal', message: 'Something went wrong on our side.', requestId, retryable: true }
+  return {
+    status: 500,
+    code: 'internal',
+    message: 'Something went wrong. Try again in a moment.',
+    requestId,
+    retryable: true,
+  }
 }

@@ -12,7 +12,7 @@ const keyed = (cipher: TenantCipher, column: 'key' | 'fingerprint', text: string
 const contextOf = ({ memberId, operation }: Address, key: string) =>
   contentContext(table, [memberId, operation, key], 'response')
 
-/** `same`: it was given to a request of this fingerprint. `gone`: the tenant's retention passed it. */
+/** `same`: the response belongs to a request with this fingerprint. `gone`: the tenant's retention has removed it. */
 export async function findAnswer(
   tx: Transaction,
   address: Address,

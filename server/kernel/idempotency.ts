@@ -9,7 +9,7 @@ import type { Transaction } from './db/database.ts'
 import { findAnswer, insertAnswer } from './idempotency-store.ts'
 import { tenantDigest } from './keys/tenant-keys.ts'
 
-/** What a caller was told: the operation's output, or the error that it committed with. */
+/** The stored response: the operation's output, or the error that it committed with. */
 export type Given<O> = { output: O } | { error: ApiError }
 
 export type Identity = { caller: Caller; operation: string; key: string; input: unknown; confidential: boolean }
@@ -18,7 +18,7 @@ const maxKeyLength = 200
 
 async function fingerprintOf(tx: Transaction, { caller, input, confidential }: Identity): Promise<string> {
   const text = canonicalJson((input ?? null) as JsonValue)
-  // A plain digest of a short secret could be guessed by whoever reads the table.
+  // A plain digest of a short secret could be guessed by anyone who can read the table.
   return confidential
     ? `hmac-sha256:${await tenantDigest(tx, caller.tenant.id, text)}`
     : `sha256:${createHash('sha256').update(text).digest('hex')}`
@@ -31,20 +31,25 @@ const address = ({ caller, operation, key }: Identity) => ({
   key,
 })
 
-/** The answer given before under this key, or undefined. Two requests with one key run one after the other. 409 for another body. */
+/**
+ * The earlier response for this key, or undefined. Two requests with one key run one after the other. Throws 409 for
+ * another body.
+ */
 export async function answered(tx: Transaction, identity: Identity): Promise<Given<JsonValue> | undefined> {
   const where = address(identity)
   if (where.key === '' || where.key.length > maxKeyLength)
-    throw new ApiError('bad_request', `An Idempotency-Key has 1 to ${maxKeyLength} characters.`)
+    throw new ApiError('bad_request', `An Idempotency-Key must have 1 to ${maxKeyLength} characters.`)
   await sql`select pg_advisory_xact_lock(hashtextextended(${Object.values(where).join('\n')}, 0))`.execute(tx)
   const row = await findAnswer(tx, where, await fingerprintOf(tx, identity))
   if (row === undefined) return undefined
-  if (!row.same) throw new ApiError('event_conflict', 'This Idempotency-Key was used with another body.')
-  if (row.gone) throw new ApiError('conflict', 'What was answered under this Idempotency-Key is no longer kept.')
+  if (!row.same)
+    throw new ApiError('event_conflict', 'This Idempotency-Key has already been used with another body. Use a new key.')
+  if (row.gone)
+    throw new ApiError('conflict', 'The response for this Idempotency-Key is no longer stored. Use a new key.')
   return givenOf(row.response)
 }
 
-// Outputs are objects, so that a list can stand for an error.
+// Outputs are objects, so an array can represent an error.
 const KeptError = z.tuple([
   z.literal('error'),
   z.object({
@@ -67,7 +72,7 @@ const keptOf = ({ code, message, details }: ApiError) => ({
   details,
 })
 
-/** Keeps the answer in the same transaction as the act. */
+/** Stores the response in the transaction of the operation. */
 export async function remember(tx: Transaction, identity: Identity, given: Given<unknown>): Promise<void> {
   const response = 'error' in given ? ['error', keptOf(given.error)] : given.output
   await insertAnswer(tx, {

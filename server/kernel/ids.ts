@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** UUIDv7 (RFC 9562): made in Node so that PostgreSQL 15 will do; its order is the order of creation. */
+/** UUIDv7 (RFC 9562), generated in Node so that PostgreSQL 15 is sufficient; ids sort by creation time. */
 export function newId(): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Date.now(), 0, 6)
@@ -10,17 +10,17 @@ export function newId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** An id without order, for what must not tell when it was made. */
+/** An id without order, for objects whose creation time must not be revealed. */
 export const newRandomId = (): string => randomUUID()
 
-/** 256 random bits in base64url: client secrets, passwords of the demo. */
+/** 256 random bits in base64url, for client secrets and demo passwords. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /** W3C trace context: 16 and 8 random bytes in lower-case hex. */
 export const newTraceId = (): string => randomBytes(16).toString('hex')
 export const newSpanId = (): string => randomBytes(8).toString('hex')
 
-/** The smallest id that could be made at `at`: ids made earlier are smaller. */
+/** The smallest id that can be generated at `at`: ids generated earlier are smaller. */
 export const firstIdAt = (at: Date): string => {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`

@@ -2,10 +2,13 @@ import type { z } from 'zod'
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
 
-/** More than any operation needs; beyond it, whoever walks the value could run out of stack. */
+/** More than any operation needs; deeper values could overflow the stack of recursive code. */
 const maxDepth = 100
 
-/** The input of an operation. Throws 400 for what could not be kept exactly, and `validation_failed` with an issue for each flaw. */
+/**
+ * The input of an operation. Throws 400 for a value that can't be stored exactly, and `validation_failed` with all
+ * issues.
+ */
 export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
   requireExact(raw)
   const result = schema.safeParse(raw ?? {}, { error: issueMessage })
@@ -21,16 +24,17 @@ export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
 }
 
 /**
- * Throws `bad_request` for what can't be stored and bound to a digest as it was sent: PostgreSQL knows neither U+0000 nor
- * lone surrogates, and JSON.parse has rounded whole numbers beyond 2^53 - 1 already (JCS refuses them, see lib/jcs.ts).
+ * Throws `bad_request` for a value that can't be stored unchanged and bound to a digest: PostgreSQL supports neither
+ * U+0000 nor lone surrogates, and JSON.parse has already rounded whole numbers beyond 2^53 - 1 (JCS refuses them, see
+ * lib/jcs.ts).
  */
 export function requireExact(value: unknown, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) throw refused('the character U+0000')
-    if (!value.isWellFormed()) throw refused('half of a surrogate pair, which is no character')
+    if (!value.isWellFormed()) throw refused('half of a surrogate pair, which is not a character')
   } else if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
-      throw refused('a whole number beyond 2^53 - 1, which JSON does not keep exactly: write it as a string')
+      throw refused('a whole number beyond 2^53 - 1, which JSON can’t represent exactly (send it as a string)')
   } else if (typeof value === 'object' && value !== null) {
     if (depth === maxDepth) throw refused(`more than ${maxDepth} levels of nesting`)
     for (const [key, inner] of Object.entries(value)) {
@@ -40,4 +44,4 @@ export function requireExact(value: unknown, depth = 0): void {
   }
 }
 
-const refused = (what: string) => new ApiError('bad_request', `The input holds ${what}.`)
+const refused = (what: string) => new ApiError('bad_request', `The input contains ${what}.`)

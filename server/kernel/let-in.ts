@@ -6,23 +6,23 @@ import { newId } from './ids.ts'
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 
-/** What the transports over HTTP differ in when they let a request in. */
+/** The differences between the HTTP transports in admitting a request. */
 export type Door<B> = {
-  /** Takes the input out of a request with a body. */
+  /** Reads the input of a request with a body. */
   reading?: (() => Promise<B>) | undefined
-  /** How many calls the request holds. */
+  /** The number of calls in the request. */
   calls?: number
-  /** The external id of the tenant that the input names: it selects the tenant where no header does. */
+  /** The external id of the tenant that the input names: it selects the tenant if no header does. */
   tenantIn?(read: (() => B) | undefined): string | undefined
   /** The transport's error body. */
   refused(error: unknown, requestId: string): Response
 }
 
 /**
- * Authenticates a request and admits its caller, once, then answers with what `work` returns. The body of a request that
- * holds a token is read before the transaction of the admission is opened, which must not wait for a slow sender; `read`
- * gives it or throws its error, so that what is wrong with it is said only to whom the tenant lets in. A key says nothing
- * before it was looked up: then `read` is undefined.
+ * Authenticates a request and admits its caller, once, then responds with the result of `work`. With a token, the body
+ * is read before the transaction of the admission is opened, because that must not wait for a slow sender; `read`
+ * returns the body or throws its error, so that problems with the body are reported only after the tenant has admitted
+ * the caller. With an API key, `read` is undefined, because the body is read only after the key has been looked up.
  */
 export async function letIn<B>(
   request: Request,
@@ -40,7 +40,7 @@ export async function letIn<B>(
     admission = await admit(presented, selecting(credentials, named), calls)
     const { tenant } = admission.caller
     if (named !== undefined && named !== tenant.externalId) throw accessDenied()
-    // A body may come slowly: no transaction waits for it.
+    // A body may arrive slowly, so no transaction waits for it.
     if (request.method !== 'GET' && read === undefined) await admission.end()
     return withRateHeaders(await work(admission, read), callsStanding(tenant.id))
   } catch (error) {
@@ -51,7 +51,7 @@ export async function letIn<B>(
   }
 }
 
-/** A header goes before the input: where the two name different tenants, the call is denied. */
+/** A header takes precedence over the input: if the two name different tenants, the call is denied. */
 const selecting = (credentials: Credentials, named: string | undefined): Credentials =>
   credentials.tenantExternalId !== undefined || credentials.tenantId !== undefined
     ? credentials

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** PostgreSQL quotes rows and parameters in these members of an error, so they may hold arguments or e-mail addresses. */
+/** Fields of a PostgreSQL error that quote rows and parameters, so they may contain arguments or e-mail addresses. */
 const quoting = ['detail', 'where', 'hint', 'internalQuery', 'query', 'parameters']
 
 function withoutValues(error: unknown): unknown {
@@ -10,7 +10,9 @@ function withoutValues(error: unknown): unknown {
   return Object.fromEntries(Object.entries(pino.stdSerializers.err(error)).filter(([key]) => !quoting.includes(key)))
 }
 
-/** JSON lines on stderr, so that stdout stays for people. Secrets never reach it: callers log ids, codes and counts. */
+/**
+ * JSON lines on stderr, so that stdout stays for people. Secrets are never logged: callers log ids, codes and counts.
+ */
 export function createLog(level: string): Log {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: withoutValues } },

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ConfigError } from './config.ts'
 
-/** The operator's stdio tool servers (MCP_SERVERS). Commands come from this file alone, never from a manifest. */
+/** The operator's stdio tool servers (MCP_SERVERS). Commands come only from this file, never from a manifest. */
 const McpServersFile = z.strictObject({
   mcpServers: z.record(
     z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/),
@@ -10,7 +10,7 @@ const McpServersFile = z.strictObject({
       command: z.string().min(1),
       args: z.array(z.string()).default([]),
       env: z.record(z.string(), z.string()).default({}),
-      /** External ids of the tenants that may use it. */
+      /** External ids of the tenants that may use this server. */
       tenants: z.array(z.string()).default([]),
     }),
   ),
@@ -19,7 +19,7 @@ const McpServersFile = z.strictObject({
 export type McpServer = { command: string; args: string[]; env: Record<string, string>; tenants: string[] }
 export type McpServers = Readonly<Record<string, McpServer>>
 
-/** Throws ConfigError, which names the file and what is wrong in it. */
+/** Throws ConfigError, which names the file and the problem in it. */
 export async function loadMcpServers(path: string): Promise<McpServers> {
   let text: string
   try {
@@ -32,7 +32,7 @@ export async function loadMcpServers(path: string): Promise<McpServers> {
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is not JSON.'
     throw new ConfigError(
-      `MCP_SERVERS: ${path} must hold {"mcpServers": {"<name>": {command, args, env, tenants}}}: ${why}`,
+      `MCP_SERVERS: ${path} must contain {"mcpServers": {"<name>": {command, args, env, tenants}}}: ${why}`,
       { cause },
     )
   }

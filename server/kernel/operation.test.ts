@@ -6,7 +6,7 @@ import type { Caller } from './auth/principal.ts'
 import { execute, mutation, preparedMutation, query, refuse } from './operation.ts'
 import { runtime } from './runtime.ts'
 
-// The duties that no operation can skip: permission, input, one transaction, one audit record, idempotency.
+// The guarantees of every operation: permission, input, one transaction, one audit record, idempotency.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -21,7 +21,7 @@ afterAll(() => running.close())
 const Input = z.strictObject({ name: z.string().min(1), fail: z.enum(['refuse', 'throw', 'api', 'answer']).optional() })
 const Output = z.object({ id: z.string(), secret: z.string().optional() })
 
-/** Writes a group, then does what the input says. */
+/** Writes a group, then does what the input requests. */
 const writeGroup = mutation({
   permission: 'agent:create',
   input: Input,
@@ -63,7 +63,7 @@ const audited = async (name: string) =>
     )
   ).filter((row) => JSON.stringify(row.record).includes(`"name":"${name}"`))
 
-test('an act and its record are committed together', async () => {
+test('an operation and its record are committed together', async () => {
   const { id } = await run({ name: 'both' })
   expect(await groups('both')).toEqual([{ id }])
   expect(await audited('both')).toMatchObject([
@@ -74,8 +74,8 @@ test('an act and its record are committed together', async () => {
   ])
 })
 
-describe('what is not done', () => {
-  test('a refusal leaves no effect and one record of the attempt', async () => {
+describe('an operation that is not carried out', () => {
+  test('leaves no effect and one record of the attempt if it was refused', async () => {
     await expect(run({ name: 'refused', fail: 'refuse' })).rejects.toMatchObject({
       code: 'conflict',
       message: 'Not like this.',
@@ -86,13 +86,13 @@ describe('what is not done', () => {
     ])
   })
 
-  test.each(['api', 'throw'] as const)('any other error (%s) leaves nothing at all', async (fail) => {
+  test.each(['api', 'throw'] as const)('leaves no trace after any other error (%s)', async (fail) => {
     await expect(run({ name: `undone-${fail}`, fail })).rejects.toThrow()
     expect(await groups(`undone-${fail}`)).toEqual([])
     expect(await audited(`undone-${fail}`)).toEqual([])
   })
 
-  test('an audit record that can’t be written undoes the act', async () => {
+  test('is undone if its audit record can’t be written', async () => {
     const unwritable = mutation({
       ...definitionOf('unwritable'),
       audit: () => ({
@@ -105,7 +105,7 @@ describe('what is not done', () => {
     expect(await groups('unwritable')).toEqual([])
   })
 
-  test('without the permission nothing is parsed, and U+0000 is refused before the database sees it', async () => {
+  test('parses nothing without the permission, and refuses U+0000 before it reaches the database', async () => {
     const stranger = await tenant.as('vera', { roles: ['viewer'] })
     await expect(run({ nonsense: 1 }, { by: stranger })).rejects.toMatchObject({ code: 'forbidden' })
     await expect(run({ nonsense: 1 })).rejects.toMatchObject({ code: 'validation_failed' })
@@ -114,7 +114,7 @@ describe('what is not done', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('gives the first answer again without what is shown once, and acts once', async () => {
+  test('returns the first response again, without its one-time values, and runs the operation once', async () => {
     const first = await run({ name: 'keyed' }, { key: 'k1' })
     expect(first.secret).toBe('shown once')
     expect(await run({ name: 'keyed' }, { key: 'k1' })).toEqual({ id: first.id })
@@ -122,14 +122,14 @@ describe('an Idempotency-Key', () => {
     expect(await audited('keyed')).toHaveLength(1)
   })
 
-  test('with another body is refused; another member’s key is another one', async () => {
+  test('is refused with another body, and separate for each member', async () => {
     await run({ name: 'key-owner' }, { key: 'k2' })
     await expect(run({ name: 'key-other' }, { key: 'k2' })).rejects.toMatchObject({ code: 'event_conflict' })
     const other = await tenant.as('omar', { roles: ['developer'] })
     expect(await run({ name: 'key-of-omar' }, { key: 'k2', by: other })).toBeDefined()
   })
 
-  test('gives an error again that was committed with its act; another body is refused all the same', async () => {
+  test('returns an error again that was committed with its operation, and still refuses another body', async () => {
     const input = { name: 'answered', fail: 'answer' }
     const told = await Promise.allSettled([run(input, { key: 'k4' }), run(input, { key: 'k4' })])
     const [{ id }] = (await groups('answered')) as [{ id: string }]
@@ -139,14 +139,14 @@ describe('an Idempotency-Key', () => {
     await expect(run({ name: 'other' }, { key: 'k4' })).rejects.toMatchObject({ code: 'event_conflict' })
   })
 
-  test('raced by ten requests acts once', async () => {
+  test('runs the operation once when ten requests race', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => run({ name: 'key-race' }, { key: 'k3' })))
     expect(new Set(answers.map((answer) => answer.id)).size).toBe(1)
     expect(await groups('key-race')).toHaveLength(1)
   })
 })
 
-test('what is prepared is asked for before the transaction, once', async () => {
+test('preparation runs once, before the transaction', async () => {
   const order: string[] = []
   const prepared = preparedMutation({
     ...definitionOf('prepared'),
@@ -163,7 +163,7 @@ test('what is prepared is asked for before the transaction, once', async () => {
   expect(order).toEqual(['prepare p', 'run 7'])
 })
 
-test('what lacks a duty does not compile', () => {
+test('an incomplete declaration does not compile', () => {
   const run_ = async () => ({ id: 'x' })
   // @ts-expect-error an operation without a permission
   query({ input: Input, output: Output, run: run_ })

@@ -12,29 +12,29 @@ import { newId } from './ids.ts'
 import { readInput } from './input.ts'
 import { runtime } from './runtime.ts'
 
-/** What an operation works with. Effects outside the transaction are not its business. */
+/** The context of an operation, whose effects stay inside the transaction. */
 export type Context<I> = {
   tx: Transaction
   tenant: Tenant
   principal: Principal
   input: I
   requestId: string
-  /** Why they want to see what is masked: the header x-svc-justification. */
+  /** The caller's reason for viewing masked values: the header x-svc-justification. */
   justification?: string
 }
 
 export type MutationContext<I> = Context<I> & {
-  /** Id of this act's audit record, known before it is written. */
+  /** Id of this operation's audit record, known before the record is written. */
   auditId: string
-  /** Call it when the same thing was there already and nothing was done: the record then says "repeated". */
+  /** Marks the record as "repeated": call it if the requested state already existed and nothing changed. */
   repeated(): void
-  /** Adds to the details of the record what only this run knows. */
+  /** Adds details to the audit record that only this run knows. */
   note(details: AuditDetails): void
-  /** What was done is committed, and the caller hears this error instead of the output; a replay hears it again. */
+  /** Commits the effects but responds with this error instead of the output; a replay gets the same error. */
   answerWith(error: ApiError): void
 }
 
-/** What an audit record says happened. Details hold digests, ids and reasons; never content or secrets. */
+/** The content of an audit record. Details contain digests, ids and reasons; never content or secrets. */
 export type AuditEntry = {
   action: string
   resource: { type: string; id: string }
@@ -42,19 +42,19 @@ export type AuditEntry = {
   details?: AuditDetails
 }
 
-/** 'any' is any authenticated member; everything else is named in lib/permissions.ts. */
+/** 'any': every authenticated member. All other values are described in lib/permissions.ts. */
 export type Need = Permission | 'any'
 
-/** `In` is what a caller sends, `I` what the schema makes of it. */
+/** `In` is the caller's input, `I` the result of parsing it. */
 export type Query<I, O, In = unknown> = {
   kind: 'query'
   permission: Need
   input: z.ZodType<I, In>
   output: z.ZodType<O>
-  /** The member of the input that names a tenant by its external id: it selects the tenant as the header does. */
+  /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
   tenantField?: string
   run(context: Context<I>): Promise<O>
-  /** Instead of `run`, for a query that asks other systems: no transaction is open meanwhile. */
+  /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
 }
 
@@ -63,15 +63,15 @@ export type Mutation<I, O, In = unknown> = {
   permission: Need
   input: z.ZodType<I, In>
   output: z.ZodType<O>
-  /** `output` is undefined when the act was refused. Gives undefined only where nothing was done: that leaves no record. */
+  /** `output` is undefined if the operation was refused. Returning undefined, if nothing was done, leaves no record. */
   audit(input: I, output: O | undefined): AuditEntry | undefined
-  /** The part of the answer that a replay by Idempotency-Key may show; without it the whole answer. */
+  /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
-  /** The input holds a secret: for Idempotency-Key nothing is kept of it from which it could be guessed. */
+  /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
-  /** `begin` asks another system: no transaction may be open meanwhile. */
+  /** `begin` calls another system: no transaction may be open during the call. */
   prepares: boolean
-  /** What must happen before the transaction (reading another system); gives what runs inside it. */
+  /** The work before the transaction (calls to another system); returns the work inside it. */
   begin(context: Caller & { input: I }): Promise<(context: MutationContext<I>) => Promise<O>>
 }
 
@@ -81,12 +81,12 @@ export type Subscription<I, E, In = unknown> = {
   kind: 'subscription'
   permission: Need
   input: z.ZodType<I, In>
-  /** Yields [event id, event]; ends when `signal` aborts. It opens its own short transactions. */
+  /** Yields [event id, event] until `signal` aborts. Opens its own short transactions. */
   run(
     context: Caller & {
       input: I
       signal: AbortSignal
-      /** Bytes that wait for the reader; undefined where the transport asks for one event after the other. */
+      /** Bytes waiting for the reader; undefined on transports that pull one event after the other. */
       buffered?: (() => number) | undefined
     },
   ): AsyncIterable<[id: string, event: E]>
@@ -94,12 +94,12 @@ export type Subscription<I, E, In = unknown> = {
 
 export type Operation<I, O> = Query<I, O> | Mutation<I, O>
 
-/** What every operation says of itself, whatever its types: the catalog is made of these. */
+/** The type-independent part of an operation's declaration, from which the catalog is built. */
 export type Declared = {
   kind: 'query' | 'mutation' | 'subscription'
   permission: Need
   input: z.ZodType
-  /** A subscription declares none. */
+  /** A subscription does not declare one. */
   output?: z.ZodType
   tenantField?: string
 }
@@ -110,7 +110,7 @@ export const query = <I, O, In>(definition: Omit<Query<I, O, In>, 'kind'>): Quer
   kind: 'query',
   ...definition,
 })
-/** A query that asks another system: `ask` holds no transaction open; what it reads, it reads in short ones of its own. */
+/** A query that calls another system: `ask` runs without an open transaction and reads in short ones of its own. */
 export const askingQuery = <I, O, In>({
   ask,
   ...definition
@@ -131,7 +131,7 @@ export const mutation = <I, O, In>({
   prepares: false,
   begin: async () => run,
 })
-/** A mutation that asks another system first: `prepare` holds no transaction open, `run` gets its result. */
+/** A mutation that calls another system first: `prepare` runs without a transaction, and `run` gets its result. */
 export const preparedMutation = <I, O, P, In>({
   prepare,
   run,
@@ -153,7 +153,7 @@ export const subscription = <I, E, In>(definition: Omit<Subscription<I, E, In>, 
   ...definition,
 })
 
-/** An act that was tried and not allowed: its effects are rolled back, the attempt stays in the audit log. */
+/** A refused operation: its effects are rolled back, and the attempt stays in the audit log. */
 class Refusal extends ApiError {
   readonly audited: AuditDetails | undefined
   constructor(code: ErrorCode, message: string, audited?: AuditDetails, details?: Record<string, unknown>) {
@@ -162,7 +162,7 @@ class Refusal extends ApiError {
   }
 }
 
-/** Throw it inside a mutation: rolls everything back, writes `<action>.refused` to the audit log, answers with `code`. */
+/** Throw it inside a mutation: rolls everything back, writes `<action>.refused` to the audit log, responds with `code`. */
 export const refuse = (
   code: ErrorCode,
   message: string,
@@ -173,11 +173,11 @@ export const refuse = (
 export type ExecuteOptions = {
   name: string
   idempotencyKey?: string | undefined
-  /** The transaction in which the caller was found; without it, or when another call of the batch has it, a new one. */
+  /** The transaction that identified the caller. Without it, or if another call has claimed it, a new one is opened. */
   admission?: Pick<Admission, 'claim' | 'end'> | undefined
 }
 
-/** An operation for a caller whose input is at hand: permission, then `perform`. */
+/** Runs an operation for a caller whose input is available: checks the permission, then calls `perform`. */
 export const execute = async <I, O>(
   operation: Operation<I, O>,
   caller: Caller,
@@ -185,7 +185,7 @@ export const execute = async <I, O>(
   options: ExecuteOptions,
 ): Promise<O> => await perform(authorize(caller, operation), rawInput, options)
 
-/** The one way in which an authorized operation runs: input → transaction → run → audit → commit. */
+/** The only way to run an authorized operation: input → transaction → run → audit → commit. */
 export async function perform<I, O>(
   { operation, caller }: Authorized<Operation<I, O>>,
   rawInput: unknown,
@@ -214,7 +214,7 @@ export async function perform<I, O>(
   return given.output
 }
 
-/** The same for a subscription. Throws before the stream begins, so that a refusal has a status of its own over HTTP. */
+/** Starts a subscription. Throws before the stream starts, so that a refusal has its own status over HTTP. */
 export const subscribe = <I, E>(
   { operation, caller }: Authorized<Subscription<I, E>>,
   rawInput: unknown,
@@ -222,7 +222,7 @@ export const subscribe = <I, E>(
 ): AsyncIterable<[id: string, event: E]> =>
   operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
 
-/** The caller as audit records name them. */
+/** The caller as audit records name it. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })
 
 async function mutate<I, O>(
@@ -267,7 +267,7 @@ async function mutate<I, O>(
   return given
 }
 
-/** In a transaction of its own: the act's was rolled back. If this can't be written, the caller hears of that instead. */
+/** In a new transaction, because the operation's was rolled back. If it fails, the caller gets its error instead. */
 async function recordRefusal<I, O>(
   operation: Mutation<I, O>,
   caller: Caller,

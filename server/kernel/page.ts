@@ -1,4 +1,4 @@
-/** One keyset page out of `limit + 1` rows that were read: the extra row only tells that there is more. */
+/** One keyset page from up to `limit + 1` rows: the extra row only shows that there are more. */
 export function pageOf<T>(
   rows: readonly T[],
   limit: number,

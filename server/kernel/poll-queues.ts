@@ -1,21 +1,21 @@
 import type { Log } from './log.ts'
 import { type QueueNews, queueNewsText } from './queue-store.ts'
 
-/** How often a process looks into all its queues. */
+/** How often a process polls all its queues. */
 const everyMs = 1000
 
 type Polling = {
   executeSql(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
   queues(): string[]
-  /** A job's time has come: have somebody take it. */
+  /** Called when a job is due: have a worker take it. */
   onDue(queue: string): void
-  /** A job's worker is dead: have the library give the job back. */
+  /** Called when a job's worker is dead: have the library return the job to the queue. */
   onLost(): Promise<unknown>
 }
 
 /**
- * Finds, in all queues at once, the jobs whose time has come and those whose worker is dead: nobody tells of these. Ends
- * with `close`, which waits for the look that is under way.
+ * Polls all queues together for jobs that have become due and jobs whose worker is dead, because neither causes a
+ * notification. `close` stops it and waits for the current poll.
  */
 export function pollQueues({ executeSql, queues, onDue, onLost }: Polling, log: Log): { close(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
@@ -25,7 +25,7 @@ export function pollQueues({ executeSql, queues, onDue, onLost }: Polling, log: 
     let found = await news()
     if (found.some(({ lost }) => lost)) {
       await onLost()
-      // Else the library would still believe that they run.
+      // Otherwise the library would still treat them as running.
       found = await news()
     }
     for (const { name, due } of found) if (due) onDue(name)
@@ -33,7 +33,7 @@ export function pollQueues({ executeSql, queues, onDue, onLost }: Polling, log: 
   const again = () => {
     timer = setTimeout(() => {
       underWay = look()
-        .catch((error: unknown) => log.debug({ err: error }, 'the queues were not polled; it is tried again'))
+        .catch((error: unknown) => log.debug({ err: error }, 'polling the queues failed; the next poll tries again'))
         .finally(() => {
           if (!closed) again()
         })

@@ -4,9 +4,9 @@ import { openPool } from './db/pool.ts'
 import type { Log } from './log.ts'
 
 /**
- * The queue's own connections. The library's pool has no listener for a connection that dies in use, which would end the
- * process; ours has (db/pool.ts). Without pipelining: the library sends several statements as one text. `onJob`
- * hears of each queue that got a job.
+ * The queue's own connections. The library's pool does not handle errors of a connection that dies in use, which would
+ * end the process; the pool in db/pool.ts does. No pipelining, because the library sends several statements as one
+ * text. `onJob` is called for each queue that receives a job.
  */
 export function openQueueDatabase(
   url: string,

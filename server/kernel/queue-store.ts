@@ -1,16 +1,16 @@
-/** What there is to do in a queue of this process. */
+/** The pending work in a queue of this process. */
 export type QueueNews = {
   name: string
-  /** A job waits whose time has come, and no other job of its id runs. */
+  /** A job is due, and no other job with its id is running. */
   due: boolean
-  /** A job's worker gives no sign of life any more. */
+  /** The heartbeat of a job's worker has stopped. */
   lost: boolean
 }
 
 /**
- * One statement for all queues ($1, names): a process at rest asks nothing else. The library takes no job of an id that it
- * believes to have one running: it reads that in `singletons_active`, which is brought up to date here when it has changed.
- * Each part looks into an index of its state.
+ * One statement for all queues ($1, names): an idle process runs no other. The library takes no job with an id that it
+ * considers to be running. It reads that from `singletons_active`, which is updated here when it has changed. Each part
+ * uses an index on its state.
  */
 export const queueNewsText = `
   with running as (

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const job = () => ({ tenantId: newId(), id: newId() })
 
-test('backends that die in mid-statement cost the queue nothing but time', async () => {
+test('backends that die during a statement cost the queue nothing but time', async () => {
   const queue = await openQueue(source.appUrl, log)
   const done = new Set<string>()
   await queue.work([{ queue: 'survivor', concurrency: 2, run: async ({ id }) => void done.add(id) }])
@@ -40,7 +40,7 @@ test('backends that die in mid-statement cost the queue nothing but time', async
   }
   const before = await enqueue()
   await until(async () => done.has(before) || undefined, 'the first job')
-  // Statements of the queue hang on this lock: its connections are in use when they are ended.
+  // Statements of the queue wait for this lock, so its connections are in use when they are terminated.
   await owner.query('begin')
   await owner.query('lock table pgboss.queue in access exclusive mode')
   const hanging = () =>
@@ -48,7 +48,7 @@ test('backends that die in mid-statement cost the queue nothing but time', async
       `select pid from pg_stat_activity
        where datname = current_database() and application_name = 'countersign-queue' and wait_event_type = 'Lock'`,
     )
-  await until(async () => (await hanging()).rows[0], 'a statement of the queue that waits')
+  await until(async () => (await hanging()).rows[0], 'a waiting statement of the queue')
   const { rows } = await owner.query(
     `select pg_terminate_backend(pid) as ended from pg_stat_activity
      where datname = current_database() and usename <> current_user`,
@@ -61,7 +61,7 @@ test('backends that die in mid-statement cost the queue nothing but time', async
   await queue.close()
 })
 
-test('a queue that an earlier version made gets the settings of this one', async () => {
+test('a queue created by an earlier version gets the settings of this version', async () => {
   const first = await openQueue(source.appUrl, log)
   const handlers = [{ queue: 'older', concurrency: 1, run: async () => undefined }]
   await first.work(handlers)
@@ -76,7 +76,7 @@ test('a queue that an earlier version made gets the settings of this one', async
   await second.close()
 })
 
-test('a clock that is put back again and again keeps no delayed job waiting', async () => {
+test('a clock that is set back repeatedly does not delay a delayed job', async () => {
   let at = Date.now()
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
     at -= 1_200_000
@@ -96,10 +96,10 @@ test('a clock that is put back again and again keeps no delayed job waiting', as
   }
 }, 60_000)
 
-// So seldom that nothing of what follows comes from the library's own pass.
+// So rare that the library's own supervision does not affect the following tests.
 const hardlyEver = { supervise: 3600 }
 
-test('a job is taken when its time comes, though nobody tells of that', async () => {
+test('a job is taken when it becomes due, without any notification', async () => {
   const queue = await openQueue(source.appUrl, log, hardlyEver)
   try {
     const done = new Map<string, number>()
@@ -114,7 +114,7 @@ test('a job is taken when its time comes, though nobody tells of that', async ()
   }
 })
 
-test('a second job of an id waits for the first, and holds up no other', async () => {
+test('a second job with an id waits for the first and delays no other job', async () => {
   const queue = await openQueue(source.appUrl, log, hardlyEver)
   try {
     const first = Promise.withResolvers<void>()
@@ -130,17 +130,17 @@ test('a second job of an id waits for the first, and holds up no other', async (
     await until(async () => ran[0], 'the first job')
     await enqueue(same)
     await enqueue(other)
-    await until(async () => ran[1], 'the job of another id')
+    await until(async () => ran[1], 'the job with another id')
     expect(ran).toEqual([same.id, other.id])
     first.resolve()
-    await until(async () => ran[2], 'the second job of the id')
+    await until(async () => ran[2], 'the second job with the id')
     expect(ran).toEqual([same.id, other.id, same.id])
   } finally {
     await queue.close()
   }
 })
 
-test('the job of a process that was killed is run by another one', async () => {
+test('the job of a killed process is run by another process', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../testing/processes/queue-process.ts')], {
     env: { NODE_ENV: 'test', APP_URL: source.appUrl, QUEUE: 'orphaned' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -171,7 +171,7 @@ test('the job of a process that was killed is run by another one', async () => {
   }
 }, 120_000)
 
-test('a process at rest asks little of the database, however many queues it has', async () => {
+test('an idle process runs few statements, however many queues it has', async () => {
   const queue = await openQueue(source.appUrl, log)
   try {
     const handlers = Array.from({ length: 20 }, (_, index) => ({
@@ -186,13 +186,13 @@ test('a process at rest asks little of the database, however many queues it has'
       )
       return rows[0]?.count ?? 0
     }
-    // What is counted is told with some delay: until the beginnings of the workers are in it.
+    // Database statistics arrive with some delay: wait until the startup of the workers is included.
     const settled = async () => {
       const before = await transactions()
       await owner.query('select pg_sleep(2)')
       return (await transactions()) - before <= 10 || undefined
     }
-    expect(await until(settled, 'that the process comes to rest')).toBe(true)
+    expect(await until(settled, 'the process to become idle')).toBe(true)
   } finally {
     await queue.close()
   }

@@ -4,25 +4,28 @@ import type { Log } from './log.ts'
 import { pollQueues } from './poll-queues.ts'
 import { openQueueDatabase } from './queue-database.ts'
 
-/** Work that outlives the request. A job is enqueued in the transaction that causes it, and is only ids: the tables are the truth. */
+/**
+ * Work that outlives the request. A job is enqueued in the transaction that causes it and contains only ids: the tables
+ * are the source of truth.
+ */
 export type JobData = { tenantId: string; id: string }
 
 export type JobHandler = {
   queue: string
-  /** At most this many at once in this process. */
+  /** The maximum number of concurrent jobs in this process. */
   concurrency: number
-  /** `retries`: how often it was tried before. Throws to be tried again. */
+  /** `retries`: the number of earlier attempts. Throws to be retried. */
   run(data: JobData, retries: number): Promise<void>
 }
 
 export type Queue = {
   /**
-   * Enqueues in `tx`. Of one queue and id, one job runs at a time; `startAfter` delays it: until a time of the database, or
-   * for so many seconds. A time of this machine's clock, which may be wrong, is no such time.
+   * Enqueues in `tx`. One job per queue and id runs at a time. `startAfter` delays the job, until a time of the
+   * database's clock or by a number of seconds. Do not pass a time of this machine's clock, which may be wrong.
    */
   enqueue(tx: Transaction, queue: string, data: JobData, startAfter?: Date | { seconds: number }): Promise<void>
   work(handlers: readonly JobHandler[]): Promise<void>
-  /** Lets running jobs finish for a few seconds, then gives them back to whoever starts next. */
+  /** Lets running jobs finish for a few seconds, then returns them to the queue for the next process. */
   close(): Promise<void>
 }
 
@@ -35,19 +38,22 @@ const settings = {
   retryBackoff: true,
   retryDelayMax: 60,
   deleteAfterSeconds: 3600,
-  // A job waits for as long as the product is switched off: the library would drop it after 14 days.
+  // A job waits for as long as the product is turned off; by default the library would drop it after 14 days.
   retentionSeconds: 10 * 365 * 86_400,
 }
 
-/** Without LISTEN, and with it: then it is only for what both the notification and the look into all queues have missed. */
+/**
+ * Polling intervals without and with LISTEN. With it, polling only catches jobs that both the notification and the poll
+ * of all queues have missed.
+ */
 const polling = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 60 }
 
-/** The library's own pass over all queues reads every job that there is: it cleans up, and ends what ran for too long. */
+/** The library's own supervision reads every job: it cleans up, and ends jobs that have run for too long. */
 const superviseSeconds = 30
 
 /**
- * The library measures how long a worker was busy, to know how long it may rest: with a clock that was put back in between,
- * that would be as long as the clock was put back, and no timer of the queue would end in time. This one only goes on.
+ * The library measures how long a worker was busy to compute how long it may rest. If the clock is set back in between,
+ * the rest would be extended by the same amount, and no timer of the queue would fire in time. This clock is monotonic.
  */
 const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
@@ -55,9 +61,9 @@ const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin +
 type Runner = { workerId: string; busy: boolean }
 
 /**
- * pg-boss on the application's role. A worker that dies is noticed by its missing heartbeat (10 s), and the job goes to
- * another one; `singleton` with the id as key keeps two workers off one object meanwhile. What nobody tells of is looked
- * for once a second in all queues at once.
+ * pg-boss with the application's role. A missing heartbeat (10 s) reveals a dead worker, and its job passes to another
+ * one; until then, `singleton` with the id as key keeps two workers off one object. Due jobs and dead workers cause no
+ * notification, so all queues are polled together once a second.
  */
 export async function openQueue(url: string, log: Log, { supervise = superviseSeconds } = {}): Promise<Queue> {
   const runners = new Map<string, Runner[]>()
@@ -69,7 +75,8 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     schedule: false,
     superviseIntervalSeconds: supervise,
     monitorIntervalSeconds: 1,
-    // While this cache holds a dead worker's job as active, nobody takes it: the library's own minute is too long.
+    // While this cache lists a dead worker's job as active, no worker takes it; the library's default of a minute is
+    // too long.
     queueCacheIntervalSeconds: 1,
     useListenNotify: true,
     clock: steadyClock,
@@ -92,7 +99,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     async work(handlers) {
       for (const { queue, concurrency, run } of handlers) {
         await boss.createQueue(queue, { policy: 'singleton', ...settings })
-        // A queue that an earlier version made is left as it was by that.
+        // Creating the queue does not change one that an earlier version created.
         await boss.updateQueue(queue, settings)
         const all: Runner[] = []
         runners.set(queue, all)
@@ -101,7 +108,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
           runner.workerId = await boss.work<JobData>(queue, polling, async ([job]: Job<JobData>[]) => {
             if (job === undefined) return
             runner.busy = true
-            // One notification may have stood for several jobs.
+            // One notification may cover several jobs.
             wakeNext(queue)
             try {
               await run(job.data, job.retryCount)
@@ -110,7 +117,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
               throw error
             } finally {
               runner.busy = false
-              // What came while everybody was busy is looked for at once, and not at the next poll.
+              // Checks immediately for jobs that arrived while all workers were busy, instead of at the next poll.
               boss.notifyWorker(runner.workerId)
             }
           })
@@ -134,7 +141,7 @@ export async function openQueue(url: string, log: Log, { supervise = superviseSe
     },
   }
 
-  /** Wakes one worker that has nothing to do, another one each time: the library would have all of them ask for one job. */
+  /** Wakes one idle worker, a different one each time: the library would have all of them query for one job. */
   function wakeNext(queue: string): void {
     const all = runners.get(queue) ?? []
     const runner = all.find(({ busy }) => !busy)

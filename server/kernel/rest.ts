@@ -10,13 +10,13 @@ import { letIn } from './let-in.ts'
 import { type Declared, type Operation, perform } from './operation.ts'
 import { runtime } from './runtime.ts'
 
-/** What Next and our own server pass as second argument of a route handler. */
+/** The second argument of a route handler, from Next and from the product's own server. */
 export type RouteContext = { params: Promise<Record<string, string | string[]>> }
 export type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
 
 const baseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** The error body of REST routes. Selecting a tenant without membership answers exactly one member. */
+/** The error body of REST routes. Selecting a tenant without a membership has a body with a single field. */
 export function errorResponse(error: unknown, requestId: string): Response {
   const { status, code, message, retryable, issues, details } = answerFor(error, requestId, runtime().log)
   const body =
@@ -33,7 +33,7 @@ export function errorResponse(error: unknown, requestId: string): Response {
   })
 }
 
-/** What a route does once it is known who calls. `read` is what `reading` of the route has read before, or its error. */
+/** The work of a route once the caller is known. `read` is the result of the route's `reading`, or its error. */
 type Work = (
   caller: Caller,
   request: Request,
@@ -44,10 +44,13 @@ type Work = (
 
 const works = new WeakMap<RouteHandler, Work>()
 
-/** The work of an `authenticated` handler, for the proofs: they call it with permissions that no role has. */
+/** The work of an `authenticated` handler, for property tests that call it with permissions that no role has. */
 export const workOf = (handler: RouteHandler): Work | undefined => works.get(handler)
 
-/** Authenticates, then answers with what `work` returns; any error becomes the REST error body. `reading` is letIn's. */
+/**
+ * Authenticates, then responds with the result of `work`; any error becomes the REST error body. `reading` is passed to
+ * letIn.
+ */
 export function authenticated(
   work: Work,
   reading?: (request: Request, context: RouteContext) => Promise<unknown>,
@@ -62,33 +65,33 @@ export function authenticated(
   return handler
 }
 
-/** What stands behind a handler: an operation under a name, or the answer to a verb that the route does not have. */
+/** The declaration behind a handler: a named operation, or the response to a verb that the route does not support. */
 export type Declaration = { name: string; operation: Declared } | 'no such verb'
 
 const declarations = new WeakMap<RouteHandler, Declaration>()
 
-/** Undefined for a handler that declares nothing; the boot refuses to serve one. */
+/** Undefined for a handler without a declaration; the server does not start with such a handler. */
 export const declarationOf = (handler: RouteHandler): Declaration | undefined => declarations.get(handler)
 
-/** Names the operation of a handler that is not made by `rest`, and is itself responsible for its permission. */
+/** Names the operation of a handler that is not created by `rest` and that checks its permission itself. */
 export function declare(declaration: Declaration, handler: RouteHandler): RouteHandler {
   declarations.set(handler, declaration)
   return handler
 }
 
 export type RestOptions<I, O> = {
-  /** Operation input from the route: path parameters, query string, JSON body (read only when asked for). */
+  /** Operation input from the route: path parameters, query string, JSON body (read only on request). */
   input(from: {
     params: Record<string, string>
     query: Record<string, string>
     json(): Promise<unknown>
-    /** For a body that is not plain JSON; it is read once. */
+    /** For a body that is not plain JSON; it can be read once. */
     request: Request
   }): Promise<unknown> | unknown
   status?: number
-  /** The operation itself knows the same request again: its input has the Idempotency-Key. */
+  /** The operation itself recognizes repeated requests: its input contains the Idempotency-Key. */
   ownIdempotency?: true
-  /** Other than JSON: a download. It must answer with `output` alone. */
+  /** For responses other than JSON, such as downloads. It must use only `output`. */
   respond?(output: O, caller: Caller): Promise<Response> | Response
   name: string
   operation: Operation<I, O>
@@ -122,13 +125,13 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
   return declare({ name: options.name, operation: options.operation }, answer)
 }
 
-/** The methods of one route file; any other verb answers 405 with `Allow`. */
+/** The methods of one route file; any other verb gets 405 with `Allow`. */
 export function methods(
   table: Partial<Record<'GET' | 'POST', RouteHandler>>,
 ): Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler> {
   const allow = Object.keys(table).join(', ')
   const refuse = declare('no such verb', () => {
-    const response = errorResponse(new ApiError('method_not_allowed', `This route answers ${allow}.`), newId())
+    const response = errorResponse(new ApiError('method_not_allowed', `This route supports ${allow}.`), newId())
     response.headers.set('allow', allow)
     return Promise.resolve(response)
   })

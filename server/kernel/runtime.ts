@@ -7,7 +7,7 @@ import type { McpServers } from './mcp-servers.ts'
 import type { Queue } from './queue.ts'
 import type { Vault } from './vault.ts'
 
-/** What the process was started with. Made once by main.ts; nothing in it changes afterwards. */
+/** The configuration and resources of the process. Created once by main.ts and never changed. */
 export type Runtime = {
   config: Config
   log: Log
@@ -17,18 +17,18 @@ export type Runtime = {
   vault: Vault
   /** The operator's stdio tool servers, by name. */
   mcpServers: McpServers
-  /** Issuers besides the realms at AUTH_URL. */
+  /** Issuers in addition to the realms at AUTH_URL. */
   trustedIssuers: TrustedIssuers
 }
 
-// Owned by this module: set once at the start of the process.
+// Owned by this module: set once when the process starts.
 let current: Runtime | undefined
 
 export function setRuntime(runtime: Runtime): void {
   current = runtime
 }
 
-/** Throws before main.ts has set the process up: code that runs at import time may not call it. */
+/** Throws until main.ts has set up the process, so code that runs at import time must not call it. */
 export function runtime(): Runtime {
   if (current === undefined) throw new Error('The server is not running: setRuntime() has not been called.')
   return current

@@ -17,15 +17,15 @@ import { type Declared, type Mutation, perform, type Query, type Subscription, s
 import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
-/** A call that has been authenticated: transports make no tRPC context without one. */
+/** The context of an authenticated call: transports create a tRPC context only after authentication. */
 export type CallContext = {
   caller: Caller
   idempotencyKey?: string | undefined
-  /** The transaction of the admission, which the call's first operation goes on in. */
+  /** The transaction of the admission, in which the call's first operation continues. */
   admission?: Pick<Admission, 'claim' | 'end'>
-  /** A socket keeps its context for its whole life, so it carries subscriptions only. */
+  /** A socket keeps its context for its whole life, so it carries only subscriptions. */
   socket?: boolean
-  /** Bytes that the socket has not taken yet. */
+  /** Bytes that the socket has not sent yet. */
   buffered?: () => number
 }
 
@@ -45,7 +45,7 @@ const trpcCode = {
 
 type Meta = { operation: Declared }
 
-/** Id of the request that is being answered, for errors that are made before there is a context. */
+/** Id of the current request, for errors that occur before the context exists. */
 const requestIds = new AsyncLocalStorage<string>()
 
 const t = initTRPC
@@ -54,7 +54,8 @@ const t = initTRPC
   .create({
     transformer: wireTransformer,
     sse: { ping: { enabled: true, intervalMs: 15_000 } },
-    // `data.code` keeps tRPC's word for the status (NOT_FOUND), `data.reason` is our code; nothing else leaves the server.
+    // `data.code` is tRPC's word for the status (NOT_FOUND), `data.reason` the product's error code; nothing else
+    // leaves the server.
     errorFormatter({ shape, error, ctx, path }) {
       const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? requestIds.getStore() ?? newId(), runtime().log)
       return {
@@ -74,15 +75,17 @@ const t = initTRPC
     },
   })
 
-/** The error that an operation threw, or tRPC's own (unknown procedure, bad JSON, wrong verb) as one of ours. */
+/**
+ * The error that an operation threw, or tRPC's own error (unknown procedure, invalid JSON, wrong verb) as an ApiError.
+ */
 function causeOf(error: TRPCError): unknown {
   if (error.cause instanceof ApiError) return error.cause
-  if (error.code === 'NOT_FOUND') return new ApiError('not_found', 'There is no such procedure.')
+  if (error.code === 'NOT_FOUND') return new ApiError('not_found', 'Procedure not found.')
   if (error.code === 'METHOD_NOT_SUPPORTED') return new ApiError('method_not_allowed', error.message)
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return new ApiError('unsupported_media_type', 'Send the body as application/json.')
   if (error.code === 'PARSE_ERROR' || error.code === 'BAD_REQUEST')
-    return new ApiError('bad_request', 'The input is not valid JSON, or the batch holds more than 10 calls.')
+    return new ApiError('bad_request', 'The input is not valid JSON, or the batch contains more than 10 calls.')
   return error.cause ?? error
 }
 
@@ -98,7 +101,10 @@ export const asTrpcError = (error: unknown): TRPCError => {
   return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: error })
 }
 
-/** Parsing and every duty are the kernel's (operation.ts); tRPC only needs the types, so its parser hands the input on. */
+/**
+ * The kernel parses the input and enforces all guarantees (operation.ts); tRPC only needs the types, so its parser
+ * passes the input through.
+ */
 const typed =
   <I>(_schema: z.ZodType<unknown, I>) =>
   (raw: unknown): I =>
@@ -115,10 +121,13 @@ const run = async <O>(ctx: CallContext, work: () => Promise<O>): Promise<O> => {
 
 function refuseSocket(ctx: CallContext): void {
   if (ctx.socket === true)
-    throw new ApiError('method_not_allowed', 'A socket carries subscriptions only; send this over HTTP.')
+    throw new ApiError('method_not_allowed', 'A socket carries only subscriptions. Send this call over HTTP.')
 }
 
-/** Permission comes before the library reads the input: not even a body that is no JSON tells a stranger anything. */
+/**
+ * Checks the permission before the library reads the input: not even an invalid body reveals anything without the
+ * permission.
+ */
 const declared = <Op extends Declared>(operation: Op) =>
   t.procedure.meta({ operation }).use(({ ctx, next }) => next({ ctx: { authorized: authorizedFor(ctx, operation) } }))
 
@@ -154,7 +163,7 @@ export const procedure = {
       .input(typed<In>(operation.input))
       .subscription(async ({ ctx, input, signal }) => {
         try {
-          // A socket is let in once, whatever it subscribes to afterwards.
+          // A socket is counted once, when it opens, whatever it subscribes to afterwards.
           if (ctx.socket === true) await takeCalls(ctx.caller.tenant.id)
           const ended = new AbortController()
           const events = subscribe(ctx.authorized, input, {
@@ -168,7 +177,7 @@ export const procedure = {
       }),
 }
 
-/** A stream over HTTP ends like a socket does (socket.ts): with the token, and when the membership changes. */
+/** A stream over HTTP ends like a socket does (socket.ts): when the token expires and when the membership changes. */
 async function* follow<E>(
   events: AsyncIterable<[id: string, event: E]>,
   { caller, socket }: CallContext,
@@ -194,10 +203,10 @@ async function* follow<E>(
 }
 
 export const router = t.router
-/** One namespace out of two, for a domain whose operations can't all stand in one (server/access). */
+/** One namespace from two, for a domain whose operations can't all be in one router (server/access). */
 export const mergeRouters = t.mergeRouters
 
-/** Every procedure by its dotted name, with what it declares. Throws for one that was not made by `procedure`. */
+/** Every procedure by its dotted name, with its declaration. Throws if one was not created by `procedure`. */
 export function declaredProcedures(appRouter: AnyRouter): [name: string, operation: Declared][] {
   const procedures: Record<string, AnyProcedure> = appRouter._def.procedures
   return Object.entries(procedures).map(([name, { _def }]) => {
@@ -207,10 +216,10 @@ export function declaredProcedures(appRouter: AnyRouter): [name: string, operati
   })
 }
 
-/** Calls in one HTTP request. */
+/** Maximum number of calls in one HTTP request. */
 export const maxBatchSize = 10
 
-/** Answers one HTTP call of a procedure. The caller is already authenticated and the body already bounded. */
+/** Answers one HTTP call of a procedure. The caller is already authenticated and the body size already limited. */
 export function answerProcedure(
   request: Request,
   appRouter: Parameters<typeof fetchRequestHandler>[0]['router'],
@@ -237,7 +246,7 @@ export function answerProcedure(
   )
 }
 
-/** The error body of procedures for what fails before the library is asked (no token, too large). */
+/** The error body of procedures for failures before the library is involved (missing token, body too large). */
 export function procedureError(error: unknown, requestId: string, path: string): Response {
   const answer = answerFor(error, requestId, runtime().log)
   const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'

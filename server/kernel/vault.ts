@@ -3,31 +3,32 @@ import { decrypt, encrypt } from './keys/aead.ts'
 import type { MasterKeys } from './keys/master-key.ts'
 
 /**
- * Encrypts under the master key what must not lie in clear in the database: signing keys, and each tenant's data keys,
- * which encrypt the rest (keys/tenant-keys.ts). `context` (tenant and purpose) is authenticated, not stored.
+ * Encrypts values under the master key that must not be plain text in the database: signing keys and each tenant's
+ * data keys, which encrypt everything else (keys/tenant-keys.ts). `context` (tenant and purpose) is authenticated, not
+ * stored.
  */
 export type Vault = {
   encrypt(plaintext: Uint8Array, context: string): Buffer
-  /** Throws when the bytes, the context or the master key do not match. */
+  /** Throws if the bytes, the context or the master key do not match. */
   decrypt(encrypted: Uint8Array, context: string): Buffer
-  /** Whether `encrypted` names the current master key; what does not is encrypted anew by a rotation. */
+  /** Whether `encrypted` names the current master key; a rotation re-encrypts all other values. */
   isCurrent(encrypted: Uint8Array): boolean
 }
 
-/** Under the one key of its time, which it does not name. */
+/** Format byte of values from before ciphertexts named their key. */
 const unnamed = 1
-/** Followed by the id of the key. */
+/** Format byte of values that contain the id of their key. */
 const named = 2
 const idBytes = 8
 const headerBytes = 1 + idBytes
 
-/** The id tells keys apart without telling anything of them. */
+/** The id identifies a key without revealing anything about it. */
 function withHeader(key: Uint8Array): { key: Uint8Array; header: Buffer } {
   const digest = createHash('sha256').update('countersign master key\n').update(key).digest()
   return { key, header: Buffer.concat([Buffer.of(named), digest.subarray(0, idBytes)]) }
 }
 
-/** AES-256-GCM: format byte, id of the master key, nonce, tag, ciphertext. The first key encrypts, all of them decrypt. */
+/** AES-256-GCM: format byte, id of the master key, nonce, tag, ciphertext. The first key encrypts, all keys decrypt. */
 export function createVault(...keys: MasterKeys): Vault {
   const [first, ...previous] = keys
   const current = withHeader(first)
@@ -68,6 +69,6 @@ function decryptUnnamed(keys: MasterKeys, bytes: Buffer, context: string): Buffe
 
 const undecrypted = (context: string, cause?: unknown): Error =>
   new Error(
-    `The encrypted value for ${context} can't be decrypted: the master key is another one, or the value was changed.`,
+    `The encrypted value for ${context} can't be decrypted: the master key is not the one that encrypted it, or the value was changed.`,
     { cause },
   )

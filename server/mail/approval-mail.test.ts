@@ -38,7 +38,7 @@ const mailsOf = async (executionId: string) => {
   })
 }
 
-test('people who could decide are told, with no argument of the call; a kill -9 sends nothing twice', async () => {
+test('notifies people who could decide, without arguments of the call; a kill -9 sends nothing twice', async () => {
   const executions = executionsOf(api)
   const agentId = await releaseRefundAgent(api, 'mailing')
   const first = await executions.start(agentId, { orderId: 'A-1003' })
@@ -49,16 +49,16 @@ test('people who could decide are told, with no argument of the call; a kill -9 
   const { recipient } = told[0] ?? { recipient: '' }
   const message = smtp.received.find((one) => one.to === recipient && one.text.includes('/approvals/'))
   expect(message?.text).toContain('/t/northwind/approvals/')
-  // The order that is refunded stands in the request's arguments alone.
+  // Only the request's arguments contain the refunded order.
   expect(message?.text).not.toContain('A-1003')
 
-  // The server takes the next message and says nothing: the process dies with it in hand.
+  // The server accepts the next message but does not respond: the process dies in the middle of the delivery.
   smtp.behave(recipient.split('@')[0] ?? '', 'silent-after-dot')
   const before = smtp.received.filter((one) => one.to === recipient).length
   const second = await executions.start(agentId, { orderId: 'A-1003' })
   await until(
     async () => (smtp.received.filter((one) => one.to === recipient).length > before ? true : undefined),
-    'the message was handed over',
+    'the message was transmitted',
   )
   await api.killAndRestart()
   const mail = await until(async () => {
@@ -69,19 +69,19 @@ test('people who could decide are told, with no argument of the call; a kill -9 
   expect(smtp.received.filter((one) => one.to === recipient)).toHaveLength(before + 1)
 }, 90_000)
 
-test('a mail that nobody knows of is listed with its request, and sent again because a person says so and why', async () => {
+test('lists a mail of unknown outcome with its request, and sends it again only when a person requests it with a reason', async () => {
   const executions = executionsOf(api)
   const agentId = await releaseRefundAgent(api, 'asking-again')
-  // An approver, of whom the requests before have told the server.
+  // An approver whom the server has notified of earlier requests.
   const recipient = await until(
     async () => smtp.received.find((one) => one.text.includes('/approvals/'))?.to,
-    'somebody was asked',
+    'an approver was notified',
   )
   smtp.behave(recipient.split('@')[0] ?? '', 'drop-after-dot')
   const executionId = await executions.start(agentId, { orderId: 'A-1003' })
   const approvalId = await until(
     async () => (await executions.get(executionId)).steps.find((step) => step.approvalId !== null)?.approvalId,
-    'an approval was asked for',
+    'an approval was requested',
   )
   const [maria, omar, jonas] = [await api.person('maria'), await api.person('omar'), await api.person('jonas')]
   const unknownOnes = async (attempts: number) => {
@@ -89,7 +89,7 @@ test('a mail that nobody knows of is listed with its request, and sent again bec
     return items.find((one) => one.delivery === 'unknown' && one.attempts === attempts)
   }
   const mail = await until(() => unknownOnes(1), 'the outcome is unknown')
-  expect(mail.error).toMatch(/did not answer/)
+  expect(mail.error).toMatch(/did not respond/)
   expect(mail.to.kind).toBe('person')
 
   const again = { id: mail.id, expectedRevision: mail.revision, reason: 'They say that nothing came.' }
@@ -97,8 +97,8 @@ test('a mail that nobody knows of is listed with its request, and sent again bec
   const answer = await api.mutate(omar, 'approvals.mails.retry', again)
   expect(payload(answer)).toMatchObject({ id: mail.id, delivery: 'pending', revision: mail.revision + 1 })
   expect(reason(await api.mutate(omar, 'approvals.mails.retry', again))).toBe('revision_conflict')
-  const second = await until(() => unknownOnes(2), 'it was sent once more')
-  // Each attempt has a Message-ID of its own with the mail's id.
+  const second = await until(() => unknownOnes(2), 'it was sent again')
+  // Each attempt has its own Message-ID, which contains the mail's id.
   expect(smtp.received.filter((one) => one.text.includes(`<${mail.id}.`))).toHaveLength(2)
   const { rows } = await owner.query<{ record: { reason: string } }>(
     `select record from audit_records where type = 'mail.retried' and record->'resource'->>'id' = $1`,

@@ -4,12 +4,12 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { queueMail } from './queue-mail.ts'
 
-/** A group may be large; the inbox has everything, the mail only calls. */
+/** A group may be large. The inbox lists every request; the mail is only a notification. */
 const mostRecipients = 50
 
 /**
- * Tells the people who could decide that they are asked. The mail says what it is about and where to decide; it holds no
- * arguments, and nothing can be decided by answering it.
+ * Notifies the people who could decide a request. The mail names its subject and links to the decision page. It
+ * contains no arguments of the call, and replying to it decides nothing.
  */
 export async function mailApprovers(
   tx: Transaction,
@@ -20,7 +20,7 @@ export async function mailApprovers(
     agentName: string | undefined
     environment: string | null
     expiresAt: Date
-    /** Others were asked first, and gave it to these people. */
+    /** An earlier group escalated the request to these people. */
     escalated: boolean
     people: readonly { id: string; email: string | null }[]
   },
@@ -30,10 +30,10 @@ export async function mailApprovers(
   const about = [
     agentName === undefined ? undefined : `Agent: ${oneLine(agentName)}`,
     environment === null ? undefined : `Environment: ${oneLine(environment)}`,
-    escalated ? 'Escalated: those who were asked first gave it to you.' : undefined,
-    `Decide before: ${expiresAt.toISOString()}`,
+    escalated ? 'Escalated to you by the first reviewers.' : undefined,
+    `Decide by: ${expiresAt.toISOString()}`,
   ].filter((line) => line !== undefined)
-  const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nRead it and decide:\n${url}\n\nYou get this because you are in a group that decides for ${tenant.displayName}.\n`
+  const body = `${oneLine(title)}\n\n${about.join('\n')}\n\nReview and decide:\n${url}\n\nYou receive this mail because you are in an approver group of ${tenant.displayName}.\n`
   for (const { id, email } of people.slice(0, mostRecipients))
     if (email !== null)
       await queueMail(tx, tenant, {
@@ -41,7 +41,7 @@ export async function mailApprovers(
         subjectId: approvalId,
         memberId: id,
         recipient: email,
-        subject: `${escalated ? 'Escalated to you' : 'To decide'}: ${title}`,
+        subject: `${escalated ? 'Escalated to you' : 'Decision requested'}: ${title}`,
         body,
       })
 }

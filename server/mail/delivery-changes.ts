@@ -4,17 +4,17 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 export type DeliveryChange = { mailId: string; subjectId: string; delivery: Delivery; error: string | null }
 
-/** What a change of a mail's delivery does to the thing that it tells of, in the same transaction. */
+/** Applies a change of a mail's delivery to the subject of the mail, in the same transaction. */
 export type OnDelivery = (tx: Transaction, tenant: Tenant, change: DeliveryChange) => Promise<void>
 
-// Filled once by server/jobs.ts: mail knows none of its subjects.
+// Filled once by server/jobs.ts, because mail does not depend on its subjects.
 const subjects = new Map<MailKind, OnDelivery>()
 
 export function onDelivery(kind: MailKind, act: OnDelivery): void {
   subjects.set(kind, act)
 }
 
-/** A kind that nobody registered needs no telling: its mails are read where they stand. */
+/** A kind without a registered function needs no notification: its delivery state is read from the mail itself. */
 export async function tellDelivery(
   kind: MailKind,
   tx: Transaction,

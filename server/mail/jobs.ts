@@ -11,7 +11,10 @@ import { findMail, setInFlight, setSettled } from './store.ts'
 
 const patience = { connectMs: 30_000, silenceMs: 120_000 }
 
-/** Sends mail, each attempt once. What a dead worker had in hand is unknown, and stays so until a person retries it. */
+/**
+ * Sends mail, one attempt per job. A mail that a dead worker was sending has an unknown outcome until a person retries
+ * it.
+ */
 export const mailing: JobHandler = {
   queue: mailQueue,
   concurrency: 4,
@@ -30,7 +33,7 @@ async function deliver(tenantId: string, id: string): Promise<void> {
     if (found?.delivery === 'in_flight')
       await settle(tx, tenantId, found, {
         delivery: 'unknown',
-        error: 'The process that sent it ended before it knew what became of it.',
+        error: 'The sending process ended before the mail server confirmed delivery.',
       })
     return undefined
   })

@@ -16,7 +16,7 @@ const told: DeliveryChange[] = []
 beforeAll(async () => {
   smtp = await startSmtp()
   runtime = await testRuntime({ environment: { SMTP_URL: smtp.url, MAIL_FROM: 'desk@countersign.example' } })
-  // The tests are the worker.
+  // The tests play the worker.
   await runtime.queue.work([{ ...mailing, run: async () => undefined }])
   tenant = await testTenant(runtime)
   onDelivery('input_request', async (_tx, _tenant, change) => void told.push(change))
@@ -47,27 +47,27 @@ test('a mail is delivered once, however often its job runs', async () => {
   expect(states).toEqual(['in_flight', 'delivered'])
 })
 
-test('a subject is one header line, whatever it holds', async () => {
-  const id = await queue('crlf@northwind.example', 'Hello\r\nBcc: everybody@northwind.example\r\n\r\nbody')
+test('a subject is one header line, whatever it contains', async () => {
+  const id = await queue('crlf@northwind.example', 'Hello\r\nBcc: victim@northwind.example\r\n\r\nbody')
   await run(id)
   const [message] = receivedBy('crlf@northwind.example')
   const headers = message?.text.split('\r\n\r\n')[0] ?? ''
-  expect(headers).toMatch(/^Subject: Hello Bcc: everybody@northwind\.example body$/m)
+  expect(headers).toMatch(/^Subject: Hello Bcc: victim@northwind\.example body$/m)
   expect(headers).not.toMatch(/^Bcc:/m)
 })
 
-describe('what did not arrive', () => {
+describe('a mail that did not arrive', () => {
   test.each([
     ['refuse-recipient', 'failed', /refused the message \(550\)/, 0],
     ['refuse-message', 'failed', /refused the message \(554\)/, 1],
     ['drop-at-recipient', 'failed', /before the message/, 0],
-    ['drop-after-dot', 'unknown', /did not answer/, 1],
+    ['drop-after-dot', 'unknown', /did not respond/, 1],
   ] as const)('%s: %s', async (behaviour, delivery, error, messages) => {
     smtp.behave(behaviour, behaviour)
     const recipient = `${behaviour}@northwind.example`
     const id = await queue(recipient)
     await run(id)
-    // The job again, as after any restart: what is settled stays.
+    // Runs the job again, as after any restart: a settled outcome stays.
     await run(id)
     const mail = await read(id)
     expect([mail?.delivery, mail?.attempts]).toEqual([delivery, 1])
@@ -75,7 +75,7 @@ describe('what did not arrive', () => {
     expect(receivedBy(recipient)).toHaveLength(messages)
   })
 
-  test('nobody answers after the final dot: unknown', async () => {
+  test('is unknown if the server does not answer after the final dot', async () => {
     smtp.behave('quiet', 'silent-after-dot')
     const message = {
       from: 'desk@x.example',
@@ -88,13 +88,13 @@ describe('what did not arrive', () => {
     expect(outcome.delivery).toBe('unknown')
   })
 
-  test('nobody listens: failed', async () => {
+  test('has failed if no server is listening', async () => {
     const message = { from: 'desk@x.example', to: 'a@x.example', subject: 'S', text: 'T', messageId: '<2@x.example>' }
     expect((await send('smtp://127.0.0.1:9', message, { connectMs: 1000, silenceMs: 300 })).delivery).toBe('failed')
   })
 })
 
-test('an unknown outcome is sent again by a person alone', async () => {
+test('a mail of unknown outcome is sent again only by a person', async () => {
   smtp.behave('again', 'drop-after-dot')
   const id = await queue('again@northwind.example')
   await run(id)
@@ -108,7 +108,7 @@ test('an unknown outcome is sent again by a person alone', async () => {
   expect(receivedBy('again@northwind.example')).toHaveLength(2)
 })
 
-test('what has failed for certain may be sent again by a machine, too', async () => {
+test('a mail that has definitely failed may also be sent again by a machine', async () => {
   smtp.behave('refused', 'refuse-recipient')
   const id = await queue('refused@northwind.example')
   await run(id)
@@ -116,13 +116,13 @@ test('what has failed for certain may be sent again by a machine, too', async ()
   expect(await read(id)).toMatchObject({ delivery: 'pending', attempts: 1 })
 })
 
-test('what is delivered is not sent again, not even by a person', async () => {
+test('a delivered mail is not sent again, not even by a person', async () => {
   const id = await queue('once@northwind.example')
   await run(id)
   await expect(retry(id)).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('a worker that died with the mail in hand leaves it unknown', async () => {
+test('a mail has an unknown outcome if its worker died while sending it', async () => {
   const id = await queue('died@northwind.example')
   await runtime.database.inTenant(tenant.id, (tx) => setInFlight(tx, tenant.id, id))
   await run(id)
@@ -130,7 +130,7 @@ test('a worker that died with the mail in hand leaves it unknown', async () => {
   expect(receivedBy('died@northwind.example')).toHaveLength(0)
 })
 
-test('without SMTP_URL a mail says so', async () => {
+test('without SMTP_URL a mail has failed as not configured', async () => {
   const bare = await testRuntime()
   try {
     const other = await testTenant(bare)

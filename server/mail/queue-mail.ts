@@ -9,18 +9,18 @@ export const mailQueue = 'mail'
 
 export type NewMail = {
   kind: MailKind
-  /** What it tells of: the approval, or the resolution of a wait. */
+  /** The subject of the mail: the approval, or the resolution of a wait. */
   subjectId: string
   memberId?: string
   recipient: string
-  /** Plain text in both; nothing that the recipient may not read. */
+  /** Subject and body are plain text and contain nothing that the recipient may not read. */
   subject: string
   body: string
 }
 
 /**
- * Writes a mail in the transaction that causes it; a worker sends it after the commit. Without SMTP_URL it is `failed: not
- * configured` at once. `onDelivery` of its kind is told of what becomes of it later, not of this.
+ * Writes a mail in the transaction that causes it; a worker sends it after the commit. Without SMTP_URL it is `failed:
+ * not configured` immediately. `onDelivery` of its kind is called for later changes, not for this one.
  */
 export async function queueMail(
   tx: Transaction,
@@ -39,7 +39,7 @@ export async function queueMail(
     tenantId: tenant.id,
     id: mailId,
     memberId: memberId ?? null,
-    // A header is one line.
+    // A header has to be a single line.
     subject: subject
       .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
       .slice(0, 200)

@@ -5,7 +5,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 
 export type Message = { from: string; to: string; subject: string; text: string; messageId: string }
 
-/** `error` says why, for people; it holds nothing of the message. */
+/** `error` is the reason, for people; it contains nothing of the message. */
 export type Outcome =
   | { delivery: 'delivered'; error: null }
   | { delivery: 'failed'; error: string }
@@ -17,12 +17,12 @@ export type Patience = { connectMs: number; silenceMs: number }
 type SmtpError = Error & { responseCode?: number; response?: string }
 
 /**
- * Hands one message to the SMTP server at `url`, once. Failed: the server said no, or the message was not handed over.
- * Unknown: the message was on its way to the final dot, and no answer came (RFC 1047).
+ * Sends one message to the SMTP server at `url`, once. Failed: the server refused it, or the message was not
+ * transmitted. Unknown: the message was transmitted up to the final dot, and no response came (RFC 1047).
  */
 export async function send(url: string, message: Message, patience: Patience): Promise<Outcome> {
   const raw = await new MailComposer(message).compile().build()
-  // Nobody reads it before the server has said 354: from the first byte on, the server may have taken the message.
+  // The stream is first read after the server's 354: from the first byte on, the server may have accepted the message.
   let handing = false
   const body = Readable.from(
     (function* () {
@@ -62,6 +62,9 @@ function outcomeOf(error: SmtpError | null | undefined, handing: boolean): Outco
   if (typeof code === 'number' && code >= 400)
     return { delivery: 'failed', error: `The SMTP server refused the message (${code}).` }
   return handing
-    ? { delivery: 'unknown', error: 'The SMTP server did not answer after the message was handed over.' }
-    : { delivery: 'failed', error: 'The SMTP server could not be reached, or ended the connection before the message.' }
+    ? { delivery: 'unknown', error: 'The SMTP server did not respond after the message was transmitted.' }
+    : {
+        delivery: 'failed',
+        error: 'The SMTP server could not be reached, or closed the connection before the message.',
+      }
 }

@@ -30,7 +30,7 @@ export async function insertMail(
 
 const contextOf = (id: string) => contentContext('mails', [id], 'message')
 
-/** Who gets it and what it says; empty when the tenant's retention has passed it. */
+/** Recipient and text; empty once the tenant's retention has removed them. */
 async function opened<T extends { id: string; message: Buffer | null }>(tx: Transaction, tenantId: string, row: T) {
   const { message, ...rest } = row
   const cipher = await tenantCipher(tx, tenantId)
@@ -77,7 +77,7 @@ export async function findMailsAbout(tx: Transaction, tenantId: string, subjectI
   return await Promise.all(rows.map((row) => opened(tx, tenantId, row)))
 }
 
-/** pending → in_flight, once. Gives the mail as it is sent, or undefined when it is not pending. */
+/** pending → in_flight, once. Returns the mail to send, or undefined if it is not pending. */
 export async function setInFlight(tx: Transaction, tenantId: string, id: string) {
   const row = await tx
     .updateTable('mails')
@@ -96,7 +96,7 @@ export async function setInFlight(tx: Transaction, tenantId: string, id: string)
   return row && (await opened(tx, tenantId, row))
 }
 
-/** in_flight → its end, for the attempt that was made. */
+/** in_flight → its outcome, only for the attempt that was made. */
 export async function setSettled(
   tx: Transaction,
   tenantId: string,

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
 
-// What a monitor reads of the running server.
+// The metrics that a monitor reads from the running server.
 
 let api: TestApi
 let omar: string
@@ -29,12 +29,12 @@ async function metrics(token = omar): Promise<Map<string, number>> {
 const send = (token: string, body: string) =>
   api.request(token, '/v1/traces', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 
-test('counts what telemetry brought, for the tenant that asks alone', async () => {
+test('counts received telemetry, only for the calling tenant', async () => {
   const token = await api.client('telemetry')
   const span = { traceId: newTraceId(), spanId: newSpanId() }
   await send(token, otlpJson([span, { ...span, spanId: newSpanId() }]))
   await send(token, otlpJson([span, { ...span, name: 'another' }, { ...span, traceId: '0'.repeat(32) }]))
-  expect((await send(token, 'no json')).status).toBe(400)
+  expect((await send(token, 'not json')).status).toBe(400)
   const found = await metrics()
   const named = (name: string) => [...found].filter(([key]) => key.startsWith(name))
   expect(named('countersign_telemetry_spans_total')).toEqual([
@@ -49,8 +49,8 @@ test('counts what telemetry brought, for the tenant that asks alone', async () =
   ])
 })
 
-test('tells when the log is signed, and when it is not what was signed', async () => {
-  // One reading: other records may come at any time.
+test('shows when the log is signed, and when it differs from what was signed', async () => {
+  // Values of a single reading, because other records may arrive at any time.
   await until(async () => {
     const found = await metrics()
     return (
@@ -68,7 +68,7 @@ test('tells when the log is signed, and when it is not what was signed', async (
   expect((await metrics()).get('countersign_audit_broken_logs')).toBeGreaterThan(0)
 })
 
-test('needs metrics:read', async () => {
+test('requires metrics:read', async () => {
   for (const [token, status] of [
     [undefined, 401],
     [await api.person('vera'), 403],

@@ -7,8 +7,8 @@ import { exposition, Metric } from './exposition.ts'
 import { listQueueDepths } from './store.ts'
 
 /**
- * What a monitor watches: the tenant's queues, its telemetry and its audit log. Counters are those of the process that
- * answers since it started; everything else is read from the tables, so that every process says the same.
+ * Metrics for a monitor: the tenant's queues, its telemetry and its audit log. Counters cover the answering process
+ * since its start; everything else is read from the tables, so every process returns the same.
  */
 export const read = query({
   permission: 'metrics:read',
@@ -29,7 +29,7 @@ export const read = query({
         {
           name: 'countersign_queue_oldest_due_seconds',
           type: 'gauge' as const,
-          help: 'For how long the oldest job that is due has waited.',
+          help: 'Waiting time of the oldest job that is due.',
           samples: queues
             .filter(({ state }) => state === 'waiting')
             .map(({ queue, oldestDueSeconds }) => ({ labels: { queue }, value: oldestDueSeconds })),
@@ -37,7 +37,7 @@ export const read = query({
         {
           name: 'countersign_telemetry_spans_total',
           type: 'counter' as const,
-          help: 'Spans that came in: added, known already, or refused in a partial success.',
+          help: 'Spans received: added, already known, or refused in a partial success.',
           samples: (['added', 'repeated', 'rejected'] as const).map((result) => ({
             labels: { result },
             value: telemetry[result],
@@ -46,7 +46,7 @@ export const read = query({
         {
           name: 'countersign_telemetry_requests_total',
           type: 'counter' as const,
-          help: 'Requests of telemetry: committed, turned away for overload (429), or failed otherwise.',
+          help: 'Telemetry requests: committed, refused for overload (429), or failed for another reason.',
           samples: (['committed', 'overloaded', 'refused'] as const).map((result) => ({
             labels: { result },
             value: telemetry[result],
@@ -55,19 +55,19 @@ export const read = query({
         {
           name: 'countersign_audit_unsigned_records',
           type: 'gauge' as const,
-          help: 'Records of the audit log that no checkpoint covers yet.',
+          help: 'Records of the audit log that are not yet covered by a checkpoint.',
           samples: [{ labels: {}, value: log.unsignedRecords }],
         },
         {
           name: 'countersign_audit_seal_lag_seconds',
           type: 'gauge' as const,
-          help: 'Age of the oldest record that no checkpoint covers yet. Usually below 2.',
+          help: 'Age of the oldest record that is not yet covered by a checkpoint. Usually below 2.',
           samples: [{ labels: {}, value: log.lagSeconds }],
         },
         {
           name: 'countersign_audit_broken_logs',
           type: 'gauge' as const,
-          help: 'Days of the audit log (and its seal log) that are not what was signed. Anything but 0 is an alarm.',
+          help: 'Days of the audit log (and its seal log) that differ from what was signed. Alert on any value other than 0.',
           samples: [{ labels: {}, value: log.brokenLogs }],
         },
       ],

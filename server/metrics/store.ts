@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** The tenant's unfinished jobs by queue and state. The queue's tables know tenants by what a job carries only. */
+/**
+ * The tenant's unfinished jobs by queue and state. The queue's tables contain the tenant only in the data of each job.
+ */
 export async function listQueueDepths(
   tx: Transaction,
   tenantId: string,

@@ -5,7 +5,9 @@ import { newChallenge, requirePerson } from './challenge.ts'
 import { credentialsOf } from './credentials.ts'
 import { ceremonySeconds, relyingParty } from './relying-party.ts'
 
-/** What the caller's device is to sign, so that they can do one act. Whether they may is asked when they do it. */
+/**
+ * The challenge for the caller's device to sign before an operation. Permissions are checked when the operation runs.
+ */
 export const beginConfirmation = mutation({
   permission: 'any',
   input: BeginConfirmationInput,
@@ -23,7 +25,7 @@ export const beginConfirmation = mutation({
     const { id: rpId } = relyingParty()
     const allowCredentials = await credentialsOf(tx, tenant, principal)
     if (allowCredentials.length === 0)
-      throw new ApiError('conflict', 'You have no passkey. Add one in your settings first.')
+      throw new ApiError('conflict', 'You don’t have a passkey yet. Add one in your settings first.')
     const challenge = await newChallenge(tx, tenant, principal, input.purpose)
     return {
       options: {

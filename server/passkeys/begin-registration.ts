@@ -6,7 +6,7 @@ import { newChallenge, requirePerson } from './challenge.ts'
 import { credentialsOf } from './credentials.ts'
 import { algorithms, ceremonySeconds, relyingParty } from './relying-party.ts'
 
-/** What a device is asked for to become a passkey of the caller. */
+/** The options for a device to create a passkey of the caller. */
 export const beginRegistration = mutation({
   permission: 'any',
   input: noInput,
@@ -17,11 +17,11 @@ export const beginRegistration = mutation({
     const { id, name } = relyingParty()
     const excludeCredentials = await credentialsOf(tx, tenant, principal)
     if (excludeCredentials.length >= maxPasskeys)
-      throw new ApiError('conflict', `You have ${maxPasskeys} passkeys already. Remove one first.`)
+      throw new ApiError('conflict', `You already have ${maxPasskeys} passkeys. Remove one first.`)
     return {
       options: {
         rp: { id, name },
-        // One person is another member in each tenant: their device keeps these apart by this id and by the name.
+        // A person is a different member in each tenant; the device tells them apart by this id and by the name.
         user: {
           id: Buffer.from(principal.memberId.replaceAll('-', ''), 'hex').toString('base64url'),
           name: `${principal.username} (${tenant.displayName})`,

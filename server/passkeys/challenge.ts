@@ -9,12 +9,12 @@ import { insertChallenge, takeChallenge } from './store.ts'
 
 /** Only people have passkeys. */
 export function requirePerson(principal: Principal): void {
-  if (principal.kind !== 'person') throw new ApiError('forbidden', 'Only a person has passkeys.')
+  if (principal.kind !== 'person') throw new ApiError('forbidden', 'Only people can use passkeys.')
 }
 
 /**
- * A new challenge, base64url: SHA-256 over the canonical JSON of what it is bound to and a nonce. So what a device signs
- * says by itself what was agreed to.
+ * A new challenge, base64url: SHA-256 over the canonical JSON of its purpose and a nonce. So the device's signature
+ * itself proves what the person agreed to.
  */
 export async function newChallenge(
   tx: Transaction,
@@ -29,7 +29,9 @@ export async function newChallenge(
   return challenge
 }
 
-/** Uses up the challenge that a device signed, when it was made for `purpose`. Undefined: it was not, or it has lapsed. */
+/**
+ * Uses up the challenge that a device signed, if it was created for `purpose`. Undefined if it was not, or has expired.
+ */
 export async function spendChallenge(
   tx: Transaction,
   tenant: Tenant,
@@ -52,7 +54,7 @@ function challengeIn(clientDataJSON: string): string | undefined {
     const challenge: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'challenge') : undefined
     return typeof challenge === 'string' && challenge.length <= 64 ? challenge : undefined
   } catch {
-    // Not what a browser sends: there is no challenge in it.
+    // Not sent by a browser: it contains no challenge.
     return undefined
   }
 }

@@ -16,8 +16,8 @@ type Confirmed = {
 }
 
 /**
- * Checks that the person's device signed a challenge that was made for `purpose`, in the transaction of the act that it
- * confirms; the challenge is used up with it. 403 `passkey_required` otherwise.
+ * Checks that the person's device signed a challenge that was created for `purpose`, in the transaction of the
+ * confirmed operation, and uses the challenge up. Throws 403 `passkey_required` otherwise.
  */
 export async function confirmWithPasskey(
   tx: Transaction,
@@ -25,27 +25,27 @@ export async function confirmWithPasskey(
   purpose: JsonObject,
   assertion: Assertion | undefined,
 ): Promise<Confirmed> {
-  if (assertion === undefined) throw refused('This has to be confirmed with your passkey.')
+  if (assertion === undefined) throw refused('Confirm this with your passkey.')
   const spent = await spendChallenge(tx, tenant, principal, assertion.response.clientDataJSON, purpose)
   if (spent === undefined)
-    throw refused('This confirmation was made for something else, was used, or is too old. Confirm again.')
+    throw refused('This confirmation is for another operation, has already been used, or has expired. Confirm again.')
   const passkey = await lockCredential(tx, tenant.id, principal.memberId, assertion.id)
-  if (passkey === undefined) throw refused('This passkey is none of yours, or it was removed.')
+  if (passkey === undefined) throw refused('This passkey is not one of yours, or has been removed.')
   const signCount = await verify(assertion, spent.challenge, passkey)
-  if (signCount === undefined) throw refused('The signature of this passkey does not verify.')
+  if (signCount === undefined) throw refused('The signature of this passkey is not valid.')
   await setUsed(tx, tenant.id, passkey.id, signCount)
   return { passkeyId: passkey.id, publicKey: passkey.publicKey.toString('base64url'), bound: spent.bound, assertion }
 }
 
 const refused = (message: string): ApiError => refuse('passkey_required', message)
 
-/** The device's new count, or undefined when anything about the assertion is wrong. */
+/** The device's new count, or undefined if any part of the assertion is invalid. */
 async function verify(
   { authenticatorAttachment, response: { userHandle, ...response }, ...assertion }: Assertion,
   expectedChallenge: string,
   passkey: { publicKey: Buffer; signCount: string | number },
 ): Promise<number | undefined> {
-  // Loaded when it is used: it is 15 MB that most servers never need.
+  // Loaded on first use: it needs 15 MB, and most servers never use it.
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id, origin } = relyingParty()
   try {
@@ -63,7 +63,7 @@ async function verify(
     })
     return verified ? authenticationInfo.newCounter : undefined
   } catch {
-    // The library throws what it found wrong (origin, flags, count, form): to the caller it is all one refusal.
+    // The library throws a specific error (origin, flags, count, form), but the caller gets a single refusal.
     return undefined
   }
 }

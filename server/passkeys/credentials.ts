@@ -5,21 +5,21 @@ import { deletePasskeysOf, findCredentials } from './store.ts'
 
 type Credentials = RequestOptions['allowCredentials']
 
-/** The caller's passkeys as a browser is told of them. */
+/** The caller's passkeys in the form that a browser needs. */
 export async function credentialsOf(tx: Transaction, tenant: Tenant, principal: Principal): Promise<Credentials> {
   const rows = await findCredentials(tx, tenant.id, principal.memberId)
   return rows.map(({ credentialId, transports }) => ({
     id: credentialId,
     type: 'public-key' as const,
-    // Written from the same list of names.
+    // The column is written only from the same list of names.
     transports: transports as NonNullable<Credentials[number]['transports']>,
   }))
 }
 
-/** Whether the person could confirm anything. */
+/** Whether the person has a passkey to confirm with. */
 export const hasPasskey = async (tx: Transaction, tenant: Tenant, principal: Principal): Promise<boolean> =>
   (await findCredentials(tx, tenant.id, principal.memberId)).length > 0
 
-/** A person is let in anew, or goes for good: what they confirmed with before counts no more. Gives how many there were. */
+/** Deletes all passkeys when a person's access is reset or ends. Returns how many there were. */
 export const forgetPasskeys = (tx: Transaction, tenant: Tenant, memberId: string): Promise<number> =>
   deletePasskeysOf(tx, tenant.id, memberId)

@@ -8,7 +8,9 @@ import { hasPasskey } from './credentials.ts'
 import { algorithms, relyingParty } from './relying-party.ts'
 import { insertPasskey } from './store.ts'
 
-/** Keeps a passkey of the caller. Where they have one, it confirms: who only has the session gets none by it. */
+/**
+ * Stores a passkey of the caller. An existing passkey has to confirm it, so that a stolen session alone can't add one.
+ */
 export const finishRegistration = mutation({
   permission: 'any',
   input: FinishRegistrationInput,
@@ -23,11 +25,12 @@ export const finishRegistration = mutation({
     if (await hasPasskey(tx, tenant, principal))
       await confirmWithPasskey(tx, { tenant, principal }, { act: 'register' }, confirmation)
     const spent = await spendChallenge(tx, tenant, principal, credential.response.clientDataJSON, { act: 'create' })
-    if (spent === undefined) throw new ApiError('conflict', 'This registration was used, or is too old. Begin again.')
+    if (spent === undefined)
+      throw new ApiError('conflict', 'This registration has already been used or has expired. Start again.')
     const made = await verify(credential, spent.challenge)
     if (made === undefined)
-      throw new ApiError('bad_request', 'What the device sent is no passkey of this site.', {
-        issues: [{ path: 'credential', message: 'It does not verify.' }],
+      throw new ApiError('bad_request', 'The device’s response is not a valid passkey for this site.', {
+        issues: [{ path: 'credential', message: 'Verification failed.' }],
       })
     const row = {
       tenantId: tenant.id,
@@ -40,17 +43,17 @@ export const finishRegistration = mutation({
       transports: (credential.response.transports ?? []).filter((name) => Transport.safeParse(name).success),
       synced: made.credentialDeviceType === 'multiDevice',
     }
-    if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is registered already.')
+    if (!(await insertPasskey(tx, row))) throw new ApiError('conflict', 'This passkey is already registered.')
     const { id, synced } = row
     return { passkey: { id, name, synced, createdAt: new Date().toISOString(), lastUsedAt: null } }
   },
 })
 
-/** Undefined when anything about it is wrong. */
+/** Undefined if any part of it is invalid. */
 async function verify({ authenticatorAttachment, response, ...credential }: Attestation, expectedChallenge: string) {
   const { id, origin } = relyingParty()
   const { clientDataJSON, attestationObject } = response
-  // Loaded when it is used: it is 15 MB that most servers never need.
+  // Loaded on first use: it needs 15 MB, and most servers never use it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
@@ -63,7 +66,7 @@ async function verify({ authenticatorAttachment, response, ...credential }: Atte
     })
     return registrationInfo
   } catch {
-    // The library throws what it found wrong (origin, flags, algorithm, form): to the caller it is all one refusal.
+    // The library throws a specific error (origin, flags, algorithm, form), but the caller gets a single refusal.
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listPasskeys } from './store.ts'
 import { passkeyView } from './view.ts'
 
-/** The caller's own. A machine has none. */
+/** The caller's own passkeys; a machine has none. */
 export const list = query({
   permission: 'any',
   input: ListPasskeysInput,

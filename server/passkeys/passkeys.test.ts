@@ -48,7 +48,7 @@ async function register(caller: Caller, device: Authenticator, confirming?: Auth
   return (await perform(finishRegistration, caller, input)).passkey
 }
 
-/** A tenant that asks for a passkey on high risk, two approvers of it, and a request for them. */
+/** A tenant that requires a passkey for high risk, two of its approvers, and a request for them. */
 async function guarded() {
   const tenant = await testTenant(running)
   const maria = await tenant.as('maria', { roles: ['developer', 'tenant_admin'] })
@@ -88,7 +88,7 @@ const purposeOf = async (caller: Caller, approvalId: string): Promise<Confirmati
 })
 
 describe('registering', () => {
-  test('the first by itself, a second one confirmed by the first; each person sees their own', async () => {
+  test('needs no confirmation for the first passkey, and the first one’s for the second; each person sees their own', async () => {
     const { jonas, anna } = await guarded()
     const [laptop, stick] = [new Authenticator(), new Authenticator()]
     const first = await register(jonas, laptop)
@@ -100,7 +100,7 @@ describe('registering', () => {
     expect((await perform(list, anna, {})).items).toEqual([])
   })
 
-  test('a device is registered once', async () => {
+  test('accepts a device only once', async () => {
     const { jonas, anna } = await guarded()
     const laptop = new Authenticator()
     await register(jonas, laptop)
@@ -111,7 +111,7 @@ describe('registering', () => {
   test.each([
     ['another site', { origin: 'https://evil.example' }],
     ['another host', { rpId: 'evil.example' }],
-    ['no proof that it is the person', { flags: 0x01 }],
+    ['no user verification', { flags: 0x01 }],
     ['an assertion', { type: 'webauthn.get' }],
   ])('refuses %s', async (_what, knobs) => {
     const { jonas } = await guarded()
@@ -120,7 +120,7 @@ describe('registering', () => {
     await expect(perform(finishRegistration, jonas, input)).rejects.toEqual(refused('bad_request'))
   })
 
-  test('a challenge counts once, for the person that it was made for, and for minutes', async () => {
+  test('accepts a challenge once, only from the person that it was created for, and only for minutes', async () => {
     const { jonas, anna } = await guarded()
     const { options } = await perform(beginRegistration, jonas, undefined)
     const input = (device = new Authenticator()) => ({ name: 'Laptop', credential: device.create(options) })
@@ -137,7 +137,7 @@ describe('registering', () => {
     await expect(perform(finishRegistration, jonas, { ...input(), confirmation })).rejects.toEqual(refused('conflict'))
   })
 
-  test('a machine has none', async () => {
+  test('is refused for a machine', async () => {
     const { machine } = await guarded()
     await expect(perform(beginRegistration, machine, undefined)).rejects.toEqual(refused('forbidden'))
     await expect(perform(beginConfirmation, machine, { purpose: { act: 'register' } })).rejects.toEqual(
@@ -147,7 +147,7 @@ describe('registering', () => {
 })
 
 describe('approving', () => {
-  test('takes the passkey where the risk asks for it; the vote keeps what was signed, for anybody to check', async () => {
+  test('requires a passkey where the risk does, and the vote keeps the signed data for anyone to verify', async () => {
     const { jonas, ask } = await guarded()
     const approvalId = await ask()
     expect((await read(jonas, approvalId)).passkey).toBe('missing')
@@ -162,7 +162,7 @@ describe('approving', () => {
     expect(done).toMatchObject({ status: 'approved' })
 
     const confirmation = (await read(jonas, approvalId)).votes[0]?.confirmation
-    if (confirmation === undefined) throw new Error('The vote has no confirmation.')
+    if (confirmation === undefined) throw new Error('The vote does not have a confirmation.')
     expect(confirmation.bound).toMatchObject({ act: 'approve', approvalId, payloadDigest })
     const digest = (text: string | Buffer) => createHash('sha256').update(text).digest()
     const bytes = (text: string) => Buffer.from(text, 'base64url')
@@ -187,7 +187,7 @@ describe('approving', () => {
     expect(done.confirmation?.digest).toBe(`sha256:${digest(canonicalJson(confirmation)).toString('hex')}`)
   })
 
-  test('rejecting, escalating, and what carries another risk take none', async () => {
+  test('requires none to reject, to escalate, or for another risk', async () => {
     const { jonas, ask } = await guarded()
     expect(await vote(jonas, await ask(), undefined, 'reject')).toMatchObject({ status: 'rejected' })
     const low = await ask('low')
@@ -195,12 +195,12 @@ describe('approving', () => {
     expect(await vote(jonas, low)).toMatchObject({ status: 'approved' })
   })
 
-  test('a machine can’t, whatever else is allowed to it', async () => {
+  test('is refused for a machine, even where machine decisions are allowed', async () => {
     const { machine, ask } = await guarded()
     await expect(vote(machine, await ask())).rejects.toEqual(refused('passkey_required'))
   })
 
-  test('a confirmation is good for one request, one person and one time; a refused one leaves a record', async () => {
+  test('accepts a confirmation once, for one request and one person, and records a refusal', async () => {
     const { jonas, anna, ask } = await guarded()
     const [laptop, phone] = [new Authenticator(), new Authenticator()]
     await register(jonas, laptop)
@@ -232,8 +232,8 @@ describe('approving', () => {
     ['a forged signature', { forged: true }],
     ['another site', { origin: 'https://evil.example' }],
     ['another host', { rpId: 'evil.example' }],
-    ['no proof that it is the person', { flags: 0x01 }],
-    ['a count that goes back: a copied device', { count: 0 }],
+    ['no user verification', { flags: 0x01 }],
+    ['a count that decreases, as for a copied device', { count: 0 }],
   ])('refuses %s', async (_what, knobs) => {
     const { jonas, ask } = await guarded()
     const laptop = new Authenticator()
@@ -246,7 +246,7 @@ describe('approving', () => {
     expect(await read(jonas, approvalId)).toMatchObject({ status: 'pending' })
   })
 
-  test('the same decision sent again is answered again, though its confirmation is used up', async () => {
+  test('returns the same response when the same decision is sent again, although its confirmation is used up', async () => {
     const { jonas, ask } = await guarded()
     const laptop = new Authenticator()
     await register(jonas, laptop)
@@ -258,7 +258,7 @@ describe('approving', () => {
   })
 })
 
-test('removing takes a passkey, so that a stolen session gets nowhere', async () => {
+test('removing requires a passkey, so that a stolen session is not enough', async () => {
   const { jonas } = await guarded()
   const [laptop, stick] = [new Authenticator(), new Authenticator()]
   const { id: passkeyId } = await register(jonas, laptop)
@@ -280,7 +280,7 @@ test('removing takes a passkey, so that a stolen session gets nowhere', async ()
   ).rejects.toEqual(refused('passkey_required'))
 })
 
-test('asking for more applies at once, for less waits for an approval', async () => {
+test('requiring more passkeys applies immediately, requiring fewer waits for an approval', async () => {
   const { tenant, maria } = await guarded()
   await tenant.as('vera', { roles: ['approver'], groups: ['change-approvers'] })
   const set = (passkeyForTiers: string[], expectedRevision: number) =>

@@ -7,8 +7,8 @@ import { deletePasskey } from './store.ts'
 import { passkeyView } from './view.ts'
 
 /**
- * Takes away one of the caller's passkeys, confirmed by one of them: else who only has the session could remove them all,
- * and register one of their own. For lost devices there is members.resetPassword.
+ * Removes one of the caller's passkeys, confirmed by one of them. Without that, a stolen session could remove them all
+ * and register its own. For lost devices there is members.resetPassword.
  */
 export const remove = mutation({
   permission: 'any',

@@ -5,7 +5,7 @@ import { json } from '#server/kernel/db/json.ts'
 
 const columns = ['id', 'name', 'synced', 'createdAt', 'lastUsedAt'] as const
 
-/** False when the device's credential is registered in the tenant already. */
+/** False if the device's credential is already registered in the tenant. */
 export async function insertPasskey(
   tx: Transaction,
   row: {
@@ -28,7 +28,7 @@ export async function insertPasskey(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** One page of a person's own, newest first. */
+/** One page of a person's passkeys, newest first. */
 export function listPasskeys(
   tx: Transaction,
   tenantId: string,
@@ -44,7 +44,7 @@ export function listPasskeys(
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** What the browser must know to ask for one of them. At most `maxPasskeys`. */
+/** The data that the browser needs to request one of them. At most `maxPasskeys`. */
 export const findCredentials = (tx: Transaction, tenantId: string, memberId: string) =>
   tx
     .selectFrom('passkeys')
@@ -54,7 +54,7 @@ export const findCredentials = (tx: Transaction, tenantId: string, memberId: str
     .orderBy('id')
     .execute()
 
-/** Holds it until commit: of two uses at once, the second sees the count of the first. */
+/** Locks it until commit: of two concurrent uses, the second sees the count of the first. */
 export const lockCredential = (tx: Transaction, tenantId: string, memberId: string, credentialId: string) =>
   tx
     .selectFrom('passkeys')
@@ -83,7 +83,7 @@ export const deletePasskey = (tx: Transaction, tenantId: string, memberId: strin
     .returning(columns)
     .executeTakeFirst()
 
-/** Gives how many there were. */
+/** Returns how many there were. */
 export async function deletePasskeysOf(tx: Transaction, tenantId: string, memberId: string): Promise<number> {
   await tx.deleteFrom('passkeyChallenges').where('tenantId', '=', tenantId).where('memberId', '=', memberId).execute()
   const result = await tx
@@ -94,7 +94,7 @@ export async function deletePasskeysOf(tx: Transaction, tenantId: string, member
   return Number(result.numDeletedRows)
 }
 
-/** Keeps a challenge for `seconds`; what the person left open and let lapse goes. */
+/** Stores a challenge for `seconds`, and deletes the person's expired ones. */
 export async function insertChallenge(
   tx: Transaction,
   {
@@ -119,7 +119,7 @@ export async function insertChallenge(
     .execute()
 }
 
-/** Uses a challenge up. Undefined: it was never given to this person, is used, or too old. */
+/** Uses a challenge up. Undefined if it was never created for this person, has been used, or has expired. */
 export const takeChallenge = (tx: Transaction, tenantId: string, memberId: string, challenge: string) =>
   tx
     .deleteFrom('passkeyChallenges')

@@ -3,7 +3,7 @@ import { askingQuery } from '#server/kernel/operation.ts'
 import { checkPolicy } from '#server/policies/engine/check-policy.ts'
 import { tenantSchema } from '#server/policies/language/tenant-schema.ts'
 
-/** What is wrong with a text, by the same checks as when it is stored as a draft; nothing is stored. */
+/** Runs the checks of a draft on a source and returns the issues, without storing it. */
 export const checkSource = askingQuery({
   permission: 'policy:author',
   input: CheckPolicyInput,

@@ -8,7 +8,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { insertVersion, listVersions, lockPolicy } from './store.ts'
 import { versionView } from './view.ts'
 
-/** Stores a text as the policy's next draft. One that has errors is 400 `invalid_policy` with a line and column for each. */
+/** Stores a source as the policy's next draft. Errors are 400 `invalid_policy` with a line and column for each. */
 export const createVersion = preparedMutation({
   permission: 'policy:author',
   input: CreatePolicyVersionInput,
@@ -18,7 +18,7 @@ export const createVersion = preparedMutation({
     resource: { type: 'policy', id: input.policyId },
     details: output && { version: output.version, digest: output.digest },
   }),
-  // The check takes up to seconds: no transaction waits for it.
+  // The check can take seconds, so it runs before the transaction opens.
   async prepare({ tenant, input }) {
     await requireSound(input.source, await tenantSchema(tenant))
   },

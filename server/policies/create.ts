@@ -11,8 +11,8 @@ import { insertPolicy, insertVersion } from './store.ts'
 import { policyView } from './view.ts'
 
 /**
- * Opens a policy: a name, and with `source` its first draft. A name that is taken is 409 `name_conflict`, a source with
- * errors 400 `invalid_policy` with a line and column for each; then neither is there.
+ * Creates a policy and, with `source`, its first draft. A name that is taken is 409 `name_conflict`; a source with errors is
+ * 400 `invalid_policy` with a line and column for each, and then no policy is created.
  */
 export const createPolicy = preparedMutation({
   permission: 'policy:author',
@@ -23,14 +23,14 @@ export const createPolicy = preparedMutation({
     resource: { type: 'policy', id: output?.id ?? 'none' },
     details: { name: input.name },
   }),
-  // The check takes up to seconds: no transaction waits for it.
+  // The check can take seconds, so it runs before the transaction opens.
   async prepare({ tenant, input }) {
     if (input.source !== undefined) await requireSound(input.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, principal, input: { source, ...input }, requestId }) {
     const row = { tenantId: tenant.id, id: newId(), ...input, createdBy: principal.memberId }
     const made = await insertPolicy(tx, row)
-    if (made === undefined) throw new ApiError('name_conflict', `There is already a policy named ${input.name}.`)
+    if (made === undefined) throw new ApiError('name_conflict', `A policy named ${input.name} already exists.`)
     const actor = await actorsById(tx, tenant.id, [principal.memberId])
     if (source !== undefined) {
       const digest = sourceDigest(source)

@@ -9,8 +9,8 @@ import { findVersion, setVersionPublished } from './store.ts'
 import { versionView } from './view.ts'
 
 /**
- * draft → published: from then on the text never changes and can be bound. A second time is 409. The tools may have changed
- * since the draft was stored: it is checked against them again.
+ * draft → published: the source can then be bound and never changes. Publishing again is 409. The source is checked again,
+ * because the tools may have changed since the draft was stored.
  */
 export const publishVersion = preparedMutation({
   permission: 'policy:author',

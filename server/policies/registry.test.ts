@@ -40,7 +40,7 @@ const audited = (action: string) =>
 const newPolicy = () => run(createPolicy, { name: `policy-${newSpanId()}`, description: 'd' })
 
 describe('policies', () => {
-  test('a name is taken once, and creation is in the audit log', async () => {
+  test('names are unique, and creation is recorded in the audit log', async () => {
     const policy = await run(createPolicy, { name: 'taken' })
     expect(policy).toMatchObject({
       name: 'taken',
@@ -54,7 +54,7 @@ describe('policies', () => {
     )
   })
 
-  test('a policy comes with its first draft, or not at all', async () => {
+  test('a policy and its first draft are created together or not at all', async () => {
     const name = `policy-${newSpanId()}`
     await expect(run(createPolicy, { name, source: 'permit (principal' })).rejects.toMatchObject({
       code: 'invalid_policy',
@@ -74,7 +74,7 @@ describe('policies', () => {
     )
   })
 
-  test('a text is checked as if it were stored, and stored nowhere', async () => {
+  test('checking a source reports the same issues as storing it, without storing it', async () => {
     const before = (await run(listPolicies, {})).items.length
     const wrong = 'permit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;'
     const { problems } = await run(checkSource, { source: wrong })
@@ -86,7 +86,7 @@ describe('policies', () => {
     expect((await run(listPolicies, {})).items).toHaveLength(before)
   })
 
-  test('the list is paged, newest first', async () => {
+  test('policies are listed in pages, newest first', async () => {
     const [older, newer] = [await newPolicy(), await newPolicy()]
     const first = await run(listPolicies, { limit: 1 })
     expect(first.items.map(({ id }) => id)).toEqual([newer.id])
@@ -94,11 +94,11 @@ describe('policies', () => {
     expect(second.items.map(({ id }) => id)).toEqual([older.id])
   })
 
-  test('reading needs policy:read, writing policy:author', async () => {
+  test('reading requires policy:read, writing requires policy:author', async () => {
     const viewer = await tenant.as('vic', { roles: ['viewer'] })
-    const nobody = await tenant.as('nora')
+    const nora = await tenant.as('nora')
     await expect(run(createPolicy, { name: 'v' }, viewer)).rejects.toMatchObject({ code: 'forbidden' })
-    await expect(run(listPolicies, {}, nobody)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(run(listPolicies, {}, nora)).rejects.toMatchObject({ code: 'forbidden' })
     expect((await run(listPolicies, {}, viewer)).items).not.toHaveLength(0)
   })
 })
@@ -128,20 +128,20 @@ describe('versions', () => {
     })
   })
 
-  test('of two publications at once, one wins', async () => {
+  test('of two concurrent publications, one succeeds', async () => {
     const { id: policyId } = await newPolicy()
     await run(createVersion, { policyId, source })
     const both = await Promise.allSettled([1, 2].map(() => run(publishVersion, { policyId, version: 1 })))
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('versions made at once get numbers of their own', async () => {
+  test('versions created concurrently get distinct numbers', async () => {
     const { id: policyId } = await newPolicy()
     const rows = await Promise.all([1, 2, 3].map(() => run(createVersion, { policyId, source })))
     expect(rows.map(({ version }) => version).sort()).toEqual([1, 2, 3])
   })
 
-  test('a text with errors is refused with their places, and nothing is stored', async () => {
+  test('a source with errors is rejected with their positions and not stored', async () => {
     const { id: policyId } = await newPolicy()
     await expect(run(createVersion, { policyId, source: `${source}\n@id("é") permit (x);` })).rejects.toMatchObject({
       code: 'invalid_policy',
@@ -152,7 +152,7 @@ describe('versions', () => {
     expect((await run(listVersions, { policyId })).items).toEqual([])
   })
 
-  test('another tenant’s policy is as unknown as one that never was', async () => {
+  test('another tenant’s policy gives the same 404 as one that never existed', async () => {
     const { id: policyId } = await newPolicy()
     await run(createVersion, { policyId, source })
     for (const id of [policyId, newId()]) {

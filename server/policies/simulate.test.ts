@@ -18,7 +18,7 @@ import { createVersion } from './create-version.ts'
 import { publishVersion } from './publish-version.ts'
 import { simulate } from './simulate.ts'
 
-// Recorded: pay 5 (allowed), pay 500 (needs an approval), close (denied). The draft lets all be paid, and closes.
+// Recorded: pay 5 (allowed), pay 500 (requires an approval), close (denied). The draft allows every payment, and close.
 
 const scope = 'principal, action in Countersign::Action::"ToolCall", resource'
 const over = (limit: string) =>
@@ -98,7 +98,7 @@ afterAll(async () => {
 
 const period = { environment: 'production', from, to }
 
-test('the version that decided changes nothing, and each decision comes out again', async () => {
+test('simulating the version that decided changes no decision', async () => {
   expect(await run(simulate, { policyId, version: 1, ...period })).toEqual({
     evaluated: 3,
     changed: 0,
@@ -109,9 +109,9 @@ test('the version that decided changes nothing, and each decision comes out agai
   for (const decisionId of decisions) expect(await run(recompute, { decisionId })).toMatchObject({ same: true })
 })
 
-test('the decisions that a policy’s rules determined are found with those rules, and nobody else’s', async () => {
+test('lists only decisions determined by the policy’s own rules, with those rules', async () => {
   const { items } = await run(listDecisions, { policyId })
-  // What nothing permitted was determined by no rule of it.
+  // A call denied for lack of a permit was not determined by any rule of the policy.
   expect(
     items.map(({ decisionId, effect, resource, reasons }) => [decisionId, effect, resource, reasons[0]?.rule]),
   ).toEqual([
@@ -124,7 +124,7 @@ test('the decisions that a policy’s rules determined are found with those rule
   await expect(run(listDecisions, { policyId: newId() })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('decisions are listed in pages, each once, by agent, environment, effect and period', async () => {
+test('lists decisions in pages, each once, by agent, environment, effect and period', async () => {
   const found = async (input: object) => (await run(listDecisions, input)).items.map(({ decisionId }) => decisionId)
   const newest = decisions.toReversed()
   const seen: string[] = []
@@ -144,7 +144,7 @@ test('decisions are listed in pages, each once, by agent, environment, effect an
   expect(await run(listDecisions, {}, stranger)).toMatchObject({ items: [], nextCursor: null })
 })
 
-test('a page that looked through as many as it may goes on from there', async () => {
+test('the next page continues where a page that reached its search limit stopped', async () => {
   const { id } = tenant
   const filter = { effect: 'allow' }
   await runtime.database.inTenant(id, async (tx) => {
@@ -158,7 +158,7 @@ test('a page that looked through as many as it may goes on from there', async ()
   })
 })
 
-test('a draft tells what would change: what would be let through first', async () => {
+test('a draft’s changes are listed with newly allowed calls first', async () => {
   const version = await newVersion(
     `${all}\n${over('1.0')}\n@id("no") forbid (${scope}) when { context.arguments has amount && context.arguments.amount == decimal("500.0") };`,
   )
@@ -180,7 +180,7 @@ test('a draft tells what would change: what would be let through first', async (
   })
 })
 
-test('pages go through the period once, and others’ decisions are not among them', async () => {
+test('pages cover the period once and exclude decisions on other agents', async () => {
   const version = await newVersion(`${all}\n`)
   const seen: string[] = []
   let cursor: string | undefined
@@ -205,7 +205,7 @@ test('pages go through the period once, and others’ decisions are not among th
   expect(await run(simulate, { policyId, version, ...period, ...earlier })).toMatchObject({ evaluated: 0 })
 })
 
-test('it records nothing, and is for authors', async () => {
+test('a simulation records nothing and requires policy:author', async () => {
   const count = () =>
     runtime.database.inTenant(tenant.id, (tx) =>
       tx.selectFrom('policyDecisions').select('id').where('tenantId', '=', tenant.id).execute(),
@@ -218,11 +218,11 @@ test('it records nothing, and is for authors', async () => {
   await expect(run(simulate, { policyId, version: 99, ...period })).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a call of an external runtime comes out again, too: its arguments are declared by nobody', async () => {
+test('recomputes a call to an external runtime, whose arguments are not declared', async () => {
   const rest = request('pay', 5)
   const tool = { ...rest.tool, server: runtimeServer, name: 'http', inputSchema: runtimeSchema }
   const made = await runtime.database.inTenant(tenant.id, (tx) => decide(tx, tenant, { ...rest, tool }))
-  // The rule about amounts can't see one: it neither fails nor applies.
+  // The rule on amounts can't see the argument, so it neither fails nor matches.
   expect(made).toMatchObject({ effect: 'deny', reasons: [{ code: 'no_permit' }] })
   expect(await run(recompute, { decisionId: made.decisionId })).toMatchObject({ same: true })
 })

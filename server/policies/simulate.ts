@@ -10,9 +10,9 @@ import { decidingSet } from '#server/policies/decisions/policy-set.ts'
 import { recordedRequest, schemaReader } from '#server/policies/decisions/recorded-request.ts'
 import { findPolicy, findVersion } from './store.ts'
 
-/** So that calls of agents come between: a batch of the decision worker holds as many. */
+/** Decisions evaluated concurrently: fewer than a batch of the decision worker, so that agents' calls are not held up. */
 const atOnce = 8
-/** How many decisions back one page looks, whichever are of the environment. */
+/** The most decisions that one page searches, however many are in the environment. */
 const searched = 5000
 /** Milliseconds after which a page ends early. */
 const longestMs = 10_000
@@ -20,14 +20,14 @@ const longestMs = 10_000
 type Effects = z.infer<typeof Effect>
 type Item = SimulateOutput['items'][number]
 
-/** What must be looked at first: what would be let through. */
+/** Sorts the most critical changes first: calls that would be newly allowed. */
 const weight = ({ before, after }: { before: Effects; after: Effects }): number => {
   const openness = { deny: 0, require_approval: 1, allow: 2 }
   return openness[after] - openness[before]
 }
 const byWeight = (a: Parameters<typeof weight>[0], b: Parameters<typeof weight>[0]): number => weight(b) - weight(a)
 
-/** Computes recorded decisions again as if a version had been bound. Nothing is recorded, and nothing changes. */
+/** Recomputes recorded decisions as if a version had been bound, without recording or changing anything. */
 export const simulate = query({
   permission: 'policy:author',
   input: SimulateInput,
@@ -57,7 +57,7 @@ export const simulate = query({
     }
     items.sort(byWeight)
     const more = evaluated < rows.length
-    // Fewer than asked for: either nothing is older, or more lies beyond what one page looks through.
+    // A short page means that nothing is older, or that the page reached its search limit.
     const last = more ? undefined : await findLastSearched(tx, tenant.id, period, searched, input.cursor)
     return {
       evaluated,
@@ -68,12 +68,12 @@ export const simulate = query({
     }
 
     async function flipOf(row: (typeof rows)[number]): Promise<Item | undefined> {
-      // What was asked is no longer kept.
+      // The request is no longer stored.
       if (row.request === null) return undefined
       const { request, now, budgets, whole } = await recordedRequest(read, row.request)
       const policies = withDraft(DecisionFacts.shape.policies.parse(row.policies), draft)
       const set = decidingSet(tx, tenant.id, request, policies)
-      // As it would be decided today; of budgets only what was recorded is known, and any other one is taken as held.
+      // By today's rules. Only the recorded states of budgets are known, so other budgets are assumed to cover the call.
       const outcome = judgeBudgets(await outcomeOf(set, true, request, now, usual, whole), budgets)
       const before = Effect.parse(row.effect)
       if (outcome.effect === before) return undefined
@@ -92,7 +92,7 @@ export const simulate = query({
   },
 })
 
-/** The recorded policies without the manifest's own rules, which are made anew, and with the draft in its place. */
+/** The recorded policies with the draft in place of its policy, without the manifest's rules, which are regenerated. */
 function withDraft(recorded: readonly DecidingPolicy[], draft: DecidingPolicy): DecidingPolicy[] {
   const bound = recorded.filter(({ version }) => version > 0)
   return bound.some(({ policyId }) => policyId === draft.policyId)

@@ -30,7 +30,7 @@ export const listPolicies = (tx: Transaction, tenantId: string, limit: number, c
     .limit(limit)
     .execute()
 
-/** Gives the time of creation, or undefined when the name is taken. */
+/** Returns the creation time, or undefined when the name is taken. */
 export const insertPolicy = (
   tx: Transaction,
   row: { tenantId: string; id: string; name: string; description: string; createdBy: string },
@@ -42,7 +42,7 @@ export const insertPolicy = (
     .returning('createdAt')
     .executeTakeFirst()
 
-/** Versions of one policy are numbered one after the other. */
+/** Serializes the numbering of a policy's versions. */
 export const lockPolicy = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .selectFrom('policies')
@@ -78,7 +78,7 @@ export const insertVersion = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** draft → published, once. */
+/** draft → published. Undefined when the version is not a draft. */
 export const setVersionPublished = (tx: Transaction, tenantId: string, policyId: string, version: number) =>
   tx
     .updateTable('policyVersions')

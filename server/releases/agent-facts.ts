@@ -1,7 +1,7 @@
 import { durationSeconds } from '#lib/duration.ts'
 import type { ReleaseContent } from './content.ts'
 
-/** What a policy may know of a released agent, as the decision point takes it. Tools are named `server/tool`. */
+/** The facts about a released agent for the decision point. Tools are named `server/tool`. */
 export function agentFacts({ agent, spec }: ReleaseContent) {
   const { group, quorum, expiresAfter } = spec.governance.approvals
   return {

@@ -27,17 +27,17 @@ export const ReleasedPolicy = z.object({
 })
 export type ReleasedPolicy = z.infer<typeof ReleasedPolicy>
 
-/** What a release pins. Its JCS digest is the release's address: the same content is the same release. */
+/** The content that a release pins, identified by its JCS digest. */
 export const ReleaseContent = z.object({
-  /** Content of version 1 pins no policies. */
+  /** Version 1 does not pin policies. */
   v: z.union([z.literal(1), z.literal(2)]),
   agent: z.object({ id: Id, name: z.string(), displayName: z.string(), version: z.string(), manifestDigest: Digest }),
   environment: z.string(),
   spec: AgentSpec,
   tools: z.array(ReleasedTool),
-  /** By name, version and mode. What decides is what is bound at the time of a call; this is what was approved. */
+  /** The policies bound when the release was approved. Calls are decided by those bound at the time of the call. */
   policies: z.array(ReleasedPolicy).optional(),
-  /** Of a runtime that speaks A2A: the agent's card as it was when the release was proposed. */
+  /** For an a2a runtime: the agent's card when the release was proposed. */
   agentCard: z.object({ digest: Digest, card: JsonObject }).optional(),
 })
 export type ReleaseContent = z.infer<typeof ReleaseContent>

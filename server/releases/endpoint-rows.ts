@@ -5,7 +5,7 @@ import type { ReleaseContent } from './content.ts'
 
 type Row = { path: string; value: string }
 
-/** Where a release's calls go and which secrets go with them: what a reviewer must see of addresses in a manifest. */
+/** The addresses that a release calls and the secrets sent to them, for the reviewer. */
 export function endpointRows({ spec, agentCard }: Pick<ReleaseContent, 'spec' | 'agentCard'>): Row[] {
   const { http, a2a } = spec.runtime
   const place = (path: string, url: string, secretRef: string | undefined): Row[] => [
@@ -20,7 +20,7 @@ export function endpointRows({ spec, agentCard }: Pick<ReleaseContent, 'spec' | 
         : [
             {
               path: `models.${model}.prices`,
-              value: `${prices.input} in, ${prices.output} out, ${prices.currency} for a million tokens`,
+              value: `${prices.input} input, ${prices.output} output (${prices.currency} per million tokens)`,
             },
           ]),
     ]),

@@ -10,7 +10,7 @@ import { policyChanges } from './policy-changes.ts'
 import { findRelease } from './store.ts'
 import { releaseView } from './view.ts'
 
-/** One release with all that it pins, and what changed in its policies since. */
+/** One release with its pinned content, and the changes in bound policies since. */
 export const get = query({
   permission: 'release:read',
   input: ById,

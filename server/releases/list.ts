@@ -5,7 +5,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { listReleases } from './store.ts'
 import { releaseView } from './view.ts'
 
-/** Releases in any state, newest first. */
+/** Releases with any status, newest first. */
 export const list = query({
   permission: 'release:read',
   input: ListReleasesInput,

@@ -4,7 +4,7 @@ import type { ReleasedPolicy } from './content.ts'
 
 const placeOf = ({ policyId, mode }: ReleasedPolicy) => `${policyId} ${mode}`
 
-/** What differs between the policies that a release pins and those that are bound now; sorted by name. */
+/** The differences between the policies that a release pins and those bound now, sorted by name. */
 export function policyChanges(
   released: readonly ReleasedPolicy[],
   bound: readonly ReleasedPolicy[],

@@ -21,8 +21,8 @@ import { endpointRows } from './endpoint-rows.ts'
 import { findActiveRelease, insertRelease } from './store.ts'
 
 /**
- * Proposes that a version runs in an environment. Its tools are asked for their schemas now, and pinned with the policies that
- * are bound there.
+ * Proposes that a version runs in an environment. Pins the current schemas of its tools, as reported by their servers, and the
+ * policies bound in the environment.
  */
 export const propose = preparedMutation({
   permission: 'release:propose',
@@ -49,7 +49,7 @@ export const propose = preparedMutation({
     if (found.agent.status === 'retired') throw new ApiError('conflict', `The agent ${found.agent.name} is retired.`)
     const spec = specOf(found.version.manifest as JsonObject)
     if (spec.environments !== undefined && !spec.environments.includes(input.environment))
-      throw new ApiError('not_ready', `The manifest allows the environments ${spec.environments.join(', ')} only.`)
+      throw new ApiError('not_ready', `The manifest allows only these environments: ${spec.environments.join(', ')}.`)
     const unbudgeted = whyNotBudgeted(spec)
     if (unbudgeted !== undefined) throw new ApiError('not_ready', unbudgeted)
     const tools = await pinnedTools(tenant, spec)
@@ -105,7 +105,7 @@ export const propose = preparedMutation({
   },
 })
 
-/** The tools on the manifest's allow-lists as their servers describe them now. Throws `not_ready` for one that is missing. */
+/** The current descriptions of the tools on the manifest's allow-lists. Throws `not_ready` for a missing tool. */
 async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedTool[]> {
   const pinned: ReleasedTool[] = []
   const seen = new Map<string, string>()
@@ -113,21 +113,28 @@ async function pinnedTools(tenant: Tenant, spec: AgentSpec): Promise<ReleasedToo
     const server = toolServerIn(entry)
     const name = server.server
     if (reservedServers.some((reserved) => reserved === name))
-      throw new ApiError('not_ready', `A tool server can't be named ${name}: policies know something else by it.`)
+      throw new ApiError(
+        'not_ready',
+        `A tool server cannot be named ${name}, because this name has a reserved meaning in policies. Choose another name.`,
+      )
     const address = JSON.stringify(server)
     if ((seen.get(name) ?? address) !== address)
-      throw new ApiError('not_ready', `The manifest gives the tool server ${name} two addresses.`)
+      throw new ApiError('not_ready', `The manifest defines the tool server ${name} with two different addresses.`)
     seen.set(name, address)
     const configured = mayUseServer(tenant, name)
     if (server.url === undefined && !configured)
-      throw new ApiError('not_ready', `There is no tool server ${name} for this tenant.`)
-    // Policies speak of servers by name: one of a manifest must not pass for one of the operator's.
+      throw new ApiError('not_ready', `The tool server ${name} does not exist or is not available to this tenant.`)
+    // Policies identify servers by name, so a manifest's server must not impersonate one of the operator's.
     if (server.url !== undefined && configured)
-      throw new ApiError('not_ready', `${name} is a tool server of this installation: give yours another name.`)
+      throw new ApiError(
+        'not_ready',
+        `${name} is already a tool server of this installation. Choose another name for yours.`,
+      )
     const offered = await listTools(tenant, server)
     for (const wanted of entry.allow) {
       const tool = offered.find((candidate) => candidate.name === wanted)
-      if (tool === undefined) throw new ApiError('not_ready', `The tool server ${name} has no tool ${wanted}.`)
+      if (tool === undefined)
+        throw new ApiError('not_ready', `The tool server ${name} does not offer a tool named ${wanted}.`)
       pinned.push(tool)
     }
   }
@@ -146,13 +153,13 @@ function presentationOf(content: ReleaseContent, digest: string, replaces: strin
       replaces === undefined
         ? `${agent.name} ${agent.version} becomes the first release in ${environment}.`
         : `${agent.name} ${agent.version} replaces ${replaces} in ${environment}.`,
-      `People and systems with the permission execution:start can start it there.`,
-      `It may call ${tools.map((tool) => `${tool.server}.${tool.name}`).join(', ') || 'no tools'}, with the schemas pinned in this release.`,
+      'Members and service accounts with the permission execution:start can start it there.',
+      `It can call ${tools.map((tool) => `${tool.server}.${tool.name}`).join(', ') || 'no tools'}, with the schemas pinned in this release.`,
       enforced.length === 0
-        ? 'No policy is bound to it there now: until one is, nothing starts.'
-        : `Each call is decided by the policies that are bound there at that time; now: ${enforced.join(', ')}.`,
+        ? 'No policy is bound to it there yet. Executions cannot start until one is.'
+        : `Each call is decided by the policies bound at the time of the call. Currently bound: ${enforced.join(', ')}.`,
     ],
-    onReject: 'The release is rejected; what runs today stays as it is.',
+    onReject: 'The release is rejected. The active release does not change.',
     onExpiry: 'The proposal expires and counts as rejected.',
     onEscalate: 'The escalation group decides instead.',
     reversible: true,

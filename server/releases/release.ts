@@ -4,7 +4,7 @@ import { findRelease, lockPlaceOf, setReleaseDecided, setReleaseEnded, supersede
 
 type Row = NonNullable<Awaited<ReturnType<typeof setReleaseDecided>>>
 
-/** A version of an agent that may run in an environment. */
+/** The proposal of a version of an agent for an environment. */
 export const releaseProposal: Proposal<Row, { id: string }> = {
   kind: 'release',
   noun: 'release',

@@ -26,7 +26,7 @@ import { propose } from './propose.ts'
 import { revoke } from './revoke.ts'
 import { withdraw } from './withdraw.ts'
 
-// Each transition of a release once, with its record; and what versions of an agent change.
+// Every transition of a release with its audit record, and the comparison of an agent's versions.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -84,7 +84,7 @@ async function newAgent(...more: object[]): Promise<string> {
 const proposal = (agentId: string, version = '1.0.0') => run(propose, { agentId, version, environment: 'production' })
 const vote = (approvalId: string, decision = 'approve') =>
   run(decideApproval, { approvalId, decision, decisionAcknowledged: true, reason: 'Read it.' }, jonas)
-/** A policy of its own that permits all, enforced in production. */
+/** Binds a new policy that permits everything to the agent, enforced in production. */
 async function bind(agentId: string): Promise<{ policyId: string; bindingId: string }> {
   const { id: policyId } = await run(createPolicy, { name: `policy-${newSpanId()}` })
   await run(createVersion, { policyId, source: '@id("all") permit (principal, action, resource);' })
@@ -93,7 +93,7 @@ async function bind(agentId: string): Promise<{ policyId: string; bindingId: str
   await vote(binding.approvalId)
   return { policyId, bindingId: binding.bindingId }
 }
-/** The policies whose rules let the agent call its tool now; none where it is denied. */
+/** The policies whose rules currently allow the agent to call its tool; none when the call is denied. */
 async function decided(agentId: string): Promise<string[]> {
   const call = { agentId, environment: 'production', resource: 'payments/lookup_order', arguments: { id: 'A-1001' } }
   const { effect, reasons } = await run(evaluate, call)
@@ -122,7 +122,7 @@ const audited = async (id: string) =>
     .map(({ type }) => type)
 
 describe('transitions', () => {
-  test('proposed → active makes the agent active; proposed → rejected leaves it', async () => {
+  test('proposed → active activates the agent; proposed → rejected does not change it', async () => {
     const agentId = await newAgent()
     const rejected = await proposal(agentId)
     await vote(rejected.approvalId, 'reject')
@@ -134,7 +134,7 @@ describe('transitions', () => {
     expect(await audited(releaseId)).toEqual(['release.proposed', 'release.activated'])
   })
 
-  test('active → superseded by the next; rolling back is proposing an earlier version: the same content, the same digest', async () => {
+  test('active → superseded by the next release; proposing an earlier version again gives the same digest', async () => {
     const agentId = await newAgent({ limits: { maxToolCalls: 6 } })
     const [one, two, again] = [await release(agentId), await release(agentId, '2.0.0'), await release(agentId)]
     expect(await statuses(agentId)).toEqual({
@@ -150,7 +150,7 @@ describe('transitions', () => {
     })
   })
 
-  test('the policies that are bound there are pinned: others make another release; what changes later is told, and decides', async () => {
+  test('a release pins the bound policies; later changes are reported and apply to decisions', async () => {
     const agentId = await newAgent()
     const { policyId, bindingId } = await bind(agentId)
     const one = await release(agentId)
@@ -165,7 +165,7 @@ describe('transitions', () => {
     const { releaseId } = await proposal(agentId)
     const [active] = (await run(list, { agentId })).items.filter(({ status }) => status === 'active')
     expect(active?.digest).toBe(one.digest)
-    // The release stays what was approved; the binding that came later decides at once.
+    // The release keeps its approved content; the later binding applies to decisions immediately.
     const [change] = (await run(get, { id: active?.id })).policyChanges ?? []
     expect(change).toMatchObject({ policyId: later.policyId, mode: 'enforce', released: [], now: [1] })
     expect(await decided(agentId)).toEqual([policyId, later.policyId].sort())
@@ -178,14 +178,14 @@ describe('transitions', () => {
     expect(await run(get, { id: one.releaseId })).toMatchObject({ status: 'superseded', policyChanges: null })
   })
 
-  test('two approvals at once leave one active', async () => {
+  test('concurrent approvals leave one release active', async () => {
     const agentId = await newAgent({ limits: { maxToolCalls: 6 } })
     const both = [await proposal(agentId), await proposal(agentId, '2.0.0')]
     await Promise.all(both.map(({ approvalId }) => vote(approvalId)))
     expect(Object.values(await statuses(agentId)).sort()).toEqual(['active', 'superseded'])
   })
 
-  test('proposed → withdrawn once, with its request, and one record', async () => {
+  test('proposed → withdrawn once, along with its approval, with one audit record', async () => {
     const agentId = await newAgent()
     const { releaseId: id, approvalId } = await proposal(agentId)
     const input = { id, expectedRevision: 1, reason: 'Too early.' }
@@ -196,7 +196,7 @@ describe('transitions', () => {
     await expect(vote(approvalId)).rejects.toMatchObject({ code: 'already_decided' })
   })
 
-  test('withdrawn and approved at once: one counts, and the other hears 409', async () => {
+  test('of a concurrent withdrawal and approval, one succeeds and the other gets 409', async () => {
     for (let round = 0; round < 8; round++) {
       const agentId = await newAgent()
       const { releaseId: id, approvalId } = await proposal(agentId)
@@ -209,7 +209,7 @@ describe('transitions', () => {
     }
   })
 
-  test('a retired agent is not released again', async () => {
+  test('a retired agent cannot be released again', async () => {
     const agentId = await newAgent()
     await release(agentId)
     for (const [operation, expectedRevision] of [
@@ -220,7 +220,7 @@ describe('transitions', () => {
     await expect(proposal(agentId)).rejects.toMatchObject({ code: 'conflict', status: 409 })
   })
 
-  test('active → revoked by an operator who knows its revision; an end is an end', async () => {
+  test('active → revoked by an operator who knows its revision, permanently', async () => {
     const agentId = await newAgent()
     const { releaseId: id } = await release(agentId)
     const input = { id, expectedRevision: 2, reason: 'It pays twice.' }
@@ -239,7 +239,7 @@ describe('transitions', () => {
 })
 
 describe('versions of an agent', () => {
-  test('are listed newest first, page by page', async () => {
+  test('are listed in pages, newest first', async () => {
     const agentId = await newAgent({ limits: {} }, { limits: { maxToolCalls: 9 } })
     const first = await run(versions, { id: agentId, limit: 2 })
     expect(first.items.map(({ version }) => version)).toEqual(['3.0.0', '2.0.0'])
@@ -247,7 +247,7 @@ describe('versions of an agent', () => {
     expect(second).toMatchObject({ items: [{ version: '1.0.0' }], nextCursor: null })
   })
 
-  test('are compared in the terms of governance', async () => {
+  test('are compared by area of governance', async () => {
     const agentId = await newAgent({
       tools: [{ mcp: { server: 'payments' }, allow: ['issue_refund'], requireApproval: ['issue_refund'] }],
       limits: { maxToolCalls: 50, timeout: 'PT1H' },

@@ -3,7 +3,7 @@ import { revokeProposal } from '#server/approvals/proposal.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { releaseProposal } from './release.ts'
 
-/** active → revoked: nothing new starts under it, and what runs ends at its next governed call. */
+/** active → revoked: no new executions start under it, and running ones end at their next governed call. */
 export const revoke = mutation({
   permission: 'release:revoke',
   input: EndReleaseInput,

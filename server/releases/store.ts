@@ -47,7 +47,7 @@ export const listReleases = (
 export const findRelease = (tx: Transaction, tenantId: string, id: string) =>
   base(tx, tenantId).select('release.content').where('release.id', '=', id).executeTakeFirst()
 
-/** The release that runs in an environment now. */
+/** The active release in an environment. */
 export const findActiveRelease = (tx: Transaction, tenantId: string, agentId: string, environment: string) =>
   base(tx, tenantId)
     .select('release.content')
@@ -76,14 +76,14 @@ export async function insertRelease(
     .execute()
 }
 
-/** Of two approvals for the same agent and environment, the second waits for the first to commit. */
+/** When two releases for the same agent and environment are approved concurrently, the second waits for the first to commit. */
 export async function lockPlaceOf(tx: Transaction, tenantId: string, releaseId: string): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', 'release', tenant_id, agent_id, environment), 0))
     from releases where tenant_id = ${tenantId} and id = ${releaseId}`.execute(tx)
 }
 
-/** The active release of the same agent and environment makes room for one that is still proposed. Gives the ids that were superseded. */
+/** Supersedes the active release of the same agent and environment, if this one is still proposed. Returns superseded ids. */
 export const supersedeFor = (tx: Transaction, tenantId: string, releaseId: string) =>
   tx
     .updateTable('releases as old')
@@ -99,7 +99,7 @@ export const supersedeFor = (tx: Transaction, tenantId: string, releaseId: strin
     .returning('old.id')
     .execute()
 
-/** proposed → `status`, once. */
+/** proposed → `status`. Undefined when the release is no longer proposed. */
 export const setReleaseDecided = (
   tx: Transaction,
   tenantId: string,

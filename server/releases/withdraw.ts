@@ -3,7 +3,7 @@ import { withdrawProposal } from '#server/approvals/proposal.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { releaseProposal } from './release.ts'
 
-/** proposed → withdrawn: its request is canceled, and nobody decides it any more. */
+/** proposed → withdrawn: its approval is canceled and can no longer be decided. */
 export const withdraw = mutation({
   permission: 'release:propose',
   input: EndReleaseInput,

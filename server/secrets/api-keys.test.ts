@@ -8,7 +8,7 @@ import type { SecondNode } from '#server/testing/processes/second-node.ts'
 import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
-// API keys as a script and its administrator see them: over HTTP, in two tenants, on two nodes.
+// API keys from the perspective of a script and an administrator: over HTTP, in two tenants, on two nodes.
 
 type Made = {
   apiKey: { id: string; name: string; permissions: string[]; grants: string[] }
@@ -37,14 +37,14 @@ const withKey = (key: string, headers: Record<string, string> = {}, procedure = 
 const onNode = (key: string) => fetch(`${node.baseUrl}/v1/approvals.getPending`, { headers: { 'x-svc-api-key': key } })
 const tenantOf = (slug: Slug) => {
   const tenant = api.credentials.tenants.find((candidate) => candidate.slug === slug)
-  if (tenant === undefined) throw new Error(`no tenant ${slug}`)
+  if (tenant === undefined) throw new Error(`unknown tenant ${slug}`)
   return tenant
 }
 const expire = (secretId: string) =>
   owner.query(`update secrets set expires_at = clock_timestamp() where id = $1`, [secretId])
 
 describe('creation', () => {
-  test('answers with the key, its record and what its scopes really grant', async () => {
+  test('returns the key, its record and the permissions that its scopes grant', async () => {
     const made = await make({ permissions: ['decisions:read', 'decisions:write', 'tenant_admin'] })
     expect(made).toEqual({
       apiKey: {
@@ -60,13 +60,13 @@ describe('creation', () => {
     expect(made.secretId).not.toBe(made.apiKey.id)
   })
 
-  test('stores SHA-256 of the key, and the key nowhere', async () => {
+  test('stores the SHA-256 of the key, but not the key', async () => {
     const { key, apiKey } = await make()
     const { rows } = await owner.query('select key_sha256 from api_keys where id = $1', [apiKey.id])
     expect(rows[0].key_sha256).toEqual(createHash('sha256').update(key).digest())
   })
 
-  test('shows the key once: a replay has the same record without it', async () => {
+  test('shows the key once: a replay returns the same record without it', async () => {
     const headers = { 'idempotency-key': 'make-one-key' }
     const input = { name: 'once', permissions: ['decisions:read'] }
     const first = await api.mutate(admin.northwind, 'secrets.createApiKey', input, headers)
@@ -83,16 +83,16 @@ describe('creation', () => {
     ['no name', { permissions: [] }],
     ['an empty name', { name: ' ', permissions: [] }],
     ['no permissions', { name: 'x' }],
-    ['permissions that are no list', { name: 'x', permissions: 'decisions:read' }],
-    ['an end in the past', { name: 'x', permissions: [], expiresAt: '2020-01-01T00:00:00.000Z' }],
-    ['an end that is no time', { name: 'x', permissions: [], expiresAt: 'tomorrow' }],
-    ['a member of its own', { name: 'x', permissions: [], tenantId: 'y' }],
+    ['permissions that are not a list', { name: 'x', permissions: 'decisions:read' }],
+    ['an expiry in the past', { name: 'x', permissions: [], expiresAt: '2020-01-01T00:00:00.000Z' }],
+    ['an expiry that is not a time', { name: 'x', permissions: [], expiresAt: 'tomorrow' }],
+    ['an unknown field', { name: 'x', permissions: [], tenantId: 'y' }],
   ])('with %s is 400', async (_name, input) => {
     const answer = await api.mutate(admin.northwind, 'secrets.createApiKey', input)
     expect([answer.status, reason(answer)]).toEqual([400, 'validation_failed'])
   })
 
-  test('takes the permission secret:create', async () => {
+  test('requires the permission secret:create', async () => {
     const input = { name: 'x', permissions: [] }
     for (const token of [
       await api.person('maria'),
@@ -107,7 +107,7 @@ describe('creation', () => {
 })
 
 describe('a request with a key', () => {
-  test('reads the pending queue of its tenant, and may do nothing else', async () => {
+  test('reads the pending queue of its tenant and nothing else', async () => {
     const { key } = await make()
     const pending = payload<{ items: { approvalId: string; eligible: boolean }[] }>(await withKey(key))
     expect(pending.items.length).toBeGreaterThan(0)
@@ -128,7 +128,7 @@ describe('a request with a key', () => {
     expect([decided.status, reason(decided)]).toEqual([403, 'forbidden'])
   })
 
-  test('without the mapped scope may read nothing', async () => {
+  test('without the mapped scope reads nothing', async () => {
     const { key, apiKey } = await make({ permissions: ['decisions:write', 'approval:list', 'trace:verify', '*'] })
     expect(apiKey.grants).toEqual([])
     const answer = await withKey(key)
@@ -143,7 +143,7 @@ describe('a request with a key', () => {
     expect((await onNode(key)).status).toBe(200)
   })
 
-  test('finds its own tenant, and no other one by any header', async () => {
+  test('acts in the key’s tenant, and no header selects another one', async () => {
     const [ours, theirs] = [await make(), await make({}, 'globex')]
     expect(payload(await withKey(theirs.key, {}, 'tenants.current'))).toMatchObject({ id: tenantOf('globex').id })
     const [northwind, globex] = [tenantOf('northwind'), tenantOf('globex')]
@@ -171,7 +171,7 @@ describe('a request with a key', () => {
     }
   })
 
-  test('is refused in the same words, whatever is wrong with the key', async () => {
+  test('is refused with the same message for every invalid key', async () => {
     const { key } = await make()
     const { key: gone, secretId } = await make()
     await api.mutate(admin.northwind, 'secrets.revoke', { id: secretId })
@@ -189,7 +189,7 @@ describe('a request with a key', () => {
     expect(asToken.status).toBe(401)
   })
 
-  test('and a bearer token is 400, on both transports, whichever of them is valid', async () => {
+  test('with a bearer token as well is 400, on both transports, whichever of them is valid', async () => {
     const { key } = await make()
     const token = admin.northwind
     for (const [bearer, apiKey] of [
@@ -208,7 +208,7 @@ describe('a request with a key', () => {
     expect(basic.status).toBe(400)
   })
 
-  test('over a socket is one of its tenant, too, subscribes to nothing that it may not read, and ends with the key', async () => {
+  test('over a socket acts in the key’s tenant, subscribes only to what it may read, and ends with the key', async () => {
     const { key, apiKey } = await make()
     const open = (text: string) =>
       new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1`, { headers: { 'x-svc-api-key': text } })
@@ -233,24 +233,27 @@ describe('a request with a key', () => {
 })
 
 describe('revocation', () => {
-  test.each(['apiKey.id', 'secretId'])('by %s holds on the next request, on every node, for good', async (which) => {
-    const { key, apiKey, secretId } = await make()
-    expect([(await withKey(key)).status, (await onNode(key)).status]).toEqual([200, 200])
-    const id = which === 'secretId' ? secretId : apiKey.id
-    const revoked = payload<{ secret: { status: string; revokedAt: string }; secretId: string }>(
-      await api.mutate(admin.northwind, 'secrets.revoke', { id }),
-    )
-    expect(revoked).toMatchObject({ secretId, secret: { status: 'revoked', revokedAt: expect.any(String) } })
-    expect([(await withKey(key)).status, (await onNode(key)).status]).toEqual([401, 401])
-    const again = payload<{ secret: { revokedAt: string } }>(
-      await api.mutate(admin.northwind, 'secrets.revoke', { id: secretId }),
-    )
-    expect(again.secret.revokedAt).toBe(revoked.secret.revokedAt)
-    await api.mutate(admin.northwind, 'secrets.archive', { id: secretId })
-    expect((await withKey(key)).status).toBe(401)
-  })
+  test.each(['apiKey.id', 'secretId'])(
+    'by %s is permanent and applies from the next request, on every node',
+    async (which) => {
+      const { key, apiKey, secretId } = await make()
+      expect([(await withKey(key)).status, (await onNode(key)).status]).toEqual([200, 200])
+      const id = which === 'secretId' ? secretId : apiKey.id
+      const revoked = payload<{ secret: { status: string; revokedAt: string }; secretId: string }>(
+        await api.mutate(admin.northwind, 'secrets.revoke', { id }),
+      )
+      expect(revoked).toMatchObject({ secretId, secret: { status: 'revoked', revokedAt: expect.any(String) } })
+      expect([(await withKey(key)).status, (await onNode(key)).status]).toEqual([401, 401])
+      const again = payload<{ secret: { revokedAt: string } }>(
+        await api.mutate(admin.northwind, 'secrets.revoke', { id: secretId }),
+      )
+      expect(again.secret.revokedAt).toBe(revoked.secret.revokedAt)
+      await api.mutate(admin.northwind, 'secrets.archive', { id: secretId })
+      expect((await withKey(key)).status).toBe(401)
+    },
+  )
 
-  test('of another tenant’s key and of one that never was are the same not found', async () => {
+  test('gives the same not found for another tenant’s key and an unknown one', async () => {
     const theirs = await make({}, 'globex')
     const answers: Answer[] = []
     const ids = [theirs.apiKey.id, theirs.secretId, '01a1f934-0000-7000-8000-000000000001', 'nothing', theirs.key]
@@ -262,21 +265,21 @@ describe('revocation', () => {
     expect((await withKey(theirs.key)).status).toBe(200)
   })
 
-  test('of one key leaves the others alone', async () => {
+  test('of one key does not affect the others', async () => {
     const [one, two] = [await make(), await make()]
     await api.mutate(admin.northwind, 'secrets.revoke', { id: one.apiKey.id })
     expect([(await withKey(one.key)).status, (await withKey(two.key)).status]).toEqual([401, 200])
   })
 
-  test('takes the permission secret:revoke', async () => {
+  test('requires the permission secret:revoke', async () => {
     const { key, apiKey } = await make()
     const answer = await api.mutate(await api.client('audit-export'), 'secrets.revoke', { id: apiKey.id })
     expect([answer.status, (await withKey(key)).status]).toEqual([403, 200])
   })
 })
 
-describe('the end of a key', () => {
-  test('holds on the next request, on every node; it is archived afterwards', async () => {
+describe('an expired key', () => {
+  test('is refused from the next request, on every node, and can be archived', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
     const { key, secretId, ...made } = await make({ expiresAt })
     expect(made.expiresAt).toBe(expiresAt)
@@ -289,13 +292,13 @@ describe('the end of a key', () => {
       payload<{ secret: { status: string; revokedAt: string | null } }>(
         await api.mutate(admin.northwind, procedure, { id: secretId }),
       ).secret
-    // It has ended already: there is nothing left to revoke.
+    // The key has already expired, so revoking it changes nothing.
     expect(await secretNow('secrets.revoke')).toMatchObject({ status: 'expired', revokedAt: null })
     expect(await secretNow('secrets.archive')).toMatchObject({ status: 'archived' })
   })
 })
 
-describe('a key and its maker', () => {
+describe('a key and its creator', () => {
   const sponsorsOf = async (apiKeyId: string) => {
     const { rows } = await owner.query(
       `select person.username, sponsor.link from members member
@@ -307,7 +310,7 @@ describe('a key and its maker', () => {
     return rows
   }
 
-  test('are one identity: the person who made it, also by way of a service account', async () => {
+  test('are one identity with the person who created the key, even through a service account', async () => {
     const byTom = await make({}, 'northwind', await api.person('tom'))
     expect(await sponsorsOf(byTom.apiKey.id)).toEqual([{ username: 'tom', link: 'created' }])
     await owner.query(
@@ -324,13 +327,13 @@ describe('a key and its maker', () => {
     ])
   })
 
-  test('a key can’t pass for a person by its name', async () => {
+  test('a key can’t be mistaken for a person by its name', async () => {
     const { apiKey } = await make({ name: 'maria' })
     const { rows } = await owner.query('select username, email from members where subject = $1', [apiKey.id])
     expect(rows).toEqual([{ username: `api-key/${apiKey.id}`, email: null }])
   })
 
-  test('every act is in the audit log, without the key', async () => {
+  test('every operation is in the audit log, without the key', async () => {
     const { key, apiKey, secretId } = await make({ name: 'audited' })
     await api.mutate(admin.northwind, 'secrets.revoke', { id: apiKey.id })
     const { rows } = await owner.query<{ type: string; record: { actor: object; details: object } }>(
@@ -346,7 +349,7 @@ describe('a key and its maker', () => {
   })
 })
 
-test('the list says when a key was last used', async () => {
+test('the list shows when a key was last used', async () => {
   const { key, secretId } = await make({ name: 'seen' })
   const lastUse = async () => {
     const { items } = payload<{ items: { secretId: string; lastUsedAt: string | null }[] }>(
@@ -357,6 +360,6 @@ test('the list says when a key was last used', async () => {
   expect(await lastUse()).toBe(null)
   const before = Date.now()
   await withKey(key)
-  const at = await until(async () => (await lastUse()) ?? undefined, 'the use was noted')
+  const at = await until(async () => (await lastUse()) ?? undefined, 'the use was recorded')
   expect(Math.abs(Date.parse(at) - before)).toBeLessThan(60_000)
 })

@@ -6,7 +6,10 @@ import { setMachineRemoved } from '#server/tenants/machine-store.ts'
 import { setArchived } from './store.ts'
 import { requireSecret, secretView, statusOf } from './view.ts'
 
-/** Takes a record out of the lists, for good; the value goes. Its lifecycle can still be read. Twice is once. */
+/**
+ * Removes a record from the lists permanently and deletes its value. Its lifecycle remains readable. Repeating it has
+ * no effect.
+ */
 export const archive = mutation({
   permission: 'secret:revoke',
   input: SecretInput,

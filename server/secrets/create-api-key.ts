@@ -6,10 +6,10 @@ import { createMachine } from '#server/tenants/machines.ts'
 import { insertApiKey, insertSecret } from './store.ts'
 import { apiKeyView } from './view.ts'
 
-/** Members that call with an API key have this issuer: no address, so no token can name it. */
+/** Issuer of members that call with an API key. It is not an address, so that no token can name it. */
 const apiKeyIssuer = '/api-keys'
 
-/** Makes an API key of the tenant; the key itself is in this answer and nowhere else. It belongs to whoever made it. */
+/** Creates an API key of the tenant, linked to its creator. Only this response contains the key itself. */
 export const createApiKey = mutation({
   permission: 'secret:create',
   input: CreateApiKeyInput,
@@ -37,7 +37,7 @@ export const createApiKey = mutation({
         kind: 'api_key',
         issuer: apiKeyIssuer,
         subject: apiKeyId,
-        // Not the name that somebody gave it: people are named by user name, and a key must not pass for one.
+        // Not the chosen name: user names identify people, and a key must not be mistaken for one.
         username: `api-key/${apiKeyId}`,
         displayName: name,
         roles: [],

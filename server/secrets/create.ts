@@ -6,7 +6,7 @@ import { mutation } from '#server/kernel/operation.ts'
 import { insertValue } from './store.ts'
 import { secretView, valueContext } from './view.ts'
 
-/** Keeps a named value, such as the credential of a model's endpoint, encrypted under the tenant's key. */
+/** Stores a named value, such as the credential of a model's endpoint, encrypted under the tenant's key. */
 export const create = mutation({
   permission: 'secret:create',
   input: CreateSecretInput,
@@ -23,7 +23,7 @@ export const create = mutation({
     const expiresAt = input.expiresAt === undefined ? null : new Date(input.expiresAt)
     const row = { tenantId: tenant.id, id, name: input.name, sealedValue, createdBy: principal.memberId, expiresAt }
     if (!(await insertValue(tx, row)))
-      throw new ApiError('name_conflict', `There is already a secret named ${input.name}. Revoke or archive it first.`)
+      throw new ApiError('name_conflict', `A secret named ${input.name} already exists. Revoke or archive it first.`)
     return { secret: await secretView(tx, tenant.id, id), secretId: id }
   },
 })

@@ -7,8 +7,8 @@ import { findLiveValue } from './store.ts'
 import { requireSecret, secretView, valueContext } from './view.ts'
 
 /**
- * A record, in whatever state; with `includeValue` the value of one that is live and has one, which an API key never has.
- * A value leaves the server only after its reading is in the audit log: if that can't be written, the call fails.
+ * A record in any state; with `includeValue`, also the value of a live record that has one (an API key never has). A
+ * value leaves the server only after reading it is in the audit log: if that can't be written, the call fails.
  */
 export const get = query({
   permission: 'secret:read',
@@ -16,7 +16,7 @@ export const get = query({
   output: GetSecretOutput,
   async run({ tx, tenant, principal, requestId, input }) {
     if (input.includeValue && !principal.permissions.has('secret:read_value'))
-      throw new ApiError('forbidden', 'This needs the permission secret:read_value.', {
+      throw new ApiError('forbidden', 'Reading a value requires the permission secret:read_value.', {
         details: { permission: 'secret:read_value' },
       })
     const { id } = await requireSecret(tx, tenant.id, input.id, 'read')

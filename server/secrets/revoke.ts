@@ -4,7 +4,10 @@ import { setMachineRemoved } from '#server/tenants/machine-store.ts'
 import { setRevoked } from './store.ts'
 import { requireSecret, secretView } from './view.ts'
 
-/** Ends an API key or a value, by its own id or its secret's, from the next request on and for good. Twice is once. */
+/**
+ * Revokes an API key or a value, by its own id or that of its secret: permanently and from the next request. Repeating
+ * it has no effect.
+ */
 export const revoke = mutation({
   permission: 'secret:revoke',
   input: SecretInput,

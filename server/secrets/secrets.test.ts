@@ -5,7 +5,8 @@ import { type Answer, payload, reason, type TestApi } from '#server/testing/api.
 import type { SecondNode } from '#server/testing/processes/second-node.ts'
 import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 
-// Named values over HTTP, in two tenants: who gets NOT_FOUND, who sees what, and that nothing lies or is said in clear.
+// Named values over HTTP, in two tenants: who gets NOT_FOUND, who sees what, and that values are never stored or logged
+// as plain text.
 
 const value = 'sk-live-correct-horse-battery-staple'
 
@@ -39,7 +40,7 @@ const createKey = async (slug: Slug = 'northwind') =>
   )
 
 describe('a value', () => {
-  test('is kept, is not in the answer, and is read back to the byte', async () => {
+  test('is stored, is not in the response, and is read back unchanged', async () => {
     for (const text of [value, 'é→🔑', ' spaces\nand lines ', '{"json":1}', 'x'.repeat(16_384)]) {
       const created = await create({ value: text })
       expect(created).toEqual({
@@ -64,7 +65,7 @@ describe('a value', () => {
     }
   })
 
-  test('is not in what is read without asking for it', async () => {
+  test('is returned only on request', async () => {
     const { secretId } = await create()
     for (const answer of [
       await get(secretId),
@@ -77,19 +78,19 @@ describe('a value', () => {
     }
   })
 
-  test('takes secret:read_value; its record takes secret:read', async () => {
+  test('requires secret:read_value; its record requires secret:read', async () => {
     const { secretId } = await create()
     const auditor = await api.client('audit-export')
     expect((await get(secretId, false, auditor)).status).toBe(200)
     const refused = await get(secretId, true, auditor)
     expect([refused.status, reason(refused)]).toEqual([403, 'forbidden'])
-    // The same for what does not exist: a refusal tells nothing of it.
+    // The response is the same for an unknown id, so a refusal reveals nothing.
     expect(withoutRequestId(await get('nothing', true, auditor))).toBe(withoutRequestId(refused))
     expect((await get(secretId, false, await api.person('maria'))).status).toBe(403)
     expect((await get(secretId, true, await api.person('tom'))).status).toBe(200)
   })
 
-  test('is read only with a record of it, of the person who read it', async () => {
+  test('is read only with an audit record that names the reader', async () => {
     const { secretId } = await create()
     const reads = async () =>
       (
@@ -104,7 +105,7 @@ describe('a value', () => {
     expect(await reads()).toMatchObject([
       { record: { actor: { type: 'person', name: 'tom' }, requestId: expect.any(String) } },
     ])
-    // Where the log can't be written, no byte leaves.
+    // If the log can't be written, the value is not returned.
     await owner.query(`create function no_log() returns trigger language plpgsql as $$ begin raise 'no'; end $$`)
     await owner.query(`create trigger no_log before insert on audit_records for each row execute function no_log()`)
     try {
@@ -122,16 +123,16 @@ describe('a value', () => {
     ['no value', { name: 'x' }],
     ['an empty value', { name: 'x', value: '' }],
     ['a value of more than 16 KiB', { name: 'x', value: 'é'.repeat(8193) }],
-    ['a value that is no text', { name: 'x', value: 7 }],
-    ['a character that PostgreSQL can’t keep', { name: 'x', value: 'a\u0000b' }],
-    ['an end in the past', { name: 'x', value, expiresAt: '2020-01-01T00:00:00.000Z' }],
+    ['a value that is not text', { name: 'x', value: 7 }],
+    ['a character that PostgreSQL can’t store', { name: 'x', value: 'a\u0000b' }],
+    ['an expiry in the past', { name: 'x', value, expiresAt: '2020-01-01T00:00:00.000Z' }],
   ])('with %s is 400', async (_name, input) => {
     const answer = await api.mutate(admin.northwind, 'secrets.create', input)
     expect(answer.status).toBe(400)
     expect(answer.text).not.toContain(value)
   })
 
-  test('has a name of its own among those that can be used, in its tenant', async () => {
+  test('has a unique name among the usable values of its tenant', async () => {
     const { secretId } = await create({ name: 'llm' })
     const again = () => api.mutate(admin.northwind, 'secrets.create', { name: 'llm', value })
     expect(reason(await again())).toBe('name_conflict')
@@ -141,7 +142,7 @@ describe('a value', () => {
     expect(racing.map((answer) => answer.status).sort()).toEqual([200, ...Array<number>(7).fill(409)])
   })
 
-  test('is written once for one Idempotency-Key, and no guess at it can be checked against what is kept', async () => {
+  test('is stored once for one Idempotency-Key, and guesses of it can’t be checked against the stored fingerprint', async () => {
     const headers = { 'idempotency-key': 'one-value' }
     const input = { name: 'idempotent', value: 'hunter2' }
     const first = payload<Got>(await api.mutate(admin.northwind, 'secrets.create', input, headers))
@@ -158,7 +159,7 @@ describe('a value', () => {
 })
 
 describe('not found', () => {
-  test('is the answer, in the same bytes, to every reading of a value that is not there', async () => {
+  test('is the response, byte for byte, to every read of a value that does not exist', async () => {
     const unknown = await get('01a1f934-0000-7000-8000-000000000001', true)
     expect([unknown.status, reason(unknown)]).toEqual([404, 'not_found'])
     const [foreign, revoked, archived, expired] = [
@@ -188,11 +189,11 @@ describe('not found', () => {
       const answer = await get(id, true)
       expect([id, answer.status, withoutRequestId(answer)]).toEqual([id, 404, withoutRequestId(unknown)])
     }
-    // The twin: what is there can be read, by its own tenant.
+    // For comparison: the value's own tenant can read it.
     expect((await get(foreign.secretId, true, admin.globex)).status).toBe(200)
   })
 
-  test('is not the answer for the record of what has ended: its lifecycle can be read, without a value', async () => {
+  test('does not apply to the record of an ended secret: its lifecycle is readable, without a value', async () => {
     const [revoked, archived, expired] = [await create(), await create(), await create()]
     await act('secrets.revoke', revoked.secretId)
     await act('secrets.archive', archived.secretId)
@@ -213,7 +214,7 @@ describe('not found', () => {
     for (const got of [byKeyId, await read(revoked.secretId)]) expect(got).not.toHaveProperty('value')
   })
 
-  test('is the answer to any record of another tenant', async () => {
+  test('is the response to any record of another tenant', async () => {
     const theirs = await create({}, 'globex')
     const unknown = await get('01a1f934-0000-7000-8000-000000000001')
     expect(unknown.status).toBe(404)
@@ -224,22 +225,22 @@ describe('not found', () => {
   })
 })
 
-describe('the end of a value', () => {
-  test('takes its bytes out of the database, and is for good', async () => {
+describe('an ended value', () => {
+  test('is deleted from the database permanently', async () => {
     for (const procedure of ['secrets.revoke', 'secrets.archive'] as const) {
       const { secretId } = await create()
       const ended = payload<Got>(await act(procedure, secretId))
       const { rows } = await owner.query('select sealed_value from secrets where id = $1', [secretId])
       expect(rows).toEqual([{ sealed_value: null }])
       expect(payload<Got>(await act(procedure, secretId))).toEqual(ended)
-      // Nobody can put a value back: the table refuses it.
+      // The table refuses to store a value again.
       await expect(owner.query(`update secrets set sealed_value = '\\x00' where id = $1`, [secretId])).rejects.toThrow(
         /check constraint/,
       )
     }
   })
 
-  test('at once from several sides leaves one transition', async () => {
+  test('concurrently from several callers is one transition', async () => {
     const { secretId } = await create()
     const answers = await Promise.all(Array.from({ length: 10 }, () => act('secrets.revoke', secretId)))
     const times = answers.map((answer) => payload<Got>(answer).secret)
@@ -248,7 +249,7 @@ describe('the end of a value', () => {
   })
 })
 
-test('the list has the tenant’s records page by page, newest first, archived ones only on demand', async () => {
+test('the list returns the tenant’s records page by page, newest first, archived ones only on request', async () => {
   const ids: string[] = []
   for (let count = 0; count < 3; count += 1) ids.unshift((await create()).secretId)
   const { secretId: archived } = await create()
@@ -266,7 +267,7 @@ test('the list has the tenant’s records page by page, newest first, archived o
   expect((await api.query(await api.person('maria'), 'secrets.list')).status).toBe(403)
 })
 
-/** Every column that can hold text or bytes, of our tables and the queue's. */
+/** Every column that can contain text or bytes, in the product's tables and the queue's. */
 const textColumns = async () =>
   (
     await owner.query<{ schema: string; table: string; column: string }>(
@@ -276,7 +277,7 @@ const textColumns = async () =>
     )
   ).rows
 
-test('no secret is in clear anywhere in the database or in the log of a node that says all it can', async () => {
+test('no secret is readable anywhere in the database or in the log of a node at the most verbose level', async () => {
   const spoken = `spoken-${Date.now()}-secret-value`
   const { secretId } = await create({ name: 'spoken', value: spoken })
   const { key } = await createKey()
@@ -291,7 +292,7 @@ test('no secret is in clear anywhere in the database or in the log of a node tha
   const send = (path: string, init: RequestInit) => fetch(`${node.baseUrl}${path}`, init)
   const headers = { authorization: `Bearer ${admin.northwind}`, 'content-type': 'application/json' }
   const input = encodeURIComponent(JSON.stringify({ json: { id: secretId, includeValue: true } }))
-  // The node is made to fail and to refuse with these secrets in hand, and to use them.
+  // The node has to fail, to refuse and to use these secrets.
   const attempts: [string, RequestInit][] = [
     [`/v1/secrets.get?input=${input}`, { headers }],
     ['/v1/approvals.getPending', { headers: { 'x-svc-api-key': key } }],
@@ -328,7 +329,7 @@ test('no secret is in clear anywhere in the database or in the log of a node tha
     return places
   }
   for (const secret of secrets) expect(await found(secret)).toEqual([])
-  // The search finds what is there, as text and as bytes.
+  // The search finds stored values, both as text and as bytes.
   expect(await found('spoken')).toContain('"public"."secrets"."name"')
   await owner.query('create table planted (bytes bytea)')
   await owner.query(`insert into planted values (convert_to('before ' || $1 || ' after', 'UTF8'))`, [spoken])

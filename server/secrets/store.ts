@@ -16,7 +16,7 @@ export async function insertSecret(
   await tx.insertInto('secrets').values(row).execute()
 }
 
-/** Inserts unless a value that is neither revoked nor archived has the name. False when one has. */
+/** Inserts unless another value that is neither revoked nor archived has the name; returns false in that case. */
 export async function insertValue(
   tx: Transaction,
   row: {
@@ -36,7 +36,7 @@ export async function insertValue(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** The key, and the line by which a request with it finds its tenant. */
+/** Inserts the key and the row by which a request with it finds its tenant. */
 export async function insertApiKey(
   tx: Transaction,
   row: {
@@ -81,13 +81,13 @@ const selectSecrets = (tx: Transaction, tenantId: string) =>
 
 export type SecretRow = Awaited<ReturnType<typeof listSecrets>>[number]
 
-/** By the secret's id or its API key's. */
+/** By the secret's id or its API key's id. */
 export const findSecret = (tx: Transaction, tenantId: string, id: string) =>
   selectSecrets(tx, tenantId)
     .where((where) => where.or([where('secret.id', '=', id), where('key.id', '=', id)]))
     .executeTakeFirst()
 
-/** The same, held until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export const lockSecret = (tx: Transaction, tenantId: string, id: string) =>
   selectSecrets(tx, tenantId)
     .where((where) => where.or([where('secret.id', '=', id), where('key.id', '=', id)]))
@@ -124,7 +124,7 @@ export async function findLiveValue(tx: Transaction, tenantId: string, id: strin
   return row?.sealedValue ?? undefined
 }
 
-/** The live value that has this name; at most one has. */
+/** The live value with this name; at most one exists. */
 export async function findLiveValueByName(
   tx: Transaction,
   tenantId: string,
@@ -143,7 +143,7 @@ export async function findLiveValueByName(
   return row === undefined || row.sealedValue === null ? undefined : { id: row.id, sealedValue: row.sealedValue }
 }
 
-/** active → revoked, for good; its value goes. What is revoked, archived or expired already stays as it is. */
+/** active → revoked, permanently; deletes the value. A revoked, archived or expired record does not change. */
 export async function setRevoked(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx
     .updateTable('secrets')
@@ -156,7 +156,7 @@ export async function setRevoked(tx: Transaction, tenantId: string, id: string):
     .execute()
 }
 
-/** → archived, for good; its value goes. What is archived already stays as it is. */
+/** → archived, permanently; deletes the value. An archived record does not change. */
 export async function setArchived(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx
     .updateTable('secrets')

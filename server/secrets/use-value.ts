@@ -6,8 +6,9 @@ import { findLiveValueByName } from './store.ts'
 import { valueContext } from './view.ts'
 
 /**
- * The value of the tenant's live secret with this name, for the server's own use towards `destination`; the use is in the
- * audit log first. Undefined when there is none. Who gets it must not keep it longer than one connection.
+ * The value of the tenant's live secret with this name, for the server's own use with `destination`; the use is
+ * recorded in the audit log first. Undefined if it does not exist. The caller must not keep the value longer than one
+ * connection.
  */
 export async function useSecretValue(
   tx: Transaction,

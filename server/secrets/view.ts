@@ -6,7 +6,10 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findSecret, lockSecret, type SecretRow } from './store.ts'
 
-/** Where its value is encrypted; part of what is authenticated, so that no value can be put in another one's place. */
+/**
+ * The encryption context of the value. It is authenticated, so that one secret's encrypted value can't replace
+ * another's.
+ */
 export const valueContext = (secretId: string): string => `secrets/${secretId}`
 
 export const apiKeyView = (id: string, name: string, permissions: string[]): ApiKey => ({
@@ -22,7 +25,10 @@ export function statusOf(row: SecretRow): SecretStatus {
   return row.expired ? 'expired' : 'active'
 }
 
-/** The record of the tenant with this id, or with an API key of this id. Anything else throws `not_found`, in the same words. */
+/**
+ * The tenant's record with this id, or with an API key of this id. Otherwise throws `not_found`, always with the same
+ * message.
+ */
 export async function requireSecret(
   tx: Transaction,
   tenantId: string,
@@ -35,7 +41,7 @@ export async function requireSecret(
   return row
 }
 
-/** What anybody with secret:read may see of these records. */
+/** The fields of these records that callers with secret:read may see. */
 export async function secretViews(tx: Transaction, tenantId: string, rows: readonly SecretRow[]): Promise<Secret[]> {
   const actor = await actorsById(
     tx,
@@ -59,7 +65,7 @@ export async function secretViews(tx: Transaction, tenantId: string, rows: reado
   }))
 }
 
-/** One record, read again: as it is after a change in this transaction. */
+/** One record, read again after a change in this transaction. */
 export async function secretView(tx: Transaction, tenantId: string, id: string): Promise<Secret> {
   const [view] = await secretViews(tx, tenantId, [await requireSecret(tx, tenantId, id, 'read')])
   if (view === undefined) throw new Error('unreachable: one row in, one out')

@@ -9,11 +9,14 @@ import { issuerOf } from '#server/kernel/auth/realm.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { lockMachine, setMachineStatus } from '#server/tenants/machine-store.ts'
 
-/** Both its membership and its client must be on: the one lets its tokens in, the other gives it new ones. */
+/**
+ * Both its membership and its client must be enabled: the membership makes its tokens valid, the client issues new
+ * ones.
+ */
 export const statusOf = (membership: string, client: ServiceClient): z.infer<typeof ServiceAccountStatus> =>
   membership === 'active' && !client.disabled ? 'active' : 'disabled'
 
-/** The service account of the tenant's own realm, locked until `tx` ends; undefined when there is none. */
+/** The service account of the tenant's own realm, locked until `tx` ends; undefined if it does not exist. */
 export async function lockServiceAccount(tx: Transaction, tenant: { id: string; slug: string }, clientId: string) {
   const member = await lockMachine(tx, tenant.id, issuerOf(tenant.slug), clientId)
   const client = (await serviceClients(tx, tenant.id, [clientId])).get(clientId)
@@ -21,7 +24,7 @@ export async function lockServiceAccount(tx: Transaction, tenant: { id: string; 
   return { id: member.id, roles: member.roles, status: statusOf(member.status, client) }
 }
 
-/** Turns a locked account on or off. Its tokens are refused from the next request on. */
+/** Enables or disables a locked account. A disabled account's tokens are refused from the next request. */
 export async function setServiceAccount(
   tx: Transaction,
   tenantId: string,

@@ -9,7 +9,7 @@ import { newRandomId } from '#server/kernel/ids.ts'
 import { mutation, refuse } from '#server/kernel/operation.ts'
 import { createMachine } from '#server/tenants/machines.ts'
 
-/** Makes a service account; its secret is in this answer and nowhere else. */
+/** Creates a service account. Only this response contains its secret. */
 export const create = mutation({
   permission: 'service-account:manage',
   input: CreateServiceAccountInput,
@@ -30,7 +30,7 @@ export const create = mutation({
     const account = { ...machine, issuer: issuerOf(tenant.slug), subject: clientId }
     await createMachine(tx, tenant.id, account, principal.memberId)
     if (await clientIdTaken(tx, tenant.id, clientId))
-      throw new ApiError('name_conflict', `There is already a client ${clientId}.`)
+      throw new ApiError('name_conflict', `A client with the id ${clientId} already exists. Choose another name.`)
     const { clientSecret } = await createServiceClient(tx, tenant, { clientId })
     return { clientId, clientSecret, name: input.name, roles }
   },

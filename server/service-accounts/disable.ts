@@ -4,7 +4,10 @@ import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { lockServiceAccount, setServiceAccount } from './account.ts'
 
-/** Turns a service account off: no new tokens, and those that it has are refused from the next request on. Twice is once. */
+/**
+ * Disables a service account: it gets no new tokens, and its existing ones are refused from the next request. Repeating
+ * it has no effect.
+ */
 export const disable = mutation({
   permission: 'service-account:manage',
   input: ServiceAccountInput,

@@ -4,7 +4,7 @@ import { requireOwnAccounts } from '#server/identity/own-accounts.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { lockServiceAccount, setServiceAccount } from './account.ts'
 
-/** Turns a disabled service account on again, with the secrets that have not ended meanwhile. */
+/** Enables a disabled service account, with those of its secrets that have not expired. */
 export const enable = mutation({
   permission: 'service-account:manage',
   input: ServiceAccountInput,

@@ -7,7 +7,10 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tieToMaker } from '#server/tenants/machines.ts'
 import { lockServiceAccount } from './account.ts'
 
-/** Gives a service account one more secret; those that were live end at `notAfter`. Who rotates is one identity with it from then on. */
+/**
+ * Gives a service account another secret; its live secrets expire at `notAfter`. From then on, the caller counts as one
+ * identity with the account.
+ */
 export const rotateSecret = mutation({
   permission: 'service-account:manage',
   input: RotateSecretInput,

@@ -6,7 +6,7 @@ import type { SecondNode } from '#server/testing/processes/second-node.ts'
 import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
 import { until } from '#server/testing/until.ts'
 
-// Service accounts over HTTP, in two tenants: made, rotated with an overlap, turned off and on.
+// Service accounts over HTTP, in two tenants: created, rotated with an overlap, disabled and enabled.
 
 type Made = { clientId: string; clientSecret: string; name: string; roles: string[] }
 type Rotated = { clientId: string; clientSecret: string; notAfter: string }
@@ -47,7 +47,7 @@ const permissionsOf = async (token: string) =>
   payload<{ principal: { permissions: string[] } }>(await api.query(token, 'session.me')).principal.permissions
 
 describe('creation', () => {
-  test('gives an account that gets tokens with its roles, and tells the secret once', async () => {
+  test('returns an account that gets tokens with its roles, and shows the secret once', async () => {
     const headers = { 'idempotency-key': 'make-one-account' }
     const input = { name: 'Köhler deploys', roles: ['decisions:read', 'traces:write'] }
     const account = payload<Made>(await call('create', input, admin.northwind, headers))
@@ -67,7 +67,7 @@ describe('creation', () => {
   })
 
   test.each(['approver', 'privacy_officer', 'tenant_admin'])(
-    'with the role %s is refused, and the attempt recorded',
+    'with the role %s is refused, and the attempt is recorded',
     async (role) => {
       const name = `Wants ${role}`
       const answer = await call('create', { name, roles: ['viewer', role] })
@@ -83,7 +83,7 @@ describe('creation', () => {
     },
   )
 
-  test('takes no name of a member or a client', async () => {
+  test('refuses the name of a member or a client', async () => {
     await make({ name: 'Taken' })
     for (const name of ['taken', 'TAKEN!', 'maria', 'ci-pipeline', 'countersign-console']) {
       const answer = await call('create', { name, roles: ['viewer'] })
@@ -100,15 +100,15 @@ describe('creation', () => {
   test.each<[string, object]>([
     ['no roles', { name: 'x', roles: [] }],
     ['an unknown role', { name: 'x', roles: ['root'] }],
-    ['a role of the prototype', { name: 'x', roles: ['constructor'] }],
+    ['a property of Object.prototype as role', { name: 'x', roles: ['constructor'] }],
     ['no name', { roles: ['viewer'] }],
-    ['a secret of its own', { name: 'x', roles: ['viewer'], clientSecret: 'y' }],
+    ['a secret chosen by the caller', { name: 'x', roles: ['viewer'], clientSecret: 'y' }],
   ])('with %s is 400', async (_name, input) => {
     const answer = await call('create', input)
     expect([answer.status, reason(answer)]).toEqual([400, 'validation_failed'])
   })
 
-  test('takes the permission service-account:manage, as all the rest', async () => {
+  test('requires the permission service-account:manage, as do the other operations', async () => {
     const { clientId } = await make()
     for (const token of [await api.person('maria'), await api.client('audit-export')]) {
       expect((await call('create', { name: 'x', roles: ['viewer'] }, token)).status).toBe(403)
@@ -120,7 +120,7 @@ describe('creation', () => {
 })
 
 describe('rotation', () => {
-  test('leaves two live secrets, until the first one ends', async () => {
+  test('leaves two live secrets until the first one expires', async () => {
     const { clientId, clientSecret: first } = await make()
     const before = Date.now()
     const rotated = payload<Rotated>(await call('rotateSecret', { clientId }))
@@ -131,7 +131,7 @@ describe('rotation', () => {
     }
     const account = await listed(clientId)
     expect(account?.secrets.map((secret) => secret.notAfter)).toEqual([rotated.notAfter, null])
-    // The end comes: the first one's, and not the second one's.
+    // Expires the first secret, which has an end, and not the second one.
     await owner.query(
       `update realm_client_secrets set not_after = now() where client_id = $1 and not_after is not null`,
       [clientId],
@@ -142,7 +142,7 @@ describe('rotation', () => {
     expect((await listed(clientId))?.secrets).toHaveLength(1)
   })
 
-  test('ends the old secret at once when notAfter has passed', async () => {
+  test('invalidates the old secret as soon as notAfter has passed', async () => {
     const { clientId, clientSecret } = await make()
     const input = { clientId, notAfter: '2020-01-01T00:00:00.000Z' }
     const rotated = payload<Rotated>(await call('rotateSecret', input))
@@ -153,7 +153,7 @@ describe('rotation', () => {
     ]).toEqual([401, 200])
   })
 
-  test('never puts an end off, and keeps at most five secrets live', async () => {
+  test('never postpones an expiry, and allows at most five live secrets', async () => {
     const { clientId } = await make()
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     const later = new Date(Date.now() + 7_200_000).toISOString()
@@ -172,7 +172,7 @@ describe('rotation', () => {
     expect((await call('rotateSecret', { clientId, notAfter: far })).status).toBe(400)
   })
 
-  test('tells the new secret once', async () => {
+  test('shows the new secret once', async () => {
     const { clientId } = await make()
     const headers = { 'idempotency-key': 'rotate-once' }
     const { clientSecret, ...rest } = payload<Rotated>(
@@ -184,7 +184,7 @@ describe('rotation', () => {
     expect((await tokenOf(clientId, clientSecret)).status).toBe(200)
   })
 
-  test('makes whoever rotates one identity with the account', async () => {
+  test('makes the caller one identity with the account', async () => {
     const { clientId } = await make({ name: 'Sponsored' })
     expect((await listed(clientId))?.sponsors).toMatchObject([
       { person: { username: 'admin-automation' }, link: 'created' },
@@ -196,7 +196,7 @@ describe('rotation', () => {
     ])
   })
 
-  test('hands no guarded role to somebody who does not have it', async () => {
+  test('is refused to callers without the guarded roles of the account', async () => {
     const { clientId } = await make()
     const setRoles = (roles: string) =>
       owner.query(`update members set roles = $2 where subject = $1`, [clientId, roles])
@@ -211,7 +211,7 @@ describe('rotation', () => {
 })
 
 describe('a disabled account', () => {
-  test('gets no token, and the ones it has are refused from the next request on, on every node', async () => {
+  test('gets no token, and its existing ones are refused from the next request, on every node', async () => {
     const { clientId, clientSecret } = await make({ roles: ['decisions:read'] })
     const { token } = await tokenOf(clientId, clientSecret)
     const onNode = () =>
@@ -230,13 +230,13 @@ describe('a disabled account', () => {
     expect([rotated.status, reason(rotated)]).toEqual([409, 'conflict'])
 
     expect(payload(await call('enable', { clientId }))).toEqual({ clientId, status: 'active' })
-    // What it had before does not come back to life.
+    // Tokens from before stay invalid.
     expect(await statuses()).toEqual([401, 401])
     const again = await tokenOf(clientId, clientSecret)
     expect((await api.query(again.token, 'approvals.getPending')).status).toBe(200)
   })
 
-  test('leaves a record of each step', async () => {
+  test('leaves an audit record for each step', async () => {
     const { clientId } = await make()
     for (const procedure of ['rotateSecret', 'disable', 'enable']) await call(procedure, { clientId })
     const { rows } = await owner.query<{ type: string }>(
@@ -248,7 +248,7 @@ describe('a disabled account', () => {
   })
 })
 
-test('another tenant’s account, a person and a console client are the same not found', async () => {
+test('another tenant’s account, a person and a console client are all the same not found', async () => {
   const theirs = await make({ name: 'Only theirs' }, 'globex')
   const bodies = new Set<string>()
   const { rows } = await owner.query<{ subject: string }>(`select subject from members where username = 'maria'`)
@@ -265,11 +265,11 @@ test('another tenant’s account, a person and a console client are the same not
   expect(await listed(theirs.clientId, admin.globex)).toBeDefined()
 })
 
-test('the list tells when an account was last used, never its secret, page by page', async () => {
+test('the list shows when an account was last used, but not its secret, page by page', async () => {
   const { clientId, clientSecret } = await make()
   expect((await listed(clientId))?.lastUsedAt).toBe(null)
   await tokenOf(clientId, clientSecret)
-  const seen = await until(async () => (await listed(clientId))?.lastUsedAt ?? undefined, 'the use was noted')
+  const seen = await until(async () => (await listed(clientId))?.lastUsedAt ?? undefined, 'the use was recorded')
   expect(Math.abs(Date.parse(seen) - Date.now())).toBeLessThan(60_000)
   const first = await api.query(admin.northwind, 'serviceAccounts.list', { limit: 2 })
   expect(first.text).not.toContain(clientSecret)

@@ -2,7 +2,7 @@ import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { lockPrincipal, type MemberRow, setMember } from './member-store.ts'
 
-/** A member who may set a password now, held until `tx` ends; undefined for one who was suspended or removed. */
+/** A member who may set a password now, locked until `tx` ends; undefined for a suspended or removed member. */
 export async function lockForPassword(
   tx: Transaction,
   tenantId: string,
@@ -12,7 +12,7 @@ export async function lockForPassword(
   return member?.status === 'invited' || member?.status === 'active' ? member : undefined
 }
 
-/** The member has set a password by a sign-in link: whoever was invited becomes active. */
+/** Records that the member set a password with a sign-in link, which activates an invited member. */
 export async function recordPassword(
   tx: Transaction,
   tenant: { id: string; externalId: string },

@@ -2,7 +2,7 @@ import type { Actor } from '#lib/schemas/common.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { findMembers } from './store.ts'
 
-/** Members by id as others see them, for lists that name people. */
+/** Members by id in their public form, for lists that name people. */
 export async function actorsById(
   tx: Transaction,
   tenantId: string,

@@ -19,7 +19,7 @@ export const brandingImage: RouteHandler = async (_request, context) => {
         'cache-control': 'public, max-age=31536000, immutable',
         etag: `"${digest}"`,
         'x-content-type-options': 'nosniff',
-        // Opened by itself, an SVG is a document: it gets no scripts, no origin and nothing from elsewhere.
+        // Opened directly, an SVG is a document: it gets no scripts, no origin and no external resources.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
         // The identity provider's pages may have another origin.
         'cross-origin-resource-policy': 'cross-origin',

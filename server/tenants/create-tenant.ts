@@ -16,8 +16,8 @@ export type NewTenant = {
 }
 
 /**
- * Creates a tenant with its log and evidence keys and the two approver groups that every tenant has. `tx` must be bound to
- * the new tenant's id. The realm is the identity domain's.
+ * Creates a tenant with its log and evidence keys and the two approver groups that every tenant has. `tx` must be bound
+ * to the new tenant's id. The identity domain creates the realm.
  */
 export async function createTenant(tx: Transaction, tenant: NewTenant): Promise<void> {
   await insertTenant(tx, tenant)
@@ -41,7 +41,7 @@ export async function createGroup(
 ): Promise<string> {
   const id = newId()
   if (!(await insertGroup(tx, { tenantId: tenant.id, id, name, displayName })))
-    throw new Error(`The tenant has a group ${name} already.`)
+    throw new Error(`The tenant already has a group named ${name}.`)
   await appendAudit(tx, tenant, {
     actor: systemActor,
     action: 'group.created',
@@ -66,7 +66,7 @@ export async function addGroupMember(
   })
 }
 
-/** Makes a principal a member. A service account names the person who made it: the two are one identity. */
+/** Makes a principal a member. A service account names the person who created it: the two count as one identity. */
 export async function createMember(
   tx: Transaction,
   tenant: { id: string; externalId: string },

@@ -13,12 +13,12 @@ type Row = {
   roles: string[]
 }
 
-/** First sign-ins of one tenant go one after the other until the transaction ends, so that names and the bound hold. */
+/** Serializes first sign-ins of one tenant until the transaction ends, so that unique names and the limit hold. */
 export async function lockFirstSignIns(tx: Transaction, tenantId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`first sign-in ${tenantId}`}, 0))`.execute(tx)
 }
 
-/** Who has one of these names, removed members included: their names stand in the log. */
+/** Members with one of these names, including removed members, whose names are in the audit log. */
 export const findNamesakes = (tx: Transaction, tenantId: string, username: string, email: string | undefined) =>
   tx
     .selectFrom('members')
@@ -32,7 +32,7 @@ export const findNamesakes = (tx: Transaction, tenantId: string, username: strin
     )
     .execute()
 
-/** How many members a tenant has of one issuer, counted up to `limit`. */
+/** The number of a tenant's members from one issuer, counted up to `limit`. */
 export async function countMembersOf(
   tx: Transaction,
   tenantId: string,

@@ -6,13 +6,13 @@ import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { countMembersOf, findNamesakes, insertSignedIn, lockFirstSignIns } from './first-sign-in-store.ts'
 
-/** Of one issuer in one tenant: an issuer that goes wrong can't fill the list of members without end. */
+/** Per issuer and tenant: a misbehaving issuer can't fill the list of members without limit. */
 const maxMembers = 10_000
 
 /**
- * Makes the membership of somebody whom a foreign issuer vouches for, with the token's roles, and writes it to the audit
- * log. From then on it is like any other: the console changes its roles, suspends and removes it. Returns the membership
- * of whoever came first when two come at once. Throws 'forbidden' when the issuer has as many members as it may.
+ * Creates the membership of a person whom an external issuer authenticates, with the token's roles, and writes it to
+ * the audit log. Afterwards it is managed like any other membership. Of two concurrent first sign-ins, both get the
+ * membership of the first. Throws 'forbidden' if the issuer has reached its limit of members.
  */
 export const signInFirst: FirstSignIn = (tenant, token, person, requestId) => {
   const { issuer, subject } = token
@@ -21,7 +21,7 @@ export const signInFirst: FirstSignIn = (tenant, token, person, requestId) => {
     const known = await findMember(tx, tenant.id, issuer, subject)
     if (known !== undefined) return known
     if ((await countMembersOf(tx, tenant.id, issuer, maxMembers)) >= maxMembers)
-      throw new ApiError('forbidden', 'No further members can come from this identity provider. Ask an administrator.')
+      throw new ApiError('forbidden', 'This identity provider has reached its limit of members. Ask an administrator.')
     const namesakes = await findNamesakes(tx, tenant.id, person.username, person.email)
     const username = namesakes.some((one) => sameText(one.username, person.username))
       ? `${person.username} (${new URL(issuer).host}, ${subject})`

@@ -2,7 +2,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 const columns = ['id', 'name', 'displayName', 'revision'] as const
 
-/** False when the name is taken. */
+/** False if the name is taken. */
 export async function insertGroup(
   tx: Transaction,
   row: { tenantId: string; id: string; name: string; displayName: string },
@@ -30,7 +30,7 @@ export const findGroup = (tx: Transaction, tenantId: string, name: string) =>
     .where('name', '=', name)
     .executeTakeFirst()
 
-/** Active members of a group, with what a decision needs to know of them. */
+/** Active members of a group, with the fields that a decision needs. */
 export const findGroupMembers = (tx: Transaction, tenantId: string, groupId: string) =>
   tx
     .selectFrom('approverGroupMembers as link')
@@ -71,7 +71,7 @@ export function listGroups(tx: Transaction, tenantId: string, limit: number, cur
   return query.orderBy('id').limit(limit).execute()
 }
 
-/** Members of these groups who were not removed from the tenant. */
+/** Members of these groups who have not been removed from the tenant. */
 export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds: readonly string[]) =>
   tx
     .selectFrom('approverGroupMembers as link')
@@ -86,7 +86,7 @@ export const findMembersOfGroups = (tx: Transaction, tenantId: string, groupIds:
     .orderBy('member.username')
     .execute()
 
-/** Members by id who were not removed. */
+/** Members with these ids who have not been removed. */
 export const findPeople = (tx: Transaction, tenantId: string, ids: readonly string[]) =>
   tx
     .selectFrom('members')
@@ -98,7 +98,7 @@ export const findPeople = (tx: Transaction, tenantId: string, ids: readonly stri
     .orderBy('username')
     .execute()
 
-/** The caller holds the group's row. */
+/** The caller holds the lock of the group's row. */
 export async function replaceGroupMembers(
   tx: Transaction,
   tenantId: string,

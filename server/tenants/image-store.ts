@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** Keeps the bytes under their digest; the same image twice is one row. */
+/** Stores the bytes under their digest; storing the same image twice leaves one row. */
 export async function insertImage(
   tx: Transaction,
   row: { tenantId: string; sha256: string; mediaType: string; bytes: Buffer },
@@ -13,7 +13,7 @@ export async function insertImage(
     .execute()
 }
 
-/** Forgets the tenant's images that are not among `used`, once pages that still show them are gone. */
+/** Deletes the tenant's images that are not in `used`, after a day in which pages may still show them. */
 export async function deleteOldImages(tx: Transaction, tenantId: string, used: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('brandingImages')
@@ -23,7 +23,10 @@ export async function deleteOldImages(tx: Transaction, tenantId: string, used: r
     .execute()
 }
 
-/** An image by its digest, whosever it is: images are public, and this transaction sees the named one only. */
+/**
+ * An image by its digest, of any tenant: images are public, and this transaction can read only the image with this
+ * digest.
+ */
 export async function findImage(
   tx: Transaction,
   sha256: string,

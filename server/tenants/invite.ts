@@ -2,7 +2,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 import { insertMember } from './store.ts'
 
-/** Adds a person who has not accepted yet. The act's own audit record tells of it. */
+/** Adds a person who has not accepted the invitation yet. The caller's audit record covers this. */
 export async function addInvited(
   tx: Transaction,
   tenantId: string,

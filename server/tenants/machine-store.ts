@@ -19,7 +19,7 @@ export async function insertMachine(tx: Transaction, row: Machine): Promise<void
     .execute()
 }
 
-/** Inserts unless the link is there. */
+/** Inserts the link unless it exists. */
 export async function insertLink(
   tx: Transaction,
   row: { tenantId: string; memberId: string; personId: string; link: 'created' | 'rotated' },
@@ -31,7 +31,7 @@ export async function insertLink(
     .execute()
 }
 
-/** Any member, whatever its status, that is known by this name where people name each other. */
+/** A member of any status with this name as user name or e-mail address. */
 export const findMemberNamed = (tx: Transaction, tenantId: string, name: string) =>
   tx
     .selectFrom('members')
@@ -55,7 +55,7 @@ export const lockMachine = (tx: Transaction, tenantId: string, issuer: string, s
     .forUpdate()
     .executeTakeFirst()
 
-/** Between active and suspended, whichever it has now. */
+/** Switches between active and suspended, from either status. */
 export async function setMachineStatus(
   tx: Transaction,
   tenantId: string,
@@ -76,7 +76,7 @@ export async function setMachineStatus(
     .execute()
 }
 
-/** For good: sockets and streams of the machine end, too. */
+/** Permanent: sockets and streams of the machine end, too. */
 export async function setMachineRemoved(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx
     .updateTable('members')
@@ -112,7 +112,7 @@ export const listMachines = (
     .limit(limit)
     .execute()
 
-/** Serialises what checks that a name is free and then takes it; held until the transaction ends. */
+/** Serializes checking that a name is free and taking it; held until the transaction ends. */
 export async function lockNames(tx: Transaction, tenantId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`machine names of ${tenantId}`}, 0))`.execute(tx)
 }

@@ -14,8 +14,8 @@ export type NewMachine = {
 }
 
 /**
- * Makes a machine a member, tied to whoever made it. The act's own audit record tells of it. Throws `name_conflict` for
- * the name of another member: people are named by it, as owners of agents for one.
+ * Makes a machine a member, linked to its creator. The caller's audit record covers this. Throws `name_conflict` if
+ * another member has the name, because names identify people, for example as owners of agents.
  */
 export async function createMachine(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function createMachine(
 ): Promise<string> {
   await lockNames(tx, tenantId)
   if ((await findMemberNamed(tx, tenantId, machine.username)) !== undefined)
-    throw new ApiError('name_conflict', `There is already a member named ${machine.username}.`)
+    throw new ApiError('name_conflict', `A member named ${machine.username} already exists. Choose another name.`)
   const id = newId()
   await insertMachine(tx, { tenantId, id, ...machine })
   await tieToMaker(tx, tenantId, id, makerId, 'created')
@@ -33,8 +33,8 @@ export async function createMachine(
 }
 
 /**
- * Makes one identity (separation of duties) of a machine and whoever holds its secret: the maker, and, where that is a
- * machine too, the people behind it.
+ * Makes one identity (for separation of duties) of a machine and everyone who has seen its secret: its creator or, if
+ * that is a machine too, the people behind it.
  */
 export async function tieToMaker(
   tx: Transaction,

@@ -4,7 +4,10 @@ import { findGroupsOf } from './group-store.ts'
 import { findTenantRevision } from './store.ts'
 import { settingsOf, tenantView } from './view.ts'
 
-/** session.me: the caller, what they may do and the rules of the tenant, so that the console can say why a control is blocked. */
+/**
+ * session.me: the caller, their permissions and the rules of the tenant, so that the console can explain why a control
+ * is blocked.
+ */
 export const me = query({
   permission: 'any',
   input: noInput,

@@ -21,7 +21,7 @@ const typed = <T extends Row>(row: T) => ({ ...row, status: row.status as Member
 
 export type MemberRow = NonNullable<Awaited<ReturnType<typeof lockMember>>>
 
-/** API keys are members to the log, and managed as secrets: they are none here. */
+/** API keys are members in the audit log but are managed as secrets, so they are not listed here. */
 const managed = ['person', 'service_account']
 
 export async function lockMember(tx: Transaction, tenantId: string, id: string) {
@@ -66,8 +66,8 @@ export async function lockPrincipal(
 const revoking: readonly (MemberStatus | undefined)[] = ['suspended', 'removed']
 
 /**
- * The caller holds the row. Open sockets and streams of the member are told by the database; tokens that the member has
- * do not outlive a suspension.
+ * The caller holds the lock of the row. The database notifies open sockets and streams of the member; a suspension also
+ * ends the member's current tokens.
  */
 export async function setMember(
   tx: Transaction,
@@ -87,7 +87,7 @@ export async function setMember(
     .execute()
 }
 
-/** Access tokens that this member has are refused from now on. */
+/** Invalidates all access tokens that were issued to this member so far. */
 export async function endTokens(tx: Transaction, tenantId: string, id: string): Promise<void> {
   await tx
     .updateTable('members')
@@ -135,7 +135,9 @@ export const findGroupNamesOf = (tx: Transaction, tenantId: string, memberIds: r
     .orderBy('g.name')
     .execute()
 
-/** Whether a member who was not removed has this user name or e-mail address; the caller serialises (lockNames). */
+/**
+ * Whether a member who has not been removed has this user name or e-mail address; the caller serializes (lockNames).
+ */
 export const findNamesakes = (
   tx: Transaction,
   tenantId: string,

@@ -5,7 +5,7 @@ import { me } from './me.ts'
 import { updateBranding } from './update-branding.ts'
 import { watch } from './watch.ts'
 
-/** `updateSettings` comes from the access domain, which asks for approvals; approvals know tenants. */
+/** `updateSettings` comes from the access domain, because it requests approvals, and approvals depend on tenants. */
 export const tenants = router({
   current: procedure.query(current),
   list: procedure.query(list),

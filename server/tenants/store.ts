@@ -51,8 +51,8 @@ export const findMembers = (tx: Transaction, tenantId: string, ids: readonly str
     .execute()
 
 /**
- * A person by e-mail address or user name: how a manifest names its owner. Never a machine: a client id that somebody
- * chose must not stand for a person.
+ * A person by e-mail address or user name, as a manifest names its owner. Never a machine: a client id can be chosen
+ * freely and must not be mistaken for a person.
  */
 export const findMemberByName = (tx: Transaction, tenantId: string, name: string) =>
   tx
@@ -86,7 +86,7 @@ export const findSponsors = (tx: Transaction, tenantId: string, memberIds: reado
     .orderBy('sponsor.createdAt')
     .execute()
 
-/** Throws when there is no such member. */
+/** Throws if the member does not exist. */
 export const findMemberByUsername = (tx: Transaction, tenantId: string, username: string) =>
   tx
     .selectFrom('members')
@@ -98,7 +98,10 @@ export const findMemberByUsername = (tx: Transaction, tenantId: string, username
 export const findTenantRevision = async (tx: Transaction, id: string): Promise<number> =>
   (await tx.selectFrom('tenants').select('revision').where('id', '=', id).executeTakeFirstOrThrow()).revision
 
-/** The tenant's row until `tx` ends: changes to settings, branding and administrators come one after the other. */
+/**
+ * Locks the tenant's row until `tx` ends, so that changes to settings, branding and administrators run one after the
+ * other.
+ */
 export const lockTenant = (tx: Transaction, id: string) =>
   tx
     .selectFrom('tenants')
@@ -107,7 +110,7 @@ export const lockTenant = (tx: Transaction, id: string) =>
     .forUpdate()
     .executeTakeFirstOrThrow()
 
-/** The caller holds the lock. Gives the new revision. */
+/** The caller holds the lock. Returns the new revision. */
 export async function setTenant(
   tx: Transaction,
   id: string,

@@ -11,7 +11,7 @@ import { tenantView } from './view.ts'
 
 type Image = NonNullable<UpdateBrandingInput['logo']>
 
-/** Changes how the tenant looks to its people, on the console and on the sign-in page. */
+/** Changes the tenant's appearance on the console and on the sign-in page. */
 export const updateBranding = mutation({
   permission: 'tenant:manage',
   input: UpdateBrandingInput,
@@ -24,7 +24,7 @@ export const updateBranding = mutation({
   async run({ tx, tenant, input }) {
     const row = await lockTenant(tx, tenant.id)
     if (input.expectedRevision !== undefined && input.expectedRevision !== row.revision)
-      throw new ApiError('revision_conflict', 'The tenant has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'The tenant changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
     const before = Branding.parse(row.branding)
@@ -46,7 +46,10 @@ export const updateBranding = mutation({
   },
 })
 
-/** Keeps an image and gives its SHA-256, which is what branding stores of it. Throws 413 and `validation_failed`. */
+/**
+ * Stores an image and returns its SHA-256, which is the part that branding refers to. Throws 413 and
+ * `validation_failed`.
+ */
 async function stored(
   tx: Transaction,
   tenantId: string,
@@ -58,7 +61,7 @@ async function stored(
   if (image === null) return null
   const bytes = Buffer.from(image.data, 'base64')
   if (bytes.length > maxImageBytes)
-    throw new ApiError('payload_too_large', `A logo has at most ${maxImageBytes / 1024} KiB.`)
+    throw new ApiError('payload_too_large', `A logo can have at most ${maxImageBytes / 1024} KiB.`)
   const problem = whyNotImage(image.mediaType, bytes)
   if (problem !== undefined)
     throw new ApiError('validation_failed', `${field}: ${problem}`, { issues: [{ path: field, message: problem }] })

@@ -11,7 +11,10 @@ export const tenantView = (row: TenantRow): Tenant => ({
   branding: brandingOf(row.branding),
 })
 
-/** Branding as callers see it: images by their address on this server. What is stored of an image is its SHA-256. */
+/**
+ * Branding as callers see it, with images as addresses on this server. The stored branding has the SHA-256 of each
+ * image.
+ */
 export function brandingOf(stored: unknown): Branding {
   const branding = Branding.parse(stored)
   const urlOf = (digest: string | null) =>
@@ -19,5 +22,5 @@ export function brandingOf(stored: unknown): Branding {
   return { ...branding, logoUrl: urlOf(branding.logoUrl), logoMarkUrl: urlOf(branding.logoMarkUrl) }
 }
 
-/** The tenant's settings, with the safe default for each that was never set. */
+/** The tenant's settings, with the safe default for each setting without a value. */
 export const settingsOf = (row: TenantRow): TenantSettings => TenantSettings.parse(row.settings)

@@ -6,8 +6,8 @@ import { runtime } from '#server/kernel/runtime.ts'
 const heartbeatMs = 15_000
 
 /**
- * session.watch: says when the caller's membership was changed, so that session.me is read again. Like every stream it
- * ends by itself when the membership is suspended or removed or has lost a role.
+ * session.watch: reports changes of the caller's membership, so that the client reads session.me again. Like every
+ * stream it ends when the membership is suspended or removed or has lost a role.
  */
 export const watch = subscription({
   permission: 'any',

@@ -17,7 +17,7 @@ import { type ChangeStatus, setDecided } from './store.ts'
 
 const outcomes = { approved: 'applied', rejected: 'rejected', expired: 'rejected', canceled: 'withdrawn' } as const
 
-/** What an approved change does. Gives the details of its audit record; a throw undoes the decision. */
+/** Applies an approved change and returns the details of its audit record. Throwing undoes the decision. */
 type Apply = (
   tx: Transaction,
   tenant: Tenant,
@@ -30,9 +30,10 @@ const decided =
   (apply: Apply, onApproval: ChangeStatus = 'applied'): OnDecided =>
   async (tx, tenant, approval) => {
     const status = approval.status === 'approved' ? onApproval : outcomes[approval.status]
-    if (status === 'proposed') throw new Error('A decision leaves nothing proposed.')
+    if (status === 'proposed') throw new Error('After a decision no change can still be proposed.')
     const row = await setDecided(tx, tenant.id, approval.subjectId, status)
-    // Not proposed any more: the decision stays recorded, and has no effect. A withdrawal is told by the act that withdrew.
+    // No longer proposed: the decision stays recorded but has no effect. A withdrawal is recorded by the operation that
+    // withdrew the change.
     if (row === undefined || status === 'withdrawn') return
     const { details, ...act } =
       status === 'rejected'
@@ -46,16 +47,16 @@ const decided =
   }
 
 const overtaken = (what: string) =>
-  new ApiError('conflict', `${what} since this was asked for. Reject it; it can be asked for again.`)
+  new ApiError('conflict', `${what} since this was requested. Reject this request; a new one can be made.`)
 
 const RoleGrant = z.object({ roles: z.array(z.string()) })
 
-/** Adds the granted roles to what the member has now. */
+/** Adds the granted roles to the member's current roles. */
 export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { deciders }) => {
   const { roles } = RoleGrant.parse(change)
   const member = await lockMember(tx, tenant.id, memberId)
   if (member === undefined || member.status === 'removed') throw overtaken('This member has been removed')
-  // Also where the tenant has switched separation of duties off.
+  // Applies even in a tenant that has turned separation of duties off.
   if (deciders.includes(member.id))
     throw refuse('separation_of_duties', 'You can’t approve a change of your own roles.')
   const after = [...new Set([...member.roles, ...roles])]
@@ -69,7 +70,7 @@ export const roleGrantDecided = decided(async (tx, tenant, memberId, change, { d
 
 const GroupChange = z.object({ revision: z.int(), before: z.array(Id), after: z.array(Id) })
 
-/** Replaces the members, when the group is still as it was shown. */
+/** Replaces the members if the group has not changed since the request. */
 export const groupChangeDecided = decided(async (tx, tenant, groupId, change) => {
   const { revision, before, after } = GroupChange.parse(change)
   const group = await lockGroup(tx, tenant.id, groupId)
@@ -84,7 +85,7 @@ export const groupChangeDecided = decided(async (tx, tenant, groupId, change) =>
 
 const SettingChanges = z.object({ changes: SettingValues })
 
-/** Sets what was approved, when each setting still has the value that it was shown with. */
+/** Applies the approved settings if each still has the value shown in the request. */
 export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change) => {
   const { changes } = SettingChanges.parse(change)
   const settings = settingsOf(await lockTenant(tx, tenant.id))
@@ -100,7 +101,7 @@ export const settingChangeDecided = decided(async (tx, tenant, _tenantId, change
   }
 })
 
-/** The proposer may now make the link (members.resetPassword): the approval is spent there. */
+/** Lets the proposer create the link (members.resetPassword), which uses up the approval. */
 export const passwordResetDecided = decided(
   async (_tx, _tenant, memberId) => ({
     action: 'member.password_reset_approved',

@@ -5,10 +5,10 @@ import type { ArgumentView, Presentation } from '#lib/schemas/approvals.ts'
 
 type Person = { displayName: string; username: string; kind: string; status: string; roles: readonly string[] }
 
-/** What each guarded role lets a person do, as the end of a sentence. */
+/** What each guarded role permits; the end of a sentence. */
 const means: Partial<Record<Role, string>> = {
   approver: 'decide requests of the approver groups they belong to',
-  privacy_officer: 'see sensitive values in clear, and erase what is kept of a person',
+  privacy_officer: 'see sensitive values unmasked, and erase a person’s data',
   tenant_admin: 'manage people, service accounts, secrets and settings of the tenant',
 }
 
@@ -27,15 +27,15 @@ const common = {
 } satisfies Partial<Presentation>
 
 const listed = (names: readonly string[]): string =>
-  names.length === 0 ? 'nobody' : new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+  names.length === 0 ? 'no one' : new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
 
-const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', value: reason ?? '(none was given)' })
+const why = (reason: string | undefined): ArgumentView => ({ path: 'reason', value: reason ?? '(not given)' })
 
-/** How far a person is from being who they say: an approver should know before they grant anything. */
-function standing({ displayName, status }: Person, askedBy: string): string {
+/** How certain a person's identity is: an approver needs to know this before granting a role. */
+function identityNote({ displayName, status }: Person, askedBy: string): string {
   return status === 'invited'
-    ? `${displayName} was invited and has not set a password yet; the one-time link was handed to an administrator. Make sure that it reaches ${displayName}, and not ${askedBy}.`
-    : `${displayName} is a member already.`
+    ? `${displayName} was invited and has not set a password yet; an administrator has the one-time link. Make sure that it reaches ${displayName}, and not ${askedBy}.`
+    : `${displayName} is already an active member.`
 }
 
 export function roleGrantPresentation(
@@ -53,8 +53,8 @@ export function roleGrantPresentation(
     effects: [
       ...guardedRoles
         .filter((role) => roles.includes(role))
-        .map((role) => `${member.displayName} can ${means[role]} (role ${role}), from the next request on.`),
-      standing(member, askedBy),
+        .map((role) => `${member.displayName} can ${means[role]} (role ${role}), starting with their next request.`),
+      identityNote(member, askedBy),
     ],
     risk: roles.includes('tenant_admin') ? 'critical' : 'high',
     action: 'member.grant_roles',
@@ -86,11 +86,11 @@ export function groupChangePresentation(
     effects: [
       ...(join.length === 0
         ? []
-        : [`${listed(names(join))} can decide requests to ${group.displayName}, open ones too.`]),
+        : [`${listed(names(join))} can decide requests to ${group.displayName}, including open ones.`]),
       ...(leave.length === 0 ? [] : [`${listed(names(leave))} can no longer decide them.`]),
       after.length === 0
-        ? `Nobody is left in ${group.displayName}: no request to it can be made or approved.`
-        : `Its members are then ${listed(names(after))}.`,
+        ? `${group.displayName} will be empty, so requests to it can’t be made or approved.`
+        : `Its members will be ${listed(names(after))}.`,
     ],
     risk: group.name === 'change-approvers' || group.name === 'escalation' ? 'critical' : 'high',
     action: 'group.set_members',
@@ -145,9 +145,9 @@ export function passwordResetPresentation(member: Person, askedBy: string, reaso
     effectLabel: `password reset of ${member.displayName}`,
     verb: 'Reset',
     effects: [
-      `${askedBy} gets a one-time link with which somebody can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
-      `${member.displayName} is signed out everywhere when the link is made, and the old password and the passkeys stop working.`,
-      `Ask ${member.displayName} first, on another way than this one, whether they want it.`,
+      `${askedBy} gets a one-time link. Anyone who has this link can sign in as ${member.displayName}, who has the roles ${listed(member.roles)}.`,
+      `${member.displayName} is signed out everywhere when the link is created, and the old password and the passkeys stop working.`,
+      `Before you approve, ask ${member.displayName} through another channel whether they want this.`,
     ],
     risk: 'critical',
     action: 'member.reset_password',
@@ -155,7 +155,7 @@ export function passwordResetPresentation(member: Person, askedBy: string, reaso
     arguments: [
       { path: 'member', value: member.username },
       { path: 'roles', value: [...member.roles] },
-      { path: 'link goes to', value: askedBy },
+      { path: 'link recipient', value: askedBy },
       why(reason),
     ],
     subject: { kind: 'password', member: member.username },

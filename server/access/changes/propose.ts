@@ -13,15 +13,18 @@ const proposalTtlSeconds = 7 * 86_400
 
 export type Proposal = {
   kind: ChangeKind
-  /** The member, group or tenant; the caller of proposeChange holds its row. */
+  /** The member, group or tenant; the caller of proposeChange holds the lock of its row. */
   subjectId: string
-  /** What is applied on approval, and what the approval binds. */
+  /** The change to apply on approval; the approval binds its digest. */
   change: JsonObject
   presentation: Presentation
   parties?: readonly Party[]
 }
 
-/** Asks change-approvers for a change. Throws 409 when one of its kind waits already, or when nobody could approve it. */
+/**
+ * Requests approval of a change from change-approvers. Throws 409 when a change of this kind is already waiting or no
+ * member could approve it.
+ */
 export async function proposeChange(
   tx: Transaction,
   { tenant, principal }: { tenant: Tenant; principal: Principal },
@@ -29,7 +32,7 @@ export async function proposeChange(
 ): Promise<PendingChange> {
   const [waiting] = await findProposed(tx, tenant.id, kind, [subjectId])
   if (waiting !== undefined)
-    throw new ApiError('conflict', 'A change of this kind waits for approval already. Have it decided first.', {
+    throw new ApiError('conflict', 'A change of this kind is already waiting for approval. Wait until it is decided.', {
       details: { approvalId: waiting.approvalId },
     })
   const changeId = newId()

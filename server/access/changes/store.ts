@@ -33,7 +33,7 @@ export async function insertChange(
     .execute()
 }
 
-/** Changes of one kind that wait for approval, by whom or what they concern. */
+/** Changes of one kind that wait for approval, by the subjects that they concern. */
 export async function findProposed(tx: Transaction, tenantId: string, kind: ChangeKind, subjectIds: readonly string[]) {
   const rows = await tx
     .selectFrom('accessChanges')
@@ -46,7 +46,7 @@ export async function findProposed(tx: Transaction, tenantId: string, kind: Chan
   return rows.map(typed)
 }
 
-/** proposed → decided, once; the change that it was. Undefined when it is not proposed any more. */
+/** proposed → decided, once; returns the change. Undefined if it is no longer proposed. */
 export async function setDecided(
   tx: Transaction,
   tenantId: string,
@@ -64,7 +64,9 @@ export async function setDecided(
   return row === undefined ? undefined : typed(row)
 }
 
-/** approved → applied, for whoever proposed it and not later than `hours` after the decision. Undefined when there is none. */
+/**
+ * approved → applied, only for its proposer and within `hours` of the decision. Undefined if no change matches.
+ */
 export async function spendApproved(
   tx: Transaction,
   tenantId: string,

@@ -6,7 +6,7 @@ import { insertGroup } from '#server/tenants/group-store.ts'
 import { proposeGroupMembers } from './propose-members.ts'
 import { groupViews } from './view.ts'
 
-/** Makes an approver group. It begins empty; its first members are asked for like any others. */
+/** Creates an approver group. It starts empty; its first members need approval like any others. */
 export const create = mutation({
   permission: 'member:manage',
   input: CreateGroupInput,
@@ -21,7 +21,7 @@ export const create = mutation({
     const { name, displayName, memberIds, reason } = input
     const row = { id: newId(), name, displayName, revision: 1 }
     if (!(await insertGroup(tx, { tenantId: tenant.id, id: row.id, name, displayName })))
-      throw new ApiError('name_conflict', `There is already a group ${name}.`)
+      throw new ApiError('name_conflict', `A group named ${name} already exists. Choose another name.`)
     const change =
       memberIds.length === 0 ? null : await proposeGroupMembers(tx, { tenant, principal }, row, memberIds, reason)
     const [group] = await groupViews(tx, tenant.id, [row])

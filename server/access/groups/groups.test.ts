@@ -15,7 +15,7 @@ import { create } from './create.ts'
 import { list } from './list.ts'
 import { setMembers } from './set-members.ts'
 
-// Changes to approver groups and settings wait for somebody else.
+// Changes to approver groups and settings wait for another person's approval.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
@@ -42,13 +42,13 @@ const vote = (caller: Caller, approvalId = '', decision = 'approve') =>
   call(decide, caller, { approvalId, decision, decisionAcknowledged: true, reason: 'I asked them.' })
 const group = async (name: string) => {
   const found = (await call(list, tom, {})).items.find((item) => item.name === name)
-  if (found === undefined) throw new Error(`no group ${name}`)
+  if (found === undefined) throw new Error(`unknown group ${name}`)
   return found
 }
 const names = async (name: string) => (await group(name)).members.map((member) => member.username)
 
 describe('approver groups', () => {
-  test('a new group is empty; its members join when somebody else has approved them', async () => {
+  test('a new group is empty; its members join after another person’s approval', async () => {
     const memberIds = [anna.principal.memberId]
     const { group: made, change } = await call(create, tom, { name: 'refunds', displayName: 'Refunds', memberIds })
     expect(made).toMatchObject({ members: [], pendingApprovalId: change?.approvalId, revision: 1 })
@@ -56,7 +56,7 @@ describe('approver groups', () => {
     expect(await names('refunds')).toEqual(['anna'])
   })
 
-  test('when the only ones who could approve would join, nobody can, and the group is not made', async () => {
+  test('a group is not created if everyone who could approve its members would join it', async () => {
     const memberIds = [anna.principal.memberId, jonas.principal.memberId]
     await expect(call(create, tom, { name: 'refunds', displayName: 'Refunds', memberIds })).rejects.toMatchObject({
       code: 'no_eligible_approver',
@@ -64,7 +64,7 @@ describe('approver groups', () => {
     expect((await call(list, tom, {})).items.map((item) => item.name)).not.toContain('refunds')
   })
 
-  test('joining and leaving wait, and whoever would join does not decide', async () => {
+  test("joining and leaving need approval, and those who would join can't decide", async () => {
     const { id, revision } = await group('change-approvers')
     const memberIds = [anna.principal.memberId]
     const { change } = await call(setMembers, tom, { id, expectedRevision: revision, memberIds, reason: 'Rotation.' })
@@ -77,7 +77,7 @@ describe('approver groups', () => {
     expect(await group('change-approvers')).toMatchObject({ revision: 2, pendingApprovalId: null })
   })
 
-  test('one change waits at a time; one that was overtaken can’t be approved', async () => {
+  test("one change waits at a time; a request that no longer fits the group can't be approved", async () => {
     const { id } = await group('escalation')
     const ask = (memberIds: string[]) => call(setMembers, tom, { id, expectedRevision: 1, memberIds })
     const { change } = await ask([anna.principal.memberId])
@@ -99,7 +99,7 @@ describe('approver groups', () => {
     await expect(ask([anna.principal.memberId])).rejects.toMatchObject({ code: 'revision_conflict' })
   })
 
-  test('a change of nothing, an unknown group and members of nobody’s or another tenant’s are refused', async () => {
+  test('a change without effect, an unknown group, and unknown or foreign members are refused', async () => {
     const stranger = await (await testTenant(running)).as('eve', { roles: ['approver'] })
     const { id } = await group('escalation')
     const ask = (memberIds: string[], groupId = id) =>
@@ -122,7 +122,7 @@ describe('tenant settings', () => {
     return { settings, revision: tenantRevision }
   }
 
-  test('a weaker one waits for change-approvers, a stronger one does not', async () => {
+  test('a weaker setting waits for change-approvers, a stronger one applies immediately', async () => {
     const weaker = await call(updateSettings, tom, {
       expectedRevision: 1,
       separationOfDuties: 'off',
@@ -139,7 +139,7 @@ describe('tenant settings', () => {
     expect((await current()).settings.separationOfDuties).toBe('required')
   })
 
-  test('what waits is shown to who manages the tenant until it is decided', async () => {
+  test('a pending change is shown to those who manage the tenant until it is decided', async () => {
     const { change } = await call(updateSettings, tom, { expectedRevision: 1, machineDecisions: 'on' })
     expect(await call(getSettings, tom, undefined)).toMatchObject({
       settings: { machineDecisions: 'off' },
@@ -154,7 +154,7 @@ describe('tenant settings', () => {
     expect(await call(getSettings, tom, undefined)).toMatchObject({ pending: null })
   })
 
-  test('in one call the safer part applies and the weaker part waits', async () => {
+  test('of one call the safer part applies and the weaker part waits', async () => {
     const { settings, revision, change } = await call(updateSettings, tom, {
       expectedRevision: 1,
       unmaskSecondPerson: 'required',
@@ -168,7 +168,7 @@ describe('tenant settings', () => {
     expect((await current()).settings).toMatchObject({ unmaskSecondPerson: 'required', machineDecisions: 'on' })
   })
 
-  test('a rejected one changes nothing, nor does one whose setting has changed meanwhile', async () => {
+  test('a rejected change has no effect, nor does one whose setting has changed since', async () => {
     const first = await call(updateSettings, tom, { expectedRevision: 1, retentionDays: 90 })
     await vote(jonas, first.change?.approvalId, 'reject')
     const second = await call(updateSettings, tom, { expectedRevision: 1, retentionDays: 365 })
@@ -179,7 +179,7 @@ describe('tenant settings', () => {
     expect((await current()).settings.retentionDays).toBe(400)
   })
 
-  test('another revision, no change, and somebody without the permission are refused', async () => {
+  test('another revision, an empty change, and a caller without the permission are refused', async () => {
     const set = (caller: Caller, input: object) => call(updateSettings, caller, { expectedRevision: 1, ...input })
     await expect(set(tom, { expectedRevision: 7, machineDecisions: 'off' })).rejects.toMatchObject({
       code: 'revision_conflict',

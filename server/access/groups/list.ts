@@ -4,7 +4,6 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listGroups } from '#server/tenants/group-store.ts'
 import { groupViews } from './view.ts'
 
-/** The approver groups with their members. */
 export const list = query({
   permission: 'member:manage',
   input: ListGroupsInput,

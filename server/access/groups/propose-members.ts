@@ -9,8 +9,8 @@ import { proposeChange } from '../changes/propose.ts'
 type GroupRow = { id: string; name: string; displayName: string; revision: number }
 
 /**
- * Asks change-approvers for these members of a group, which the caller holds. Whoever would join can't approve it. Throws
- * 400 for an id of no member, 409 when nothing would change.
+ * Requests approval of these members for a group whose row the caller holds. Members who would join can't approve it.
+ * Throws 400 for an unknown id, 409 if nothing would change.
  */
 export async function proposeGroupMembers(
   tx: Transaction,
@@ -24,14 +24,14 @@ export async function proposeGroupMembers(
   const after = await findPeople(tx, tenantId, wanted)
   const unknown = wanted.filter((id) => !after.some((member) => member.id === id))
   if (unknown.length > 0)
-    throw new ApiError('validation_failed', 'memberIds: not every id is one of a member.', {
-      issues: unknown.map((id) => ({ path: 'memberIds', message: `There is no member ${id}.` })),
+    throw new ApiError('validation_failed', 'memberIds: contains an unknown member id.', {
+      issues: unknown.map((id) => ({ path: 'memberIds', message: `Unknown member ${id}.` })),
     })
   const before = await findMembersOfGroups(tx, tenantId, [group.id])
   const join = after.filter((member) => !before.some((known) => known.id === member.id))
   const leave = before.filter((member) => !wanted.includes(member.id))
   if (join.length === 0 && leave.length === 0)
-    throw new ApiError('conflict', 'The group has exactly these members already.')
+    throw new ApiError('conflict', 'The group already has exactly these members.')
   const ids = (members: readonly { id: string }[]) => members.map((member) => member.id)
   return await proposeChange(tx, caller, {
     kind: 'group_change',

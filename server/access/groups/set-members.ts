@@ -5,7 +5,7 @@ import { lockGroup } from '#server/tenants/group-store.ts'
 import { proposeGroupMembers } from './propose-members.ts'
 import { groupViews } from './view.ts'
 
-/** Asks for other members of an approver group; it stays as it is until change-approvers have approved that. */
+/** Requests other members for an approver group; the group changes only after change-approvers approve. */
 export const setMembers = mutation({
   permission: 'member:manage',
   input: SetGroupMembersInput,
@@ -20,7 +20,7 @@ export const setMembers = mutation({
     const row = await lockGroup(tx, tenant.id, input.id)
     if (row === undefined) throw notFound()
     if (row.revision !== input.expectedRevision)
-      throw new ApiError('revision_conflict', 'The group has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'The group changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
     const change = await proposeGroupMembers(tx, { tenant, principal }, row, input.memberIds, input.reason)

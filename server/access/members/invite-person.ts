@@ -16,7 +16,10 @@ export type Invitation = {
   roles: string[]
 }
 
-/** Makes account, membership (invited) and one-time link of a new person. Throws `name_conflict`. Writes no audit record. */
+/**
+ * Creates account, membership (invited) and one-time link of a new person. Throws `name_conflict`. Writes no audit
+ * record.
+ */
 export async function invitePerson(
   tx: Transaction,
   tenant: { id: string; slug: string },
@@ -26,9 +29,9 @@ export async function invitePerson(
   const username = wanted === undefined ? await freeUsername(tx, tenant.id, email) : wanted
   const namesakes = await findNamesakes(tx, tenant.id, { username, email })
   if (namesakes.some((member) => member.email === email))
-    throw new ApiError('name_conflict', 'There is already a member with this e-mail address.')
+    throw new ApiError('name_conflict', 'A member with this e-mail address already exists.')
   if (namesakes.length > 0 || (await isUsernameTaken(tx, tenant.id, username)))
-    throw new ApiError('name_conflict', `There is already a member named ${username}. Choose another user name.`)
+    throw new ApiError('name_conflict', `A member named ${username} already exists. Choose another user name.`)
   const { userId } = await createRealmUser(tx, tenant, { username, displayName, email })
   const memberId = await addInvited(tx, tenant.id, {
     issuer: issuerOf(tenant.slug),
@@ -41,7 +44,7 @@ export async function invitePerson(
   return { memberId, username, link: await createSignInLink(tx, tenant, userId, 'invitation') }
 }
 
-/** What stands before the @ where that is free, else the whole address. */
+/** The part before the @ if that name is free, otherwise the whole address. */
 async function freeUsername(tx: Transaction, tenantId: string, email: string): Promise<string> {
   const local = Username.safeParse(email.slice(0, email.lastIndexOf('@')))
   if (!local.success) return email

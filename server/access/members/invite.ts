@@ -7,7 +7,7 @@ import { handedOver, withoutLink } from './link-notice.ts'
 import { proposeGrant } from './propose-grant.ts'
 import { memberView } from './view.ts'
 
-/** Invites a person. Roles that need an approval are asked for; the others are theirs when they accept. */
+/** Invites a person. Roles that need an approval are requested; the others apply when the person accepts. */
 export const invite = mutation({
   permission: 'member:manage',
   input: InviteInput,

@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listMembers } from '#server/tenants/member-store.ts'
 import { memberViews } from './view.ts'
 
-/** People and service accounts of the tenant, oldest first, removed ones too. */
+/** People and service accounts of the tenant, oldest first, including removed ones. */
 export const list = query({
   permission: 'member:manage',
   input: ListMembersInput,

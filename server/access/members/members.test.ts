@@ -21,13 +21,13 @@ import { resume } from './resume.ts'
 import { setRoles } from './set-roles.ts'
 import { suspend } from './suspend.ts'
 
-// Who may act in a tenant, on the real database: two tenants, so that each rule is tried across as well.
+// Membership rules on the real database, with two tenants so that each rule is also tested across tenants.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
   running = await testRuntime()
   registerDecisions()
-  // The queue is made by its first worker.
+  // The first worker creates the queue.
   await running.queue.work([expiry])
 })
 afterAll(() => running.close())
@@ -56,7 +56,7 @@ const vote = (caller: Caller, approvalId: string, decision = 'approve') =>
   call(decide, caller, { approvalId, decision, decisionAcknowledged: true, reason: 'I asked them.' })
 const member = async (caller: Caller, id: string) => {
   const found = (await call(list, caller, { limit: 200 })).items.find((item) => item.id === id)
-  if (found === undefined) throw new Error(`no member ${id}`)
+  if (found === undefined) throw new Error(`unknown member ${id}`)
   return found
 }
 const invited = (caller = tom, changes: object = {}) =>
@@ -76,7 +76,7 @@ const actions = (id: string): Promise<string[]> =>
   )
 
 describe('inviting', () => {
-  test('makes an invited member and a link that is returned once, and stands in no log and no replay', async () => {
+  test('creates an invited member and a link that is returned once and appears in no log and no replay', async () => {
     const input = { email: 'Nora.Lind@mail.example', displayName: 'Nora Lind', roles: ['viewer'] }
     const send = () => execute(invite, tom, input, { name: 'members.invite', idempotencyKey: 'invite-1' })
     const first = await send()
@@ -106,7 +106,7 @@ describe('inviting', () => {
     expect(stored).not.toContain(token)
   })
 
-  test('a user name that is taken becomes the whole address, and an address is invited once', async () => {
+  test('uses the whole address if the user name is taken, and refuses to invite an address twice', async () => {
     await invited()
     const other = await invited(tom, { email: 'nora.lind@other.example' })
     expect(other.member.username).toBe('nora.lind@other.example')
@@ -116,12 +116,12 @@ describe('inviting', () => {
     })
   })
 
-  test('two invitations of one address at once make one member', async () => {
+  test('creates one member for two concurrent invitations of one address', async () => {
     const results = await Promise.allSettled([invited(tom), invited(ivy), invited(tom)])
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('the same address in another tenant is free', async () => {
+  test('accepts an address that is in use in another tenant', async () => {
     const elsewhere = await organisation()
     const admin = await elsewhere.as('tom', { roles: ['tenant_admin'] })
     const mine = await invited()
@@ -130,11 +130,11 @@ describe('inviting', () => {
     expect((await call(list, admin, {})).items.map((item) => item.id)).not.toContain(mine.member.id)
   })
 
-  test('needs member:manage', async () => {
+  test('requires member:manage', async () => {
     await expect(invited(jonas)).rejects.toMatchObject({ code: 'forbidden' })
   })
 
-  test.each([{ roles: ['superuser'] }, { email: 'no address' }, { username: 'two words' }, { displayName: '  ' }])(
+  test.each([{ roles: ['superuser'] }, { email: 'not an address' }, { username: 'two words' }, { displayName: '  ' }])(
     '%o is refused',
     async (changes) => {
       await expect(invited(tom, changes)).rejects.toThrow()
@@ -144,7 +144,7 @@ describe('inviting', () => {
 
 describe('roles that decide, see or administer', () => {
   test.each(['approver', 'privacy_officer', 'tenant_admin'])(
-    'a grant of %s waits for change-approvers; the rest changes at once',
+    'a grant of %s waits for change-approvers; other roles change immediately',
     async (role) => {
       const omar = await tenant.as('omar', { roles: ['viewer'] })
       const id = omar.principal.memberId
@@ -169,7 +169,7 @@ describe('roles that decide, see or administer', () => {
     },
   )
 
-  test('neither the one who asks nor the one who gets it can approve it, nor anyone outside the group', async () => {
+  test('neither the requester nor the recipient nor anyone outside the group can approve a grant', async () => {
     const asking = await tenant.as('asking', { roles: ['tenant_admin', 'approver'], groups: ['change-approvers'] })
     const getting = await tenant.as('getting', { roles: ['approver'], groups: ['change-approvers'] })
     const outside = await tenant.as('outside', { roles: ['approver'] })
@@ -189,7 +189,7 @@ describe('roles that decide, see or administer', () => {
     expect((await member(tom, getting.principal.memberId)).roles).toContain('privacy_officer')
   })
 
-  test('not even where separation of duties is off does somebody approve their own role', async () => {
+  test("members can't approve their own role even where separation of duties is off", async () => {
     await running.database.inTenant(tenant.id, (tx) =>
       tx.updateTable('tenants').set({ settings: '{"separationOfDuties":"off"}' }).where('id', '=', tenant.id).execute(),
     )
@@ -211,7 +211,7 @@ describe('roles that decide, see or administer', () => {
     expect(await actions(change?.approvalId ?? '')).toContain('approval.approve.refused')
   })
 
-  test('a rejected grant leaves the member as they were, and can be asked for again', async () => {
+  test('a rejected grant leaves the member unchanged and can be requested again', async () => {
     const omar = await tenant.as('omar', { roles: ['viewer'] })
     const ask = () =>
       call(setRoles, tom, { id: omar.principal.memberId, expectedRevision: 1, roles: ['viewer', 'approver'] })
@@ -226,7 +226,7 @@ describe('roles that decide, see or administer', () => {
     expect((await ask()).change?.approvalId).not.toBe(change?.approvalId)
   })
 
-  test('setting other roles withdraws a grant that waits, and a removal does', async () => {
+  test('setting other roles withdraws a pending grant, and so does removal', async () => {
     const omar = await tenant.as('omar', { roles: ['viewer'] })
     const id = omar.principal.memberId
     const first = await call(setRoles, tom, { id, expectedRevision: 1, roles: ['viewer', 'approver'] })
@@ -243,7 +243,7 @@ describe('roles that decide, see or administer', () => {
     expect((await call(getPending, jonas, {})).items).toEqual([])
   })
 
-  test('an invited approver has the role only after the approval, and the approver is told who holds the link', async () => {
+  test('an invited approver gets the role only after the approval, which states who has the link', async () => {
     const { member: nora, change } = await invited(tom, { roles: ['viewer', 'approver'] })
     expect(nora).toMatchObject({ roles: ['viewer'], pendingRoles: ['approver'] })
     const { presentation } = await call(get, jonas, { approvalId: change?.approvalId })
@@ -252,14 +252,14 @@ describe('roles that decide, see or administer', () => {
     expect(await member(tom, nora.id)).toMatchObject({ roles: ['viewer', 'approver'], status: 'invited' })
   })
 
-  test('without anybody who could approve, nothing is invited or granted', async () => {
+  test('an invitation or grant that no member could approve is refused', async () => {
     const bare = await organisation()
     const admin = await bare.as('admin', { roles: ['tenant_admin'] })
     await expect(invited(admin, { roles: ['approver'] })).rejects.toMatchObject({ code: 'no_eligible_approver' })
     expect((await call(list, admin, {})).items).toHaveLength(1)
   })
 
-  test('a service account never gets one, and keeps what its operator gave it', async () => {
+  test('a service account never gets one, and keeps the roles that its operator gave it', async () => {
     const bot = await tenant.as('bot', { roles: ['developer'], kind: 'service_account' })
     const set = (roles: string[]) => call(setRoles, tom, { id: bot.principal.memberId, expectedRevision: 1, roles })
     for (const role of ['approver', 'privacy_officer', 'tenant_admin'])
@@ -276,14 +276,14 @@ describe('roles that decide, see or administer', () => {
   })
 })
 
-describe('nobody changes themselves', () => {
+describe("members can't change themselves", () => {
   test.each([
     ['roles', setRoles, { expectedRevision: 1, roles: ['viewer'] }],
     ['suspension', suspend, { reason: 'x' }],
     ['resumption', resume, {}],
     ['removal', remove, { reason: 'x' }],
     ['password', resetPassword, {}],
-  ] as const)('%s, not by a machine of theirs either', async (_name, operation, input) => {
+  ] as const)('%s, not even through their own service account', async (_name, operation, input) => {
     const machine = await tenant.as('toms-machine', {
       roles: ['tenant_admin'],
       kind: 'service_account',
@@ -302,7 +302,7 @@ describe('nobody changes themselves', () => {
 })
 
 describe('the last administrator', () => {
-  test('is neither suspended, removed nor demoted; a machine with the role does not count', async () => {
+  test("can't be suspended, removed or demoted; a service account with the role does not count", async () => {
     const machine = await tenant.as('admin-automation', { roles: ['tenant_admin'], kind: 'service_account' })
     const id = tom.principal.memberId
     expect(await member(tom, id)).toMatchObject({ isLastAdmin: false })
@@ -317,7 +317,7 @@ describe('the last administrator', () => {
       await expect(act()).rejects.toMatchObject({ code: 'last_admin' })
   })
 
-  test('of two administrators who remove each other at once, one stays', async () => {
+  test('two administrators who remove each other concurrently leave one', async () => {
     const results = await Promise.allSettled([
       call(remove, tom, { id: ivy.principal.memberId, reason: 'x' }),
       call(remove, ivy, { id: tom.principal.memberId, reason: 'x' }),
@@ -326,8 +326,8 @@ describe('the last administrator', () => {
   })
 })
 
-describe('the life of a membership', () => {
-  test('active ⇄ suspended → removed, each once, with a record', async () => {
+describe('the lifecycle of a membership', () => {
+  test('goes active ⇄ suspended → removed, each transition once, with an audit record', async () => {
     const id = (await tenant.as('omar', { roles: ['operator'] })).principal.memberId
     expect((await call(suspend, tom, { id, expectedRevision: 1, reason: 'On leave.' })).member.status).toBe('suspended')
     await expect(call(suspend, tom, { id, reason: 'x' })).rejects.toMatchObject({ code: 'conflict' })
@@ -352,7 +352,7 @@ describe('the life of a membership', () => {
     ])
   })
 
-  test('a removed person’s user name and address can be invited again, as somebody else', async () => {
+  test('frees the user name and address of a removed person for another person', async () => {
     const first = await invited()
     await call(remove, tom, { id: first.member.id, reason: 'Wrong person.' })
     const second = await invited()
@@ -360,7 +360,7 @@ describe('the life of a membership', () => {
     expect(second.member.id).not.toBe(first.member.id)
   })
 
-  test('an unknown member and one of another tenant are equally unknown', async () => {
+  test('answers the same for an unknown member and one of another tenant', async () => {
     const foreign = await (await organisation()).as('omar', { roles: ['viewer'] })
     const own = await tenant.as('omar', { roles: ['viewer'] })
     for (const [operation, input] of [
@@ -378,7 +378,7 @@ describe('the life of a membership', () => {
     expect((await call(suspend, tom, { id: own.principal.memberId, reason: 'x' })).member.status).toBe('suspended')
   })
 
-  test('the list goes on where the page before ended, and knows its filters', async () => {
+  test('is listed in pages that continue where the previous one ended, with filters', async () => {
     const all = (await call(list, tom, {})).items.map((item) => item.id)
     expect(all.length).toBeGreaterThanOrEqual(3)
     const paged: string[] = []
@@ -398,14 +398,14 @@ describe('the life of a membership', () => {
 })
 
 describe('a password reset', () => {
-  test('of an ordinary member gives a link at once', async () => {
+  test('of an ordinary member returns a link immediately', async () => {
     const { member: nora } = await invited()
     const reset = await call(resetPassword, tom, { id: nora.id })
     expect(reset).toMatchObject({ change: null, member: { status: 'invited' } })
     expect(reset.inviteUrl).toContain('/sign-in-link/')
   })
 
-  test('of somebody who decides takes an approval, which is used once and only by who asked', async () => {
+  test('of a member who decides needs an approval, which works once and only for the requester', async () => {
     const { member: nora, change: grant } = await invited(tom, { roles: ['approver'] })
     await vote(jonas, grant?.approvalId ?? '')
     const asked = await call(resetPassword, tom, { id: nora.id, reason: 'Forgot it.' })
@@ -430,7 +430,7 @@ describe('a password reset', () => {
   })
 })
 
-/** Every answer that is kept for an Idempotency-Key, opened. */
+/** Every stored response for an Idempotency-Key, decrypted. */
 async function answersKept(tx: Transaction): Promise<JsonValue[]> {
   const rows = await tx.selectFrom('idempotencyKeys').select(['memberId', 'operation', 'key', 'response']).execute()
   const cipher = await tenantCipher(tx, tenant.id)

@@ -13,7 +13,7 @@ type Person = {
   roles: readonly string[]
 }
 
-/** Asks change-approvers to grant guarded roles. Neither the caller nor whoever gets them can approve it. */
+/** Requests guarded roles for a member. Neither the caller nor the recipient can approve the request. */
 export const proposeGrant = (
   tx: Transaction,
   caller: { tenant: Tenant; principal: Principal },

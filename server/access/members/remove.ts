@@ -10,8 +10,8 @@ import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
 /**
- * Ends a membership for good. The member's record stays, because other records name it; the account at our own provider is
- * deleted, so its user name can be used again, by somebody else with another subject.
+ * Ends a membership permanently. The member's row stays, because other records refer to it. The account at
+ * Countersign's own provider is deleted, so its user name can be used again, by another person with another subject.
  */
 export const remove = mutation({
   permission: 'member:manage',
@@ -19,7 +19,7 @@ export const remove = mutation({
   output: MemberOutput,
   audit: (input) => ({ action: 'member.removed', resource: { type: 'member', id: input.id }, reason: input.reason }),
   async run({ tx, tenant, principal, input, auditId }) {
-    // Before the member is held: a decision holds the request first and the member then.
+    // Before locking the member: a decision locks the request first and then the member.
     for (const kind of ['role_grant', 'password_reset'] as const)
       for (const waiting of await findProposed(tx, tenant.id, kind, [input.id]))
         await cancelRequest(tx, tenant, waiting.approvalId, auditId)

@@ -12,13 +12,13 @@ import { handedOver, withoutLink } from './link-notice.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
-/** For how long an approved reset may be carried out. */
+/** How long an approved reset can be carried out. */
 const hours = 24
 
 /**
- * Makes a new one-time link for a member, who is signed out everywhere and whose password and passkeys stop working. Whoever holds the
- * link can be that person: so for one with the roles approver, privacy_officer or tenant_admin, change-approvers approve
- * it first, and the same call made again after that gives the link.
+ * Creates a new one-time link for a member, who is signed out everywhere and whose password and passkeys stop working.
+ * Anyone who has the link can act as that member. So for members with the roles approver, privacy_officer or
+ * tenant_admin, change-approvers have to approve first; the same call after the approval returns the link.
  */
 export const resetPassword = mutation({
   permission: 'member:manage',
@@ -56,14 +56,20 @@ export const resetPassword = mutation({
           subjectId: member.id,
           change: { roles: member.roles },
           presentation: passwordResetPresentation(member, principal.displayName, input.reason),
-          parties: [{ memberId: member.id, link: 'are the one whose password it is', role: 'has this password' }],
+          parties: [
+            {
+              memberId: member.id,
+              link: 'are the person whose password would be reset',
+              role: 'would have its password reset',
+            },
+          ],
         },
       )
       return {
         member: await memberView(tx, tenant, member.id),
         inviteUrl: null,
         expiresAt: null,
-        notice: `Somebody who holds this link could decide as ${member.displayName}, so the change approvers decide first. Reset the password again within ${hours} hours of their approval.`,
+        notice: `Anyone who has this link could decide as ${member.displayName}, so the change approvers have to approve it first. Reset the password again within ${hours} hours of their approval.`,
         change,
         passkeysRemoved: 0,
       }

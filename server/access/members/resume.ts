@@ -5,7 +5,7 @@ import { setMember } from '#server/tenants/member-store.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
-/** Gives a suspended member the access back that they had. */
+/** Restores a suspended member's access. */
 export const resume = mutation({
   permission: 'member:manage',
   input: ResumeMemberInput,

@@ -10,8 +10,8 @@ import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
 /**
- * Sets what a member may do. What is taken away and ordinary roles change at once; approver, privacy_officer and
- * tenant_admin are asked for. A grant that still waits is withdrawn unless the same roles are asked for again.
+ * Sets a member's roles. Removals and ordinary roles apply immediately; approver, privacy_officer and tenant_admin are
+ * requested. A pending grant is withdrawn unless the same roles are requested again.
  */
 export const setRoles = mutation({
   permission: 'member:manage',
@@ -29,7 +29,7 @@ export const setRoles = mutation({
     },
   }),
   async run({ tx, tenant, principal, input, auditId }) {
-    // Before the member is held: a decision holds the request first and the member then.
+    // Before locking the member: a decision locks the request first and then the member.
     const known = await findMemberById(tx, tenant.id, input.id)
     if (known === undefined) throw notFound()
     const [waiting] = await findProposed(tx, tenant.id, 'role_grant', [input.id])
@@ -42,7 +42,7 @@ export const setRoles = mutation({
     const { atOnce, ask } = splitRoles(member.roles, input.roles)
     const changed = atOnce.length !== member.roles.length || atOnce.some((role) => !member.roles.includes(role))
     if (!changed && ask.length === 0 && waiting === undefined)
-      throw new ApiError('conflict', 'The member has exactly these roles already.')
+      throw new ApiError('conflict', 'The member already has exactly these roles.')
     if (changed) await setMember(tx, tenant.id, member.id, { roles: atOnce })
     const change =
       ask.length === 0

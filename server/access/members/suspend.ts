@@ -5,7 +5,9 @@ import { setMember } from '#server/tenants/member-store.ts'
 import { lockTarget, stopWhen } from './target.ts'
 import { memberView } from './view.ts'
 
-/** Takes a member's access away until it is given back: on the next request, and on open sockets and streams at once. */
+/**
+ * Suspends a member's access until it is resumed: from the next request, and immediately on open sockets and streams.
+ */
 export const suspend = mutation({
   permission: 'member:manage',
   input: SuspendMemberInput,

@@ -10,8 +10,8 @@ import { findSponsors, lockTenant } from '#server/tenants/store.ts'
 type Target = { member: MemberRow; facts: MemberFacts }
 
 /**
- * The member that an administrator acts on, held until `tx` ends, with what the rules need to know. The tenant is held
- * too: of two administrators who remove each other, the second one is found to be the last. Throws 404 and 409.
+ * The member that an administrator acts on, locked until `tx` ends, with the data that the rules need. The tenant is
+ * locked too, so that when two administrators remove each other, the second one counts as the last. Throws 404 and 409.
  */
 export async function lockTarget(
   tx: Transaction,
@@ -22,7 +22,7 @@ export async function lockTarget(
   const member = await lockMember(tx, tenant.id, id)
   if (member === undefined) throw notFound()
   if (expectedRevision !== undefined && expectedRevision !== member.revision)
-    throw new ApiError('revision_conflict', 'The member has changed since you read it.', {
+    throw new ApiError('revision_conflict', 'The member changed after you opened it. Reload it and try again.', {
       details: { revision: member.revision },
     })
   const behind = await findSponsors(tx, tenant.id, [principal.memberId])
@@ -40,7 +40,7 @@ export async function lockTarget(
   }
 }
 
-/** A refusal by the rules stays in the audit log as an attempt. */
+/** Records a refusal by the rules in the audit log as an attempt. */
 export function stopWhen(refusal: Refusal | undefined): void {
   if (refusal !== undefined) throw refuse(refusal.code, refusal.message)
 }

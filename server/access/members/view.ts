@@ -8,7 +8,7 @@ import { findProposed } from '../changes/store.ts'
 
 type TenantRef = { id: string; slug: string }
 
-/** Members as an administrator sees them, with what waits for approval. */
+/** Members as an administrator sees them, with pending changes. */
 export async function memberViews(
   tx: Transaction,
   { id: tenantId, slug }: TenantRef,
@@ -42,7 +42,7 @@ export async function memberViews(
   })
 }
 
-/** The member as it is now. */
+/** The member's current state. */
 export async function memberView(tx: Transaction, tenant: TenantRef, id: string): Promise<Member> {
   const row = await findMemberById(tx, tenant.id, id)
   const [view] = row === undefined ? [] : await memberViews(tx, tenant, [row])
@@ -50,5 +50,8 @@ export async function memberView(tx: Transaction, tenant: TenantRef, id: string)
   return view
 }
 
-/** Subjects of foreign providers can be anything; ours are UUIDs, and only they have links. */
+/**
+ * Subjects of external providers can be any text; those of Countersign's own provider are UUIDs, and only these people
+ * have links.
+ */
 const isUuid = (text: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

@@ -12,7 +12,7 @@ import { delegationViews } from './view.ts'
 const dayMs = 86_400_000
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The caller, an approver, lets another approver decide in their place for the time of an absence. */
+/** The caller, an approver, makes another approver their delegate during an absence. */
 export const create = mutation({
   permission: 'approval:decide',
   input: CreateDelegationInput,
@@ -33,20 +33,20 @@ export const create = mutation({
         }),
   }),
   async run({ tx, tenant, principal, input }) {
-    if (principal.kind !== 'person') throw new ApiError('forbidden', 'Only a person can be absent.')
+    if (principal.kind !== 'person') throw new ApiError('forbidden', 'Only a person can have a delegate.')
     const fromAt = new Date(input.from ?? Date.now())
     const untilAt = new Date(input.until)
     if (untilAt <= fromAt || untilAt.getTime() <= Date.now())
-      throw new ApiError('bad_request', 'A delegation ends after it begins, and in the future.')
+      throw new ApiError('bad_request', 'A delegation must end in the future and after its start.')
     if (untilAt.getTime() - fromAt.getTime() > longestDelegationDays * dayMs)
-      throw new ApiError('bad_request', `A delegation lasts ${longestDelegationDays} days at most.`)
+      throw new ApiError('bad_request', `A delegation can last up to ${longestDelegationDays} days.`)
 
     const delegate = await findDelegate(input.delegate)
     if (delegate === undefined)
-      throw new ApiError('bad_request', 'There is no active member of this name.', {
+      throw new ApiError('bad_request', 'No active member was found with this name.', {
         issues: [{ path: 'delegate', message: 'No active member has this id, user name or e-mail address.' }],
       })
-    if (delegate.id === principal.memberId) throw new ApiError('bad_request', 'Nobody stands in for themselves.')
+    if (delegate.id === principal.memberId) throw new ApiError('bad_request', 'Choose another person as the delegate.')
     if (delegate.kind !== 'person' || !permissionsOf(delegate.roles).has('approval:decide'))
       throw new ApiError('conflict', `${delegate.displayName} is not an approver.`)
 
@@ -63,7 +63,7 @@ export const create = mutation({
     notify(tx, 'approval', tenant.id)
     const row = await findDelegation(tx, tenant.id, id)
     const [delegation] = await delegationViews(tx, tenant.id, row === undefined ? [] : [row])
-    if (delegation === undefined) throw new Error('unreachable: it was just written')
+    if (delegation === undefined) throw new Error('unreachable: the delegation was just inserted')
     return { delegation }
 
     async function findDelegate(name: string) {

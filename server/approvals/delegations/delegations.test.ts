@@ -13,7 +13,7 @@ import { create } from './create.ts'
 import { end } from './end.ts'
 import { list } from './list.ts'
 
-// An approver stands in for another: one seat, one vote, and never on the requester's side.
+// Delegates: one vote per seat, and separation of duties applies to the delegator as well.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 beforeAll(async () => {
@@ -49,8 +49,8 @@ const vote = (caller: Caller, approvalId: string, decision = 'approve') =>
 
 const ask = async (by: Caller, quorum = 1): Promise<string> => (await askForRefund(tenant, by, { quorum })).approvalId
 
-describe('in the time of a delegation', () => {
-  test('the delegate decides in the delegator’s place, and the vote says so', async () => {
+describe('during a delegation', () => {
+  test('the delegate decides on behalf of the delegator, as recorded with the vote', async () => {
     const approvalId = await ask(maria)
     await expect(vote(omar, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
     await delegate(anna, omar)
@@ -65,7 +65,7 @@ describe('in the time of a delegation', () => {
     ])
   })
 
-  test('a seat votes once: not the delegator after the delegate, nor the delegate after the delegator', async () => {
+  test('delegator and delegate share one vote, in either order', async () => {
     await delegate(anna, omar)
     await delegate(anna, paul)
     const first = await ask(maria, 2)
@@ -84,7 +84,7 @@ describe('in the time of a delegation', () => {
     await expect(vote(omar, second)).rejects.toMatchObject({ code: 'already_voted' })
   })
 
-  test('two delegates of one seat at once give one vote', async () => {
+  test('concurrent votes of two delegates for one seat count once', async () => {
     await delegate(anna, omar)
     await delegate(anna, paul)
     const approvalId = await ask(maria, 2)
@@ -93,7 +93,7 @@ describe('in the time of a delegation', () => {
     expect((await call(get, jonas, { approvalId })).approvalsSoFar).toBe(1)
   })
 
-  test('what somebody was given they can’t pass on, and a member of the group votes in their own right', async () => {
+  test('a delegate cannot delegate further, and a member of the group votes in their own right', async () => {
     await delegate(anna, omar)
     await delegate(omar, paul)
     await delegate(anna, jonas)
@@ -104,8 +104,8 @@ describe('in the time of a delegation', () => {
   })
 })
 
-describe('never to the requester’s side', () => {
-  test('a delegate of the requester does not decide for them', async () => {
+describe('separation of duties', () => {
+  test('prevents a delegate of the requester from deciding', async () => {
     await delegate(maria, omar)
     const approvalId = await ask(maria)
     await expect(vote(omar, approvalId)).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('never to the requester’s side', () => {
     expect((await call(getPending, omar, { view: 'needs-me' })).items).toEqual([])
   })
 
-  test('nor when the requester is a machine of the delegator', async () => {
+  test('prevents a delegate from deciding when the requester is a service account of the delegator', async () => {
     const machine = await tenant.as('ci', {
       roles: ['developer'],
       kind: 'service_account',
@@ -126,22 +126,22 @@ describe('never to the requester’s side', () => {
     await expect(vote(omar, await ask(machine))).rejects.toMatchObject({ code: 'separation_of_duties' })
   })
 
-  test('nor does the requester decide their own request in another’s place', async () => {
+  test('prevents the requester from deciding as the delegate of another', async () => {
     await delegate(anna, maria)
     await delegate(anna, omar)
     await expect(vote(maria, await ask(maria))).rejects.toMatchObject({ code: 'separation_of_duties' })
     await expect(vote(omar, await ask(omar))).rejects.toMatchObject({ code: 'separation_of_duties' })
   })
 
-  test('with another delegator whose seat is free, the delegate decides in that one’s place', async () => {
+  test('allows a delegate to decide for another delegator whose vote is not cast', async () => {
     await delegate(maria, omar)
     await delegate(anna, omar)
     expect(await vote(omar, await ask(maria))).toMatchObject({ onBehalfOf: { displayName: 'anna' } })
   })
 })
 
-describe('a delegation counts no longer', () => {
-  test('before its time, after it, and once it was ended', async () => {
+describe('a delegation does not apply', () => {
+  test('before it starts, after it ends and once it was ended early', async () => {
     const approvalId = await ask(maria)
     const refused = () => expect(vote(omar, approvalId)).rejects.toMatchObject({ code: 'not_eligible' })
     const { delegation } = await delegate(anna, omar, { from: hours(1) })
@@ -161,7 +161,7 @@ describe('a delegation counts no longer', () => {
     await expect(call(end, anna, { id: delegation.id })).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('when the delegator is suspended, has left the group, or may not decide any more', async () => {
+  test('when the delegator is suspended, has left the group or can no longer decide', async () => {
     await delegate(anna, omar)
     const approvalId = await ask(maria)
     const id = anna.principal.memberId
@@ -176,14 +176,14 @@ describe('a delegation counts no longer', () => {
   })
 })
 
-describe('making and ending', () => {
-  test('takes an approver who stands in, a time that is not over and a reason', async () => {
+describe('creating and ending a delegation', () => {
+  test('requires an approver as the delegate, a period in the future and a reason', async () => {
     const viewer = await tenant.as('vic', { roles: ['viewer'] })
     const bot = await tenant.as('bot', { roles: ['decisions:write'], kind: 'service_account' })
     const stranger = await (await testTenant(running)).as('eve', { roles: ['approver'] })
     await expect(delegate(anna, viewer)).rejects.toMatchObject({ code: 'conflict' })
     await expect(delegate(anna, bot, { delegate: bot.principal.memberId })).rejects.toMatchObject({ code: 'conflict' })
-    // A machine's name stands for nobody.
+    // Only people are found by name.
     await expect(delegate(anna, bot)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(anna, anna)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(delegate(anna, stranger)).rejects.toMatchObject({ code: 'bad_request' })
@@ -196,7 +196,7 @@ describe('making and ending', () => {
     await expect(delegate(anna, omar, { delegate: `omar@${tenant.slug}.example` })).resolves.toBeDefined()
   })
 
-  test('is listed for approvers of the tenant, and ended by one of the two only', async () => {
+  test('is visible to approvers of the tenant, and reserved to the delegator and the delegate', async () => {
     const { delegation } = await delegate(anna, omar)
     expect((await call(list, jonas, {})).items).toEqual([delegation])
     expect((await call(list, jonas, { mine: true })).items).toEqual([])

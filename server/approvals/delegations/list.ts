@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listDelegations } from './store.ts'
 import { delegationViews } from './view.ts'
 
-/** Who stands in for whom in the tenant, newest first: past, present and planned. */
+/** The past, current and planned delegations of the tenant, newest first. */
 export const list = query({
   permission: 'approval:decide',
   input: ListDelegationsInput,

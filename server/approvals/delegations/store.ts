@@ -26,7 +26,7 @@ export const findDelegation = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Ends it now. False when it has ended or run out already, or changed since `revision`. */
+/** Ends a delegation now. False when it has already ended or changed since `revision`. */
 export async function setEnded(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
   const result = await tx
     .updateTable('approverDelegations')
@@ -40,7 +40,7 @@ export async function setEnded(tx: Transaction, tenantId: string, id: string, re
   return result.numUpdatedRows === 1n
 }
 
-/** One page, newest first; `memberId`: only those that they gave or were given. */
+/** One page, newest first; `memberId`: only delegations by or to this member. */
 export function listDelegations(
   tx: Transaction,
   tenantId: string,
@@ -53,7 +53,7 @@ export function listDelegations(
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** For whom `delegateId` stands in now: active members, with their roles and the groups whose seats these are. */
+/** The active members for whom `delegateId` is currently the delegate, with their roles and the groups of their seats. */
 export const findActiveDelegators = (tx: Transaction, tenantId: string, delegateId: string) =>
   tx
     .selectFrom('approverDelegations as delegation')

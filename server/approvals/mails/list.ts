@@ -5,7 +5,7 @@ import { findMailsAbout } from '#server/mail/store.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { findApproval } from '../store.ts'
 
-/** Who was told of a request by mail, and what became of each mail; the oldest first. */
+/** The mails about a request with their delivery, oldest first. */
 export const list = query({
   permission: 'approval:list',
   input: ListApprovalMailsInput,

@@ -6,8 +6,8 @@ import { findMail } from '#server/mail/store.ts'
 import { findApproval } from '../store.ts'
 
 /**
- * Tells a person once more of a request that is still open, where the mail failed or nobody knows what became of it. The
- * system itself never repeats an unknown one, nor does a service account: it may have arrived.
+ * Sends a mail about a pending request again, after its delivery failed or its outcome is unknown. A mail with an unknown outcome
+ * may have arrived, so neither the system itself nor a service account repeats it.
  */
 export const retry = mutation({
   permission: 'input:manage',
@@ -19,7 +19,7 @@ export const retry = mutation({
     const approval = mail?.kind === 'approval_request' ? await findApproval(tx, tenant.id, mail.subjectId) : undefined
     if (approval === undefined) throw notFound()
     if (approval.status !== 'pending')
-      throw refuse('conflict', `The request is ${approval.status}; there is nobody to tell any more.`)
+      throw refuse('conflict', `The request is ${approval.status}, so its mails can no longer be sent.`)
     const revision = await retryMail(tx, tenant, input.id, {
       expectedRevision: input.expectedRevision,
       by: principal.kind,

@@ -5,14 +5,14 @@ import { topicOf } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findCall, setAnswered, setAwaited } from './gateway-store.ts'
 
-/** Longer, and a client would give the request up: then the answer is that the call goes on. */
+/** Clients give up longer requests, so after this time the response is that the call is still pending. */
 const longestWaitMs = 25_000
 
 type Call = NonNullable<Awaited<ReturnType<typeof findCall>>>
 
 /**
- * What became of a call, as a tool's result: its answer, why it was not made, or where to ask for it. `key`: by which the
- * same call takes the answer, once; undefined when the caller has a key of its own.
+ * The outcome of a call as a tool result: its answer, why it was not made, or how to poll for it. `key`: identifies the same
+ * call, which takes the answer once; undefined when the caller supplies its own key.
  */
 export async function answerTo(tenant: Tenant, executionId: string, key: string | undefined): Promise<CallToolResult> {
   const call = await settled(tenant.id, executionId, key)
@@ -23,11 +23,11 @@ export async function answerTo(tenant: Tenant, executionId: string, key: string 
   }
   if (key !== undefined)
     await runtime().database.inTenant(tenant.id, (tx) => setAwaited(tx, tenant.id, executionId, key))
-  // It may have ended before it was marked; the next same call takes it all the same.
+  // The call may end before it is marked; the next identical call still takes its answer.
   const waiting = call.status === 'waiting_approval'
   const message = waiting
-    ? 'This call waits for the approval of a person. Make the same call again later: once it is approved it runs once, and the same call gets its answer.'
-    : 'This call is still running. Make the same call again later: it gets the answer.'
+    ? 'This call is waiting for approval. Repeat the same call later: once approved, it runs once and returns its result.'
+    : 'This call is still running. Repeat the same call later to get its result.'
   return result(message, {
     status: 'pending',
     reason: waiting ? 'approval' : 'running',
@@ -53,7 +53,7 @@ const result = (text: string, structuredContent?: JsonObject): CallToolResult =>
   structuredContent,
 })
 
-/** The call as soon as it has ended or waits for a person; or as it is after a while. */
+/** The call as soon as it has ended or waits for an approval, or its state after the longest wait. */
 async function settled(tenantId: string, id: string, key: string | undefined): Promise<Call> {
   const { database, listener } = runtime()
   const deadline = Date.now() + longestWaitMs
@@ -65,7 +65,7 @@ async function settled(tenantId: string, id: string, key: string | undefined): P
     const off = listener.on('execution', topicOf(tenantId, id), wake)
     try {
       const call = await database.inTenant(tenantId, (tx) => findCall(tx, tenantId, id, key))
-      if (call === undefined) throw new Error(`There is no execution ${id}.`)
+      if (call === undefined) throw new Error(`Execution ${id} does not exist.`)
       const left = deadline - Date.now()
       if (call.endedAt !== null || call.status === 'waiting_approval' || left <= 0) return call
       const timer = setTimeout(wake, left)

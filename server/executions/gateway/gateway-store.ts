@@ -4,7 +4,7 @@ import { executionKey } from '#server/executions/state/store.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** The state of a call, the approval that it waits for, and whether its answer is still to be fetched by `key`. */
+/** The state of a call, the approval that it waits for, and whether its answer has yet to be taken by `key`. */
 export async function findCall(tx: Transaction, tenantId: string, id: string, key: string | undefined) {
   const row = await tx
     .selectFrom('executions as execution')
@@ -33,7 +33,7 @@ export async function findCall(tx: Transaction, tenantId: string, id: string, ke
   }
 }
 
-/** Marks a call as one whose answer is still to be fetched by the same call; nothing when another one is marked so. */
+/** Marks a call whose answer an identical call will take; does nothing when another call is already marked. */
 export async function setAwaited(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
   const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
   await tx
@@ -57,7 +57,7 @@ export async function setAwaited(tx: Transaction, tenantId: string, id: string, 
     .execute()
 }
 
-/** Its answer is given: from now on, the same call is a new one. */
+/** Marks the answer as taken, so that an identical call is a new one. */
 export async function setAnswered(tx: Transaction, tenantId: string, id: string, key: string): Promise<void> {
   const idempotencyKey = executionKey(await tenantCipher(tx, tenantId), key)
   await tx
@@ -69,7 +69,7 @@ export async function setAnswered(tx: Transaction, tenantId: string, id: string,
     .execute()
 }
 
-/** The call that this one repeats. One that has ended is given once: after that, the same call is a new one. */
+/** The pending call that this one repeats. An ended call is returned once; after that, an identical call is a new one. */
 export async function takeAwaited(
   tx: Transaction,
   tenantId: string,

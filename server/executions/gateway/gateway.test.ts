@@ -8,7 +8,7 @@ import { approve, bindingFor } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// The protocol's own client, as an external agent would use it.
+// Uses the official MCP client, as an external agent would.
 
 let api: TestApi
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const refunds = async () =>
   (await readFile(join(api.gate, 'calls.log'), 'utf8').catch(() => ''))
     .split('\n')
     .filter((line) => line.startsWith('called issue_refund')).length
-/** The same refund again and again, until it is no longer pending. */
+/** Repeats the same refund until it is no longer pending. */
 const decided = (client: Client) =>
   until(async () => {
     const answer = await call(client, 'issue_refund')
@@ -60,7 +60,7 @@ const reject = async (approvalId: string) =>
     reason: 'Not this one.',
   })
 
-test('it lists the tools of the release, and no other', async () => {
+test('lists only the tools of the release', async () => {
   await releaseAgent(api, 'reader', { runtime: { observe: {} }, tools: { payments: ['lookup_order'] } })
   const client = await connect('reader')
   const { tools } = await client.listTools()
@@ -70,7 +70,7 @@ test('it lists the tools of the release, and no other', async () => {
   await client.close()
 })
 
-test('an allowed call is answered, and is an execution with its trace and its audit records', async () => {
+test('an allowed call is answered and stored as an execution with a trace and audit records', async () => {
   const agentId = await elsewhere('looker')
   const client = await connect('looker')
   const { isError, answer } = await call(client, 'lookup_order')
@@ -94,7 +94,7 @@ test('an allowed call is answered, and is an execution with its trace and its au
     expect(text).toContain(`"type":"${action}"`)
 })
 
-test('what no budget holds is a tool error with the reason, and until when', async () => {
+test('an exhausted budget is a tool error with the reason and the time of the reset', async () => {
   const agentId = await elsewhere('thrifty')
   const binding = await bindingFor(
     api,
@@ -124,7 +124,7 @@ test('a denied call is a tool error with the reason', async () => {
 })
 
 describe('a call that needs an approval', () => {
-  test('it is pending until a person decides; then the same call gets the answer, of one refund', async () => {
+  test('stays pending until a reviewer decides, then returns the answer of a single refund', async () => {
     await elsewhere('careful')
     const client = await connect('careful')
     const first = await call(client, 'issue_refund')
@@ -132,7 +132,7 @@ describe('a call that needs an approval', () => {
     const { executionId = '', approvalId = '' } = first.content
     const again = await call(client, 'issue_refund')
     expect(again.content).toMatchObject({ status: 'pending', executionId, approvalId })
-    // One other byte is another call, with an approval of its own.
+    // A call that differs in one byte is another call, with its own approval.
     const other = await call(client, 'issue_refund', 'A-1004')
     expect(other.content.approvalId).not.toBe(approvalId)
     expect(await refundsOf(executionId)).toBe(0)
@@ -141,14 +141,14 @@ describe('a call that needs an approval', () => {
     const done = await decided(client)
     expect(done.isError).toBe(false)
     expect(await refundsOf(executionId)).toBe(1)
-    // What was answered is over: the same call now asks anew.
+    // The answer was taken, so the same call now requires a new approval.
     const later = await call(client, 'issue_refund')
     expect(later.content.status).toBe('pending')
     expect(later.content.executionId).not.toBe(executionId)
     await client.close()
   }, 60_000)
 
-  test('one that is rejected says so, and nothing ran', async () => {
+  test('returns the rejection without running', async () => {
     await elsewhere('rejected')
     const client = await connect('rejected')
     const before = await refunds()
@@ -165,7 +165,7 @@ describe('the idempotency key', () => {
   const keyed = (client: Client, key: unknown, id: string) =>
     client.callTool({ name: 'lookup_order', arguments: { id }, _meta: { 'countersign/idempotencyKey': key } })
 
-  test('of the execution reaches the tool server, as it does for any step', async () => {
+  test('of the execution is sent to the tool server, as for any step', async () => {
     await elsewhere('keyed-down')
     const client = await connect('keyed-down')
     const { content } = await call(client, 'issue_refund')
@@ -176,7 +176,7 @@ describe('the idempotency key', () => {
     await client.close()
   })
 
-  test('of the caller makes a repeated call the same one, with the same answer', async () => {
+  test('of the caller gives repeated calls the same answer', async () => {
     const agentId = await elsewhere('keyed-up')
     const client = await connect('keyed-up')
     const [one, other] = await Promise.all([keyed(client, 'k-1', 'A-1003'), keyed(client, 'k-1', 'A-1003')])
@@ -190,7 +190,7 @@ describe('the idempotency key', () => {
   })
 })
 
-test('a client of the protocol’s revision without sessions is served as well', async () => {
+test('serves clients of the protocol revision without sessions', async () => {
   await elsewhere('modern')
   const client = new Client(
     { name: 'external agent', version: '1.0.0' },
@@ -209,7 +209,7 @@ test('a client of the protocol’s revision without sessions is served as well',
   await client.close()
 }, 60_000)
 
-describe('who may come in', () => {
+describe('access', () => {
   const post = (token: string | undefined, path: string) =>
     api.request(token, path, {
       method: 'POST',
@@ -217,18 +217,18 @@ describe('who may come in', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
     })
 
-  test('nobody without a token, or without execution:start', async () => {
+  test('requires a token and execution:start', async () => {
     await elsewhere('guarded')
     expect((await post(undefined, '/v1/mcp/guarded/payments')).status).toBe(401)
     expect((await post(await api.person('vera'), '/v1/mcp/guarded/payments')).status).toBe(403)
     expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments')).status).toBe(200)
   })
 
-  test.each(['/v1/mcp/nobody/payments', '/v1/mcp/guarded/everything'])('%s: 404', async (path) => {
+  test.each(['/v1/mcp/unknown/payments', '/v1/mcp/guarded/everything'])('to %s is 404', async (path) => {
     expect((await post(await api.person('maria'), path)).status).toBe(404)
   })
 
-  test('an agent that is not released there', async () => {
+  test('is 409 when the agent is not released in the environment', async () => {
     expect((await post(await api.person('maria'), '/v1/mcp/guarded/payments?environment=staging')).status).toBe(409)
   })
 })

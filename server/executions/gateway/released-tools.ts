@@ -6,7 +6,7 @@ import { query } from '#server/kernel/operation.ts'
 import { ReleaseContent } from '#server/releases/content.ts'
 import { findActiveRelease } from '#server/releases/store.ts'
 
-/** What an external agent may see of one of its tool servers: the tools of its release, as they were released. */
+/** The tools of one server that an external agent may see: those of its release, as released. */
 export const releasedTools = query({
   permission: 'execution:start',
   input: GatewayInput,
@@ -24,7 +24,7 @@ export const releasedTools = query({
         active.length === 0 ? 'release_required' : 'bad_request',
         active.length === 0
           ? `No approved release of ${agent.name} is active.`
-          : `${agent.name} is released in several environments: name one with ?environment=….`,
+          : `${agent.name} is released in several environments. Choose one with ?environment=….`,
       )
     const release = await findActiveRelease(tx, tenant.id, agent.id, environment)
     if (release === undefined)

@@ -17,8 +17,8 @@ const name = 'mcp.call'
 type Served = Awaited<ReturnType<typeof releasedTools.run>>
 
 /**
- * `/v1/mcp/<agent>/<server>`: a tool server as the agent's release allows it, for any MCP client over streamable HTTP. No
- * session is kept: each request is authenticated, and each call is an execution.
+ * `/v1/mcp/<agent>/<server>`: the tools of a server that the agent's release allows, for any MCP client over streamable HTTP.
+ * Without sessions: each request is authenticated, and each call is an execution.
  */
 export const gateway: RouteHandler = declare(
   {
@@ -49,7 +49,7 @@ function toolServer(caller: Caller, serverName: string, { agentId, environment, 
     {
       capabilities: { tools: {} },
       instructions:
-        'Calls are governed. One that is denied is an error with its reason; one that a person must approve answers with status “pending”: make the same call again later.',
+        'Calls are governed by policy. A denied call is an error that states the reason. A call that needs an approval returns the status “pending”: repeat the same call later.',
     },
   )
   server.setRequestHandler('tools/list', () => ({
@@ -62,7 +62,7 @@ function toolServer(caller: Caller, serverName: string, { agentId, environment, 
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const args = params.arguments ?? {}
-    if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments are not a JSON object.')
+    if (!isJsonObject(args)) throw new ApiError('bad_request', 'The arguments must be a JSON object.')
     const idempotencyKey = params._meta?.[idempotencyMeta]
     const call = {
       agentId,

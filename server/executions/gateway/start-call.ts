@@ -16,9 +16,9 @@ import { gatewayStepId } from '../runtimes/next-gateway.ts'
 import { takeAwaited } from './gateway-store.ts'
 
 /**
- * Starts one tool call of an external agent, as an execution of that call alone: it is decided, approved, called
- * and recorded like any other. The same call of the same caller, while one waits, is that one; with a key of the caller's it
- * is that one for good. Throws `event_conflict` for a key that was used for another call.
+ * Starts one tool call of an external agent as an execution of its own, which is decided, approved, called and recorded like
+ * any other. While a call is pending, an identical call of the same caller returns it; with a key supplied by the caller, it
+ * always does. Throws `event_conflict` for a key that was used for another call.
  */
 export const startCall = mutation({
   permission: 'execution:start',
@@ -69,7 +69,7 @@ export const startCall = mutation({
       traceId: newTraceId(),
       startedBy: principal.memberId,
     })
-    // In the same moment somebody else made this call.
+    // A concurrent request has started the same call.
     const first = isNew || input.idempotencyKey === undefined ? undefined : await sameCall(input.idempotencyKey)
     if (first !== undefined) {
       repeated()
@@ -86,7 +86,7 @@ export const startCall = mutation({
         known.agentId === input.agentId &&
         known.environment === input.environment &&
         canonicalJson(known.input as JsonObject) === canonicalJson(inputOf(input))
-      if (!same) throw new ApiError('event_conflict', 'This idempotency key was used for another call.')
+      if (!same) throw new ApiError('event_conflict', 'This idempotency key was already used for a different call.')
       return known
     }
   },
@@ -98,10 +98,10 @@ const inputOf = ({ server, tool, arguments: args }: { server: string; tool: stri
   arguments: args as JsonObject,
 })
 
-/** Keys of calls are no keys of executions.execute. */
+/** Separates the keys of calls from those of executions.execute. */
 const ownKey = (key: string): string => `mcp-key:${key}`
 
-/** Equal for equal calls: the bytes that an approval binds, as far as the caller chooses them. */
+/** Identifies identical calls, by the bytes that an approval binds as far as the caller chooses them. */
 export const callKey = (input: {
   agentId: string
   environment: string

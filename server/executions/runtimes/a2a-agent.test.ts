@@ -5,7 +5,7 @@ import { type A2aAgent, startA2aAgent } from '#server/testing/fakes/a2a-agent.ts
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// An agent that speaks A2A: its message is sent once, its task is followed across crashes, and its questions are waits.
+// An A2A agent: its message is sent once, its task is followed across crashes, and its questions become waits.
 
 let api: TestApi
 let agent: A2aAgent
@@ -30,7 +30,7 @@ afterAll(async () => {
 const sent = () => agent.received.filter(({ method }) => method === 'SendMessage')
 const asked = () => agent.received.filter(({ method }) => method === 'GetTask')
 
-test('its answer is the output; the message is sent once, with the secret', async () => {
+test('the message is sent once, with the secret, and its answer is the output', async () => {
   agent.behave('answer')
   const { id, status, output } = await executionsOf(api).run(agentId, { text: 'refund 4711' })
   expect([status, output]).toEqual([
@@ -43,23 +43,26 @@ test('its answer is the output; the message is sent once, with the secret', asyn
 test.each([
   ['fail', 'failed', 'agent_failed', 'The ledger is closed.'],
   ['refuse', 'failed', 'agent_failed', 'status 401'],
-  ['drop', 'indeterminate', 'outcome_unknown', 'Nobody knows'],
-] as const)('%s: %s, and nothing is sent again', async (behaviour, status, code, message) => {
-  agent.behave(behaviour)
-  const execution = await executionsOf(api).run(agentId, { text: 'refund 4711' })
-  expect([execution.status, execution.error?.code]).toEqual([status, code])
-  expect(execution.error?.message).toContain(message)
-  expect(sent()).toHaveLength(1)
-})
+  ['drop', 'indeterminate', 'outcome_unknown', 'It is unknown whether'],
+] as const)(
+  'an agent with the behaviour %s ends the execution as %s without a retry',
+  async (behaviour, status, code, message) => {
+    agent.behave(behaviour)
+    const execution = await executionsOf(api).run(agentId, { text: 'refund 4711' })
+    expect([execution.status, execution.error?.code]).toEqual([status, code])
+    expect(execution.error?.message).toContain(message)
+    expect(sent()).toHaveLength(1)
+  },
+)
 
-test('what it asks for is a durable wait, and the answer goes to the same task', async () => {
+test('a question becomes a durable wait, and its answer is sent to the same task', async () => {
   agent.behave('ask')
   const { start, get, ended } = executionsOf(api)
   const id = await start(agentId, { wish: 'refund' })
   const waiting = await until(async () => {
     const execution = await get(id)
     return execution.status === 'waiting_input' ? execution : undefined
-  }, 'it asked')
+  }, 'the agent asked')
   expect(waiting.steps.map((step) => [step.id, step.kind, step.status])).toEqual([
     ['call', 'tool', 'succeeded'],
     ['reply-1', 'wait', 'waiting_input'],
@@ -77,32 +80,32 @@ test('what it asks for is a durable wait, and the answer goes to the same task',
   expect(sent().map(({ messageId }) => messageId)).toEqual([`${id}:call`, `${id}:call-2`])
 }, 120_000)
 
-test('kill -9 while the agent works: the task is asked after, the message is not sent again', async () => {
+test('after kill -9 while the agent works, the task is polled and the message is not sent again', async () => {
   agent.behave('hold')
   const { start, ended, events } = executionsOf(api)
   const id = await start(agentId, { text: 'slowly' })
   const working = async () => (await events(id)).some(({ type }) => type === 'agent.working')
-  await until(async () => ((await working()) ? true : undefined), 'the task is written down')
+  await until(async () => ((await working()) ? true : undefined), 'the task is stored')
   await api.killAndRestart()
   const before = asked().length
-  await until(async () => (asked().length > before ? true : undefined), 'it was asked after', 60_000)
+  await until(async () => (asked().length > before ? true : undefined), 'the task was polled', 60_000)
   agent.release()
   expect((await ended(id, 60_000)).output).toMatchObject({ text: 'Done: slowly' })
   expect(sent()).toHaveLength(1)
 }, 150_000)
 
-test('an agent that came back without its tasks leaves the outcome unknown', async () => {
+test('an agent that restarts without its tasks leaves the outcome unknown', async () => {
   agent.behave('hold')
   const { start, ended } = executionsOf(api)
   const id = await start(agentId, { text: 'lost' })
-  await until(async () => (asked().length > 0 ? true : undefined), 'it was asked after')
+  await until(async () => (asked().length > 0 ? true : undefined), 'the task was polled')
   agent.forget()
   const { status, error } = await ended(id, 60_000)
   expect([status, error?.code]).toEqual(['indeterminate', 'outcome_unknown'])
   expect(sent()).toHaveLength(1)
 }, 90_000)
 
-test('a release needs the card, from an address that may be called', async () => {
+test('a release requires the agent card, from a permitted address', async () => {
   const ci = await api.client('ci-pipeline')
   const propose = async (name: string, card: string) => {
     const yaml = JSON.stringify({ metadata: { name, version: '1.0.0' }, spec: { runtime: { a2a: { card } } } })

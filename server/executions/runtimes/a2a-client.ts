@@ -5,12 +5,12 @@ import type { Loaded } from '#server/executions/state/load.ts'
 import { AddressRefused } from '#server/kernel/net/outbound.ts'
 import { withEndpoint } from './endpoint.ts'
 
-/** The status of the last answer: the SDK tells of it only in words. */
+/** The status of the last response, which the SDK reports only as text. */
 export type Wire = { status: number | undefined }
 
 /**
- * Works with the agent of an a2a runtime as its release pins it, behind the guard of outbound.ts. `idleMs`: the longest
- * silence. Throws what withEndpoint throws, and the SDK's errors; `wire` then says how far it came.
+ * Runs `work` with a client for the agent of an a2a runtime, as pinned by its release, behind the guard of outbound.ts.
+ * `idleMs`: the longest silence. Throws the errors of withEndpoint and of the SDK; `wire` then has the last status.
  */
 export async function withA2aAgent<T>(
   { tenant, content }: Pick<Loaded, 'tenant' | 'content'>,
@@ -19,7 +19,7 @@ export async function withA2aAgent<T>(
 ): Promise<T> {
   const { a2a } = content.spec.runtime
   const card = content.agentCard?.card
-  if (a2a === undefined || card === undefined) throw new Error('The release pins no agent card.')
+  if (a2a === undefined || card === undefined) throw new Error('The release does not pin an agent card.')
   const { url, tenant: route } = interfaceOf(card)
   return await withEndpoint(
     tenant,
@@ -38,7 +38,8 @@ function clientOf(
   const { origin } = new URL(url)
   const fetchImpl: typeof globalThis.fetch = async (wanted, init = {}) => {
     const address = wanted instanceof Request ? wanted.url : String(wanted)
-    if (new URL(address).origin !== origin) throw new AddressRefused('The agent is called at its pinned address only.')
+    if (new URL(address).origin !== origin)
+      throw new AddressRefused('The agent can only be called at its pinned address.')
     const headers = new Headers(init.headers)
     if (authorization !== undefined) headers.set('authorization', authorization)
     const answer = await fetch(address, { ...init, headers })

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { failedCall, toolResult } from '#server/agents/tool-result.ts'
 import type { CallResult } from './budget.ts'
 
-// What a task of an external agent means to an execution. A step's output is one of these; `working` while it is called.
+// Maps the task of an external agent to the outcome of a step. The step's output has this form, `working` during the call.
 
 export const TaskOutput = z.looseObject({
   state: z.enum(['working', 'input_required', 'completed']),
@@ -13,12 +13,12 @@ export const TaskOutput = z.looseObject({
 })
 export type TaskOutput = z.infer<typeof TaskOutput>
 
-/** The agent goes on with the task by itself. */
+/** The agent is still working on the task. */
 export type OpenTask = { openTask: { taskId: string; contextId: string } }
-/** The agent does not know the task any more: nobody knows what became of it. */
+/** The agent no longer knows the task, so its outcome is unknown. */
 export type LostTask = { lostTask: string }
 
-/** The task that a step has begun, or undefined: nothing is known to have been sent. */
+/** The task that a step has started, or undefined when no message is known to have been sent. */
 export function taskOf(
   steps: readonly { stepId: string; output: unknown }[],
   stepId: string,
@@ -38,19 +38,19 @@ export function outcomeOf(task: Task): CallResult | OpenTask {
     case TaskState.TASK_STATE_INPUT_REQUIRED:
       return answer('input_required', { taskId, contextId }, status.message?.parts ?? [])
     case TaskState.TASK_STATE_AUTH_REQUIRED:
-      return failedCall(`The agent asks for a sign-in, which nobody here can give. ${said}`.trim())
+      return failedCall(`The agent requires a sign-in, which an execution cannot provide. ${said}`.trim())
     case TaskState.TASK_STATE_FAILED:
       return failedCall(`The agent’s task failed. ${said}`.trim())
     case TaskState.TASK_STATE_CANCELED:
       return failedCall(`The agent’s task was canceled. ${said}`.trim())
     case TaskState.TASK_STATE_REJECTED:
-      return failedCall(`The agent refused the task. ${said}`.trim())
+      return failedCall(`The agent rejected the task. ${said}`.trim())
     default:
       return { openTask: { taskId, contextId } }
   }
 }
 
-/** An agent may also answer at once, without any task. */
+/** An agent may also answer immediately, without a task. */
 export const messageOutcome = ({ contextId, parts }: Message): CallResult =>
   answer('completed', { taskId: '', contextId }, parts)
 
@@ -67,7 +67,7 @@ function answer(
 const textOf = (parts: readonly Part[]): string =>
   parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('\n')
 
-/** Structured parts as they are; files are named, and not fetched. */
+/** Structured parts are passed on unchanged; files are listed by name and not fetched. */
 function dataOf({ content, filename, mediaType }: Part): JsonValue[] {
   switch (content?.$case) {
     case 'data':
@@ -81,7 +81,7 @@ function dataOf({ content, filename, mediaType }: Part): JsonValue[] {
   }
 }
 
-/** A text, or an object with nothing but a `text`, is said as text; anything else is data. */
+/** A string, or an object with only `text`, is sent as text; anything else as data. */
 export function partOf(value: JsonValue): Part {
   const text =
     typeof value === 'string'

@@ -14,15 +14,15 @@ import { insertCharge, setCharged, sumCharges } from './charge-store.ts'
 import { functionsOf, messagesFor } from './conversation.ts'
 import { callKind, modelNamed } from './external.ts'
 
-/** Tokens as the endpoint counted them. Undefined: it did not say, and the whole reservation is charged. */
+/** Tokens as counted by the endpoint. Undefined when it did not report them; the full reservation is then charged. */
 export type Usage = { inputTokens: number; outputTokens: number }
 export type CallResult = ToolResult & {
   usage?: Usage
-  /** What the endpoint says of itself: model, id, finish reason. */
+  /** As reported by the endpoint. */
   response?: { model?: string; id?: string; finishReason?: string; firstChunkMs?: number }
 }
 
-/** The most tokens that a call can use. A token has at least one byte, so the bytes of the request bound its tokens. */
+/** The most tokens a call can use. A token has at least one byte, so the size of the request bounds its tokens. */
 export function mostOf(
   { content, steps, input }: Pick<Loaded, 'content' | 'steps' | 'input'>,
   stepId: string,
@@ -37,8 +37,8 @@ export function mostOf(
 }
 
 /**
- * Reserves the most that a model call can cost, in the transaction that starts it; gives why not when the manifest's
- * budget does not hold that. What policies demand is reserved with their decision.
+ * Reserves the highest possible cost of a model call in the transaction that starts it. Returns the reason when the manifest's
+ * budget does not cover it. Budgets of policies are reserved with their decision.
  */
 export async function reserve(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function reserve(
   if (callKind(tool) !== 'model') return undefined
   const { tenant, row, content } = loaded
   const model = modelNamed(content, tool.name)
-  if (model === undefined) throw new Error(`The release has no model ${tool.name}.`)
+  if (model === undefined) throw new Error(`The release does not have a model named ${tool.name}.`)
   const { prices } = model
   const most = mostOf(loaded, step.id, model)
   const reservedMicros = prices === undefined ? 0n : costMicros(prices, most)
@@ -58,7 +58,7 @@ export async function reserve(
     if (spent + reservedMicros > micros(limit.amount))
       return {
         code: 'budget_exceeded',
-        message: `The next call of ${model.model} may cost ${decimal(reservedMicros)} ${limit.currency}; ${decimal(spent)} of ${limit.amount} are spent.`,
+        message: `The next call of ${model.model} can cost up to ${decimal(reservedMicros)} ${limit.currency}, and ${decimal(spent)} of ${limit.amount} ${limit.currency} is already spent.`,
       }
   }
   const key = { tenantId: tenant.id, executionId: row.id, stepId: step.id, attempt }
@@ -66,7 +66,7 @@ export async function reserve(
   return undefined
 }
 
-/** As `reserve`, for a call that is made again, from the budgets of policies too: its decision was made with the first. */
+/** As `reserve`, for a retry of a call; also reserves in the budgets of policies, whose decision covers only the first attempt. */
 export async function reserveNext(
   tx: Transaction,
   loaded: Loaded,
@@ -76,10 +76,10 @@ export async function reserveNext(
   if (overspent !== undefined) return overspent
   if (await reserveAgain(tx, loaded.tenant.id, { decisionId, attempt: call.attempt })) return undefined
   await releaseReserved(tx, loaded, { stepId: call.step.id, attempt: call.attempt, decisionId: null })
-  return { code: 'budget_exhausted', message: 'A budget of a policy does not hold that the call is made again.' }
+  return { code: 'budget_exhausted', message: 'The budget of a policy does not cover a retry of the call.' }
 }
 
-/** Settles what was reserved for a call, by the manifest's limit and by policies. `cost`: undefined without a price. */
+/** Settles the reservations of a call, for the manifest's limit and for policies. `cost` is undefined without a price. */
 export async function settleCall(
   tx: Transaction,
   loaded: Loaded,
@@ -93,7 +93,7 @@ export async function settleCall(
   return { cost, uses: await settleBudgets(tx, loaded.tenant.id, call, end) }
 }
 
-/** Turns the reservation into what the call cost. Gives that, for the record; undefined for what has no price. */
+/** Replaces the reservation with the actual cost and returns it for the audit record; undefined without a price. */
 async function settle(
   tx: Transaction,
   { tenant, row, content }: Loaded,
@@ -121,14 +121,14 @@ async function settle(
 
 type Attempt = { stepId: string; attempt: number; decisionId: string | null }
 
-/** An attempt whose answer never came costs what was reserved for it. */
+/** Charges the full reservation of an attempt that was never answered. */
 export async function keepReserved(tx: Transaction, { tenant, row }: Loaded, attempt: Attempt): Promise<void> {
   const charge = { chargedMicros: 'reserved' as const, inputTokens: null, outputTokens: null }
   await setCharged(tx, chargeKey(tenant.id, row.id, attempt), charge)
   await settleBudgets(tx, tenant.id, attempt, { made: 'unknown' })
 }
 
-/** An attempt that never reached the endpoint, or that it turned away, costs nothing; it is asked again as the same call. */
+/** Releases the reservation of an attempt that did not reach the endpoint or was turned away; it is retried as the same call. */
 export async function releaseReserved(tx: Transaction, { tenant, row }: Loaded, attempt: Attempt): Promise<void> {
   const charge = { chargedMicros: 0n, inputTokens: 0, outputTokens: 0 }
   await setCharged(tx, chargeKey(tenant.id, row.id, attempt), charge)
@@ -142,7 +142,7 @@ const chargeKey = (tenantId: string, executionId: string, { stepId, attempt }: A
   attempt,
 })
 
-/** What an execution has cost so far, for people. */
+/** The usage and cost of an execution so far, for display. */
 export async function usageOf(tx: Transaction, tenantId: string, executionId: string): Promise<Execution['usage']> {
   const { micros: spent, calls, currency, inputTokens, outputTokens } = await sumCharges(tx, tenantId, executionId)
   const cost = currency === null ? null : { amount: decimal(spent), currency }

@@ -9,12 +9,12 @@ import { type LostTask, messageOutcome, type OpenTask, outcomeOf, partOf, taskOf
 import type { CallResult } from './budget.ts'
 import { NoSecret } from './endpoint.ts'
 
-/** One request; a task goes on without anybody being connected. */
+/** For one request; the agent continues a task without a connection. */
 const requestMs = 60_000
 
 /**
- * Sends the step's message to the agent, or, once the agent has made a task of it, asks what became of that task. Throws
- * when no whole answer came: a message is then never sent again, a question is.
+ * Sends the step's message to the agent or, once the agent has created a task for it, polls the task. Throws without a complete
+ * response; the message is then never sent again, whereas a poll is repeated.
  */
 export async function callA2aAgent(
   loaded: Loaded,
@@ -58,15 +58,15 @@ export async function callA2aAgent(
     })
   } catch (error) {
     if (known !== undefined) {
-      if (error instanceof TaskNotFoundError) return { lostTask: 'The agent does not know the task any more.' }
+      if (error instanceof TaskNotFoundError) return { lostTask: 'The agent no longer knows the task.' }
       throw error
     }
     // Nothing was sent.
     if (error instanceof AddressRefused || error instanceof NotReached || error instanceof NoSecret)
       return failedCall(error.message)
-    if (error instanceof A2AError) return failedCall(`The agent refused the message: ${error.message}`)
+    if (error instanceof A2AError) return failedCall(`The agent rejected the message: ${error.message}`)
     if (wire.status !== undefined && wire.status >= 300)
-      return failedCall(`The agent answered with the status ${wire.status}.`)
+      return failedCall(`The agent returned the status ${wire.status}.`)
     throw error
   }
 }

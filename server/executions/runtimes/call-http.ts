@@ -5,13 +5,13 @@ import { AddressRefused, NotReached } from '#server/kernel/net/outbound.ts'
 import type { CallResult } from './budget.ts'
 import { NoSecret, withEndpoint } from './endpoint.ts'
 
-/** POSTs the input to the agent's own address. Throws when no whole answer came. */
+/** POSTs the input to the agent's own address. Throws without a complete response. */
 export async function callHttpAgent(
   { tenant, row, content, input }: Loaded,
   { idempotencyKey, timeoutMs, signal }: { idempotencyKey: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<CallResult> {
   const { http } = content.spec.runtime
-  if (http === undefined) throw new Error('This runtime has no address.')
+  if (http === undefined) throw new Error('This runtime does not have an address.')
   try {
     return await withEndpoint(
       tenant,
@@ -24,7 +24,7 @@ export async function callHttpAgent(
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         })
         const text = await answer.text()
-        if (!answer.ok) return failedCall(`The agent answered with the status ${answer.status}.`)
+        if (!answer.ok) return failedCall(`The agent returned the status ${answer.status}.`)
         const value = parsed(text)
         return toolResult({
           content: [{ type: 'text', text }],

@@ -10,14 +10,14 @@ import { NoSecret, withEndpoint } from './endpoint.ts'
 import { modelNamed } from './external.ts'
 import { readCompletion } from './read-completion.ts'
 
-/** The endpoint was not reached, or turned the request away for now: it may be asked again, and nothing is owed. */
+/** The endpoint was not reached or turned the request away temporarily: a retry is safe and nothing is charged. */
 export class NotServed extends Error {}
 
 const idleMs = 60_000
 
 /**
- * Asks the model once, as a stream; who follows the trace sees the text as it comes. Throws NotServed, or any other error when the answer did not end: then its cost is not
- * known. A refusal for good is a failed call.
+ * Calls the model once and streams its text to readers of the trace. Throws NotServed, or another error when the response was
+ * cut off, so that its cost is unknown. A permanent refusal is a failed call.
  */
 export async function callModel(
   { tenant, row, content, steps, input }: Loaded,
@@ -30,7 +30,7 @@ export async function callModel(
   }: { stepId: string; spanId: string; model: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<CallResult> {
   const model = modelNamed(content, name)
-  if (model === undefined) throw new Error(`The release has no model ${name}.`)
+  if (model === undefined) throw new Error(`The release does not have a model named ${name}.`)
   const records = steps.map((record) => ({ ...record, output: record.output as JsonValue }))
   const tools =
     content.spec.runtime.chat === undefined ? [] : [...functionsOf(content).values()].map((one) => one.definition)
@@ -58,10 +58,10 @@ export async function callModel(
           signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
         })
         if (answer.status === 429 || answer.status === 408 || answer.status >= 500)
-          throw new NotServed(`The model's endpoint answered with the status ${answer.status}.`)
+          throw new NotServed(`The model's endpoint returned the status ${answer.status}.`)
         if (!answer.ok || answer.body === null)
           return {
-            ...failedCall(`The model's endpoint answered with the status ${answer.status}.`),
+            ...failedCall(`The model's endpoint returned the status ${answer.status}.`),
             usage: { inputTokens: 0, outputTokens: 0 },
           }
         const { message, usage, response } = await readCompletion(answer.body, startedAt, (text) =>

@@ -6,14 +6,14 @@ import { withA2aAgent } from './a2a-client.ts'
 import { outcomeOf } from './a2a-task.ts'
 import type { CallResult } from './budget.ts'
 
-/** All that the agent has, so that its word comes before the verdict on the stop. */
+/** The agent's time to respond, short enough that its answer arrives before the verdict on the stop. */
 const answerMs = 2000
 const pollMs = 200
 
-/** What an agent says of a task that it was asked to end: ended so, ended otherwise before, or not ended as far as it says. */
+/** An agent's answer to a request to cancel a task: canceled, already ended with a result, or still open. */
 export type CancelAnswer = 'canceled' | 'open' | CallResult
 
-/** Asks the agent to end a task, and what became of it. Throws when it does not answer. */
+/** Asks the agent to cancel a task, or for its outcome. Throws when the agent does not respond. */
 export async function cancelAtAgent(loaded: Loaded, taskId: string): Promise<CancelAnswer> {
   try {
     return await withA2aAgent(loaded, { idleMs: answerMs }, async (client, route) => {
@@ -23,7 +23,7 @@ export async function cancelAtAgent(loaded: Loaded, taskId: string): Promise<Can
       let task = await client
         .cancelTask({ tenant: route, id: taskId, metadata: undefined }, { signal })
         .catch((error: unknown) => {
-          // It has ended already, or the agent can't do it.
+          // The task has already ended, or the agent can't cancel tasks.
           if (!(error instanceof TaskNotCancelableError || error instanceof UnsupportedOperationError)) throw error
           willing = false
           return read()
@@ -38,7 +38,7 @@ export async function cancelAtAgent(loaded: Loaded, taskId: string): Promise<Can
       }
     })
   } catch (error) {
-    // It answered, and what it said is no end of the task: it forgot it, or refuses.
+    // The agent responded without ending the task: it no longer knows the task, or refuses.
     if (error instanceof A2AError) return 'open'
     throw error
   }

@@ -13,7 +13,7 @@ export async function insertCharge(
     .execute()
 }
 
-/** Reserved → charged, once. */
+/** reserved → charged, once. */
 export async function setCharged(
   tx: Transaction,
   { tenantId, executionId, stepId, attempt }: ChargeKey,
@@ -35,7 +35,7 @@ export async function setCharged(
     .execute()
 }
 
-/** What an execution has cost so far, what is reserved counted as spent. */
+/** The cost of an execution so far; open reservations count as spent. */
 export async function sumCharges(
   tx: Transaction,
   tenantId: string,

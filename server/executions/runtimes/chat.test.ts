@@ -8,7 +8,7 @@ import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// A model that may call tools: each of its calls is governed, and a crash repeats nothing that was answered.
+// A model that can call tools: each of its calls is governed, and a crash repeats nothing that was answered.
 
 let api: TestApi
 let model: ModelServer
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const prices = { input: '1', output: '10', currency: 'USD' }
-/** A chat agent; its model has its name, so that each test has a script of its own. */
+/** A chat agent whose model has the same name, so that each test has its own script. */
 const chatAgent = (name: string, more: { chat?: Record<string, unknown>; limits?: unknown } = {}) =>
   releaseAgent(api, name, {
     runtime: {
@@ -47,7 +47,7 @@ const calls = async (tool: string, executionId: string) =>
     .filter((line) => line.startsWith(`called ${tool} ${executionId}:`)).length
 const lookup: Answer = { toolCalls: [{ name: 'payments__lookup_order', arguments: { id: 'A-1003' } }] }
 
-test('a conversation with a tool: every call is journaled, counted and priced', async () => {
+test('every call of a conversation with tools is journaled, counted and priced', async () => {
   model.script(
     'talks',
     { ...lookup, tokens: { input: 1000, output: 20 } },
@@ -99,38 +99,38 @@ test('a conversation with a tool: every call is journaled, counted and priced', 
   expect([value('gen_ai.usage.input_tokens'), value('gen_ai.usage.output_tokens')]).toEqual([1000, 20])
 })
 
-describe('an endpoint that fails', () => {
-  test('it is busy: asked again, and only the answer costs', async () => {
+describe('a model endpoint', () => {
+  test('that is busy is retried, and only the answered call is charged', async () => {
     model.script('busy', { status: 503 }, { text: 'Yes.', tokens: { input: 10, output: 1 } })
     const { status, usage } = await executions.run(await chatAgent('busy'), { ask: '?' })
     expect([status, usage.cost?.amount]).toEqual(['succeeded', '0.00002'])
   })
 
-  test('it dies in mid-stream: asked again, and what was lost costs what was reserved', async () => {
+  test('that dies mid-stream is retried, and the lost attempt is charged as reserved', async () => {
     model.script('dies', 'die mid-stream', { text: 'Yes.', tokens: { input: 10, output: 1 } })
     const { status, output, usage } = await executions.run(
       await chatAgent('dies', { chat: { maxOutputTokens: 1000 } }),
       { ask: '?' },
     )
     expect([status, output, usage.modelCalls]).toEqual(['succeeded', 'Yes.', 2])
-    // 1,000 tokens out at 10 a million, and more for what went in.
+    // 1,000 output tokens at 10 per million, plus the input.
     expect(Number(usage.cost?.amount)).toBeGreaterThan(0.01)
   })
 
-  test('it refuses: the execution fails, and nothing is repeated', async () => {
+  test('that refuses the call fails the execution without a retry', async () => {
     model.script('refuses', { status: 400 })
     const { status, error } = await executions.run(await chatAgent('refuses'), { ask: '?' })
     expect([status, error?.code]).toEqual(['failed', 'model_failed'])
     expect(askedOf('refuses')).toHaveLength(1)
   })
 
-  test('it is slow: the stream is read to its end', async () => {
+  test('that is slow is read to the end of its stream', async () => {
     model.script('slow', { text: 'one two three four', slowMs: 150 })
     expect((await executions.run(await chatAgent('slow'), { ask: '?' })).output).toBe('one two three four')
   })
 })
 
-test('a model that asks for what there is not is told so', async () => {
+test('a model that calls an unknown tool gets an error as the answer', async () => {
   model.script('confused', { toolCalls: [{ name: 'payments__drop_tables', arguments: {} }] }, { text: 'Sorry.' })
   const { status, output, steps } = await executions.run(await chatAgent('confused'), { ask: '?' })
   expect([status, output]).toEqual(['succeeded', 'Sorry.'])
@@ -139,14 +139,14 @@ test('a model that asks for what there is not is told so', async () => {
 })
 
 describe('limits', () => {
-  test('a call that could cost more than what is left is not made', async () => {
+  test('prevent a call that could cost more than the remaining budget', async () => {
     const limits = { maxCost: { amount: '0.01', currency: 'USD' } }
     const { status, error } = await executions.run(await chatAgent('poor', { limits }), { ask: '?' })
     expect([status, error?.code]).toEqual(['failed', 'budget_exceeded'])
     expect(askedOf('poor')).toHaveLength(0)
   })
 
-  test('a model that never stops is stopped', async () => {
+  test('stop a model that never finishes', async () => {
     model.script('loops', lookup, lookup, lookup, lookup)
     const { status, error } = await executions.run(await chatAgent('loops', { limits: { maxModelCalls: 2 } }), {
       ask: '?',
@@ -155,13 +155,13 @@ describe('limits', () => {
     expect(askedOf('loops')).toHaveLength(2)
   })
 
-  test('a budget needs prices', async () => {
+  test('require prices for a budget', async () => {
     const limits = { maxCost: { amount: '1', currency: 'USD' } }
     await expect(chatAgent('unpriced', { chat: { prices: undefined }, limits })).rejects.toThrow(/needs prices/)
   })
 })
 
-test('an approval: the model waits, the approved call runs once, and the conversation goes on', async () => {
+test('the conversation waits for an approval, runs the approved call once and continues', async () => {
   const refund: Answer = { toolCalls: [{ name: 'payments__issue_refund', arguments: { id: 'A-1003' } }] }
   model.script('refunds', refund, { text: 'Refunded.' })
   const id = await executions.start(await chatAgent('refunds'), { ask: 'Refund A-1003' })
@@ -170,26 +170,26 @@ test('an approval: the model waits, the approved call runs once, and the convers
     return status === 'waiting_approval'
       ? (steps.find((step) => step.approvalId !== null)?.approvalId ?? undefined)
       : undefined
-  }, 'it waits')
+  }, 'it is waiting')
   await approve(api, approvalId)
   expect(await executions.ended(id)).toMatchObject({ status: 'succeeded', output: 'Refunded.' })
   expect(await calls('issue_refund', id)).toBe(1)
 })
 
-test('kill -9 while the model answers: no answered turn and no tool call is repeated', async () => {
+test('kill -9 while the model answers repeats no answered turn or tool call', async () => {
   model.script('killed', lookup, 'hold', { text: 'Paid.' })
   const id = await executions.start(await chatAgent('killed'), { ask: 'Is A-1003 paid?' })
-  await until(async () => (askedOf('killed').length === 2 ? true : undefined), 'the second turn is asked')
+  await until(async () => (askedOf('killed').length === 2 ? true : undefined), 'the second turn is requested')
   await api.killAndRestart()
   expect(await executions.ended(id, 60_000)).toMatchObject({ status: 'succeeded', output: 'Paid.' })
   const asked = askedOf('killed')
-  // One for the first turn, one that died, one again: with the same conversation.
+  // The first turn, the attempt that died, and its retry with the same conversation.
   expect(asked).toHaveLength(3)
   expect(asked[2]?.messages).toEqual(asked[1]?.messages)
   expect(await calls('lookup_order', id)).toBe(1)
 }, 90_000)
 
-test('a secret goes to its endpoint as a bearer token, and its use is in the audit log', async () => {
+test('a secret is sent to its endpoint as a bearer token, and its use is in the audit log', async () => {
   payload(await api.mutate(await api.person('tom'), 'secrets.create', { name: 'llm-key', value: 'sk-test-1' }))
   const agentId = await chatAgent('secretive', { chat: { auth: { secretRef: 'llm-key' } } })
   expect((await executions.run(agentId, { ask: '?' })).status).toBe('succeeded')
@@ -200,7 +200,7 @@ test('a secret goes to its endpoint as a bearer token, and its use is in the aud
   expect(text).not.toContain('sk-test-1')
 })
 
-test('a step asks a model, and a later step uses what it said', async () => {
+test('a step calls a model, and a later step uses its answer', async () => {
   model.script('step-model', { text: 'A-1003' })
   const agentId = await releaseAgent(api, 'steps-with-model', {
     runtime: {
@@ -220,7 +220,7 @@ test('a step asks a model, and a later step uses what it said', async () => {
   expect(askedOf('step-model')[0]?.messages).toEqual([{ role: 'user', content: 'Which order is the third?' }])
 })
 
-test('an external agent is not started', async () => {
+test('an external agent cannot be started', async () => {
   const agentId = await releaseAgent(api, 'elsewhere', { runtime: { observe: {} }, tools: {} })
   const answer = await api.mutate(await api.person('maria'), 'executions.execute', {
     agentId,

@@ -4,7 +4,7 @@ import { fillTemplate } from '#lib/rules/template.ts'
 import { type StepRecord, scopeOf } from '#server/executions/state/next-step.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
-/** A message as an OpenAI-compatible endpoint reads it. */
+/** A message in the format of OpenAI-compatible endpoints. */
 export type Message = {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | null
@@ -12,7 +12,7 @@ export type Message = {
   tool_call_id?: string
 }
 
-/** What one model call answered, as its step records it. */
+/** The answer of one model call, as recorded by its step. */
 export const ModelAnswer = z.object({
   content: z.string(),
   toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).default([]),
@@ -20,7 +20,7 @@ export const ModelAnswer = z.object({
 })
 export type ModelAnswer = z.infer<typeof ModelAnswer>
 
-/** The released tools under names that every endpoint takes: letters, digits, `_` and `-`, at most 64. */
+/** The released tools under names that every endpoint accepts: letters, digits, `_` and `-`, at most 64 characters. */
 export function functionsOf(content: ReleaseContent): Map<string, { tool: ReleasedTool; definition: JsonObject }> {
   const functions = new Map<string, { tool: ReleasedTool; definition: JsonObject }>()
   for (const [index, tool] of content.tools.entries()) {
@@ -35,7 +35,10 @@ export function functionsOf(content: ReleaseContent): Map<string, { tool: Releas
   return functions
 }
 
-/** What the model is asked at a step, rebuilt from the journal: the same bytes after a crash as before it. */
+/**
+ * The messages for the model at a step, rebuilt from the journal to the same bytes after a crash. Approvals bind their digest,
+ * so the wording of the errors below must not change.
+ */
 export function messagesFor(
   content: ReleaseContent,
   stepId: string,
@@ -45,14 +48,15 @@ export function messagesFor(
   if (content.spec.runtime.chat !== undefined) return chatMessages(content, records, input)
   const step = content.spec.runtime.steps?.find((candidate) => candidate.id === stepId)
   const model = step !== undefined && 'model' in step ? step.model : undefined
-  if (!isJsonObject(model) || typeof model.prompt !== 'string') throw new Error(`The step ${stepId} asks no model.`)
+  if (!isJsonObject(model) || typeof model.prompt !== 'string')
+    throw new Error(`The step ${stepId} does not call a model.`)
   const prompt = fillTemplate(model.prompt, scopeOf(records, input))
   return [{ role: 'user', content: typeof prompt === 'string' ? prompt : JSON.stringify(prompt) }]
 }
 
 function chatMessages(content: ReleaseContent, records: readonly StepRecord[], input: JsonObject): Message[] {
   const { chat } = content.spec.runtime
-  if (chat === undefined) throw new Error('This runtime is no chat.')
+  if (chat === undefined) throw new Error('This is not a chat runtime.')
   const prompt: JsonValue = chat.prompt === undefined ? input : fillTemplate(chat.prompt, { input, steps: {} })
   const messages: Message[] = [
     ...(chat.instructions === undefined ? [] : [{ role: 'system' as const, content: chat.instructions }]),
@@ -93,7 +97,7 @@ function chatMessages(content: ReleaseContent, records: readonly StepRecord[], i
   }
 }
 
-/** Undefined for anything but a JSON object. */
+/** Undefined unless the text is a JSON object. */
 export function parsedArguments(text: string): JsonObject | undefined {
   try {
     const value: JsonValue = JSON.parse(text === '' ? '{}' : text)

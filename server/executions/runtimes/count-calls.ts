@@ -1,6 +1,6 @@
 import type { Loaded } from '#server/executions/state/load.ts'
 
-/** Tool calls that an execution has begun; what a model was asked is none. */
+/** The tool calls that an execution has started; model calls do not count. */
 export function countToolCalls({ content, steps }: Pick<Loaded, 'content' | 'steps'>): number {
   const { runtime } = content.spec
   const models = new Set((runtime.steps ?? []).flatMap((step) => ('model' in step ? [step.id] : [])))

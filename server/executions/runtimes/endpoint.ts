@@ -6,12 +6,12 @@ import { useSecretValue } from '#server/secrets/use-value.ts'
 
 const maxBytes = 8 * 1024 * 1024
 
-/** A secret that the manifest names and the tenant does not have: the call can't be made. */
+/** The manifest names a secret that the tenant does not have, so the call can't be made. */
 export class NoSecret extends Error {}
 
 /**
- * Works with an address of the manifest, behind the guard of outbound.ts and with the tenant's secret. `idleMs`: the
- * longest silence. Throws NoSecret, AddressRefused, NotReached, or what `work` throws.
+ * Runs `work` with an address of the manifest, behind the guard of outbound.ts and with the tenant's secret. `idleMs`: the
+ * longest silence. Throws NoSecret, AddressRefused, NotReached, or the error of `work`.
  */
 export async function withEndpoint<T>(
   tenant: Tenant,
@@ -26,7 +26,8 @@ export async function withEndpoint<T>(
       : await database.inTenant(tenant.id, (tx) =>
           useSecretValue(tx, tenant, secretRef, { actor: systemActor, destination }),
         )
-  if (secretRef !== undefined && token === undefined) throw new NoSecret(`There is no live secret ${secretRef}.`)
+  if (secretRef !== undefined && token === undefined)
+    throw new NoSecret(`The secret ${secretRef} does not exist or is no longer valid.`)
   const outbound = openOutbound({ allowed: config.allowedPrivateHosts, maxBytes, idleMs })
   try {
     return await work((address, init) => outbound.fetch(address, init), {

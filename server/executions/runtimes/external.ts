@@ -5,15 +5,15 @@ import type { Model } from '#lib/schemas/manifest.ts'
 import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-schema.ts'
 import type { ReleaseContent, ReleasedTool } from '#server/releases/content.ts'
 
-// Calls that are not a tool server's go the same way as tool calls: decided, approved, journaled, recorded. To that way
-// they are tools of two reserved servers: `model`, and `agent` for an external runtime.
+// Calls to models and external runtimes are decided, approved, journaled and recorded like tool calls. They are represented as
+// tools of two reserved servers: `model`, and `agent` for an external runtime.
 
 export type CallKind = 'tool' | 'model' | 'agent'
 
 export const callKind = (tool: { server: string }): CallKind =>
   tool.server === 'model' ? 'model' : tool.server === runtimeServer ? 'agent' : 'tool'
 
-/** What the release allows to be called under this name, or undefined. */
+/** The tool that the release allows under this name, or undefined. */
 export function releasedTool(
   content: ReleaseContent,
   wanted: { server: string; name: string },
@@ -38,7 +38,7 @@ export function releasedTool(
 export const modelNamed = (content: ReleaseContent, name: string): Model | undefined =>
   modelsOf(content.spec).find((model) => model.model === name)
 
-/** What policies call the provider of every model: only the protocol is known. */
+/** The provider of every model in policies, since only the protocol is known. */
 export const modelProvider = 'openai-compatible'
 
 /** The models that a policy sees in `allowedModels`. */
@@ -46,7 +46,7 @@ export const allowedModels = ({ spec }: ReleaseContent): string[] => [
   ...new Set(modelsOf(spec).map((model) => `${modelProvider}/${model.model}`)),
 ]
 
-/** What a policy sees in `allowedTools` beyond the tools. */
+/** The entries of `allowedTools` in policies for external runtimes. */
 export const allowedAgents = ({ spec }: ReleaseContent): string[] =>
   (['http', 'a2a'] as const).flatMap((kind) => (spec.runtime[kind] === undefined ? [] : [`agent/${kind}`]))
 

@@ -7,7 +7,7 @@ import { executionsOf } from '#server/testing/executions.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// An agent behind an address: one POST, and nobody repeats one whose answer never came, unless the agent promises to.
+// An http agent is called with one POST, which is repeated after a lost answer only if the agent is declared idempotent.
 
 let api: TestApi
 let agent: Server
@@ -43,7 +43,7 @@ const agentAt = (name: string, path: string, more: Record<string, unknown> = {})
   releaseAgent(api, name, { runtime: { http: { url: `${base}${path}`, ...more } }, tools: {} })
 const at = (path: string) => received.filter((one) => one.path === path)
 
-test('its answer is the output', async () => {
+test('the response is the output', async () => {
   const { run } = executionsOf(api)
   const { id, status, output } = await run(await agentAt('http-ok', '/ok'), { ask: 1 })
   expect([status, output]).toEqual(['succeeded', { done: true }])
@@ -54,17 +54,17 @@ test.each([
   ['/fail', 'failed', 'agent_failed'],
   ['/redirect', 'failed', 'agent_failed'],
   ['/drop', 'indeterminate', 'outcome_unknown'],
-])('%s: %s, after one call', async (path, status, code) => {
+])('a response from %s ends the execution as %s after one call', async (path, status, code) => {
   const { run } = executionsOf(api)
   const execution = await run(await agentAt(`http${path.replace('/', '-')}`, path), {})
   expect([execution.status, execution.error?.code]).toEqual([status, code])
   expect(at(path)).toHaveLength(1)
 })
 
-test('kill -9 during the call: one that is idempotent is called again, with the same key', async () => {
+test('after kill -9 during the call, an idempotent agent is called again with the same key', async () => {
   const { start, ended } = executionsOf(api)
   const id = await start(await agentAt('http-hold', '/hold', { idempotent: true }), {})
-  await until(async () => (at('/hold').length === 1 ? true : undefined), 'it was called')
+  await until(async () => (at('/hold').length === 1 ? true : undefined), 'the agent was called')
   holding = false
   await api.killAndRestart()
   expect((await ended(id, 60_000)).status).toBe('succeeded')

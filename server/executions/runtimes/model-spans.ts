@@ -6,7 +6,7 @@ import type { CallResult } from './budget.ts'
 import { messagesFor } from './conversation.ts'
 import { modelNamed } from './external.ts'
 
-/** Longer conversations are told of by their last message. */
+/** Of longer conversations, the span contains only the last message. */
 const mostContentBytes = 64 * 1024
 
 /** A model call in the terms of OpenTelemetry's GenAI conventions; its content is masked like tool arguments. */
@@ -50,6 +50,6 @@ export function modelResultAttributes(
   ]
 }
 
-/** What the journal says of tokens and cost. */
+/** The tokens and cost of a call in the journal. */
 export const usageData = ({ usage }: CallResult, cost: { amount: string; currency: string } | undefined): JsonObject =>
   definedOnly({ usage, cost })

@@ -3,10 +3,10 @@ import type { NextStep, StepRecord, ToolStep } from '#server/executions/state/ne
 import { TaskOutput } from './a2a-task.ts'
 
 export const callId = (round: number): string => (round === 1 ? 'call' : `call-${round}`)
-/** The step that waits for what the agent asked for, and the name of the input that it waits for. */
+/** The step that waits for an answer to the agent's question, and the name of its input. */
 export const replyId = (round: number): string => `reply-${round}`
 
-/** The message that begins the agent's task, or what the agent asked for next: each is one call and, before the next, one wait. */
+/** The next step of an a2a runtime: the message that starts the task, then alternately a wait for a reply and a call with it. */
 export function nextA2a(records: readonly StepRecord[], input: JsonObject): NextStep {
   const byId = new Map(records.map((record) => [record.stepId, record]))
   let args = input

@@ -1,21 +1,21 @@
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import type { NextStep, StepRecord, ToolStep } from '#server/executions/state/next-step.ts'
 
-/** The one step of a call that came through the gateway. No manifest can name a step so. */
+/** The only step of a call through the gateway. Manifests cannot use this step id. */
 export const gatewayStepId = 'mcp.call'
 
 export const isGatewayCall = (records: readonly { stepId: string }[]): boolean =>
   records.some((record) => record.stepId === gatewayStepId)
 
-/** The call that the execution's input describes. */
+/** The call described by the execution's input. */
 export function gatewayStep(input: JsonObject): ToolStep {
   const { server, tool, arguments: args } = input
   if (typeof server !== 'string' || typeof tool !== 'string' || !isJsonObject(args))
-    throw new Error('The input of this execution describes no call.')
+    throw new Error('The input of this execution does not describe a call.')
   return { id: gatewayStepId, tool: { server, name: tool, arguments: args } }
 }
 
-/** One tool call; its answer is the output. */
+/** One tool call, whose answer is the output. */
 export function nextGateway(records: readonly StepRecord[], input: JsonObject): NextStep {
   const step = gatewayStep(input)
   const record = records.find((candidate) => candidate.stepId === gatewayStepId)

@@ -13,7 +13,7 @@ import { isGatewayCall, nextGateway } from './next-gateway.ts'
 
 const defaultModelCalls = 50
 
-/** What a loaded execution does next. */
+/** The next step of a loaded execution. */
 export const nextOf = ({ content, input, steps }: Loaded): NextStep =>
   nextTurn(
     content,
@@ -21,7 +21,7 @@ export const nextOf = ({ content, input, steps }: Loaded): NextStep =>
     input,
   )
 
-/** What an execution does next, whatever its runtime; from its journal alone. */
+/** The next step of an execution with any runtime, from its journal alone. */
 export function nextTurn(content: ReleaseContent, records: readonly StepRecord[], input: JsonObject): NextStep {
   const { runtime } = content.spec
   if (isGatewayCall(records)) return nextGateway(records, input)
@@ -30,14 +30,19 @@ export function nextTurn(content: ReleaseContent, records: readonly StepRecord[]
   if (runtime.a2a !== undefined) return nextA2a(records, input)
   return modelled(nextStep(runtime.steps ?? [], records, input))
 
-  /** A step that asks a model goes the way of a call. */
+  /** Turns a step that calls a model into a call. */
   function modelled(next: NextStep): NextStep {
     if (next.kind !== 'model' && (next.kind !== 'resume' || !isModelStep(next.step))) return next
     const model = modelsOf(content.spec).find(({ name }, index) =>
       isModelStep(next.step) && next.step.model.use !== undefined ? name === next.step.model.use : index === 0,
     )
     if (model === undefined)
-      return { kind: 'fail', step: next.step, code: 'model_not_released', message: 'The release names no such model.' }
+      return {
+        kind: 'fail',
+        step: next.step,
+        code: 'model_not_released',
+        message: 'The release does not include this model.',
+      }
     const step = toolStep(next.step.id, 'model', model.model, {})
     if (next.kind === 'resume') return { ...next, step }
     try {
@@ -53,7 +58,7 @@ export function nextTurn(content: ReleaseContent, records: readonly StepRecord[]
 type ModelStep = Extract<Step, { model: unknown }>
 const isModelStep = (step: Step): step is ModelStep => 'model' in step && typeof step.model === 'object'
 
-/** One POST; its answer is the output. */
+/** One POST, whose response is the output. */
 function nextHttp(records: readonly StepRecord[], input: JsonObject): NextStep {
   const step = toolStep('call', 'agent', 'http', input)
   const record = records.find((candidate) => candidate.stepId === step.id)
@@ -61,10 +66,10 @@ function nextHttp(records: readonly StepRecord[], input: JsonObject): NextStep {
   return resumed(step, record) ?? called(step)
 }
 
-/** The model's turn, or the next tool that its last turn asked for. Its tools run one after the other. */
+/** The model's turn, or the next tool call that its last turn requested. Tool calls run one after the other. */
 function nextChat(content: ReleaseContent, records: readonly StepRecord[], input: JsonObject): NextStep {
   const { chat } = content.spec.runtime
-  if (chat === undefined) throw new Error('This runtime is no chat.')
+  if (chat === undefined) throw new Error('This is not a chat runtime.')
   const byId = new Map(records.map((record) => [record.stepId, record]))
   const functions = functionsOf(content)
   for (let turn = 1; ; turn += 1) {
@@ -74,7 +79,7 @@ function nextChat(content: ReleaseContent, records: readonly StepRecord[], input
       const again = resumed(toolStep(id, 'model', chat.model, {}), record)
       if (again !== undefined) return again
       if (turn > (content.spec.limits.maxModelCalls ?? defaultModelCalls)) {
-        const message = 'The execution has made all the model calls that its manifest allows.'
+        const message = 'The execution has reached the limit of model calls in its manifest.'
         return { kind: 'fail', step: toolStep(id, 'model', chat.model, {}), code: 'limit_exceeded', message }
       }
       const messages = messagesFor(content, id, records, input)
@@ -85,7 +90,7 @@ function nextChat(content: ReleaseContent, records: readonly StepRecord[], input
     for (const [index, call] of toolCalls.entries()) {
       const tool = functions.get(call.name)?.tool
       const args = parsedArguments(call.arguments)
-      // The conversation tells the model what was wrong with such a call; there is nothing to make.
+      // An invalid call is not made; the conversation reports the error to the model.
       if (tool === undefined || args === undefined) continue
       const step = toolStep(`${id}.tool-${index + 1}`, tool.server, tool.name, args)
       const made = byId.get(step.id)
@@ -95,7 +100,7 @@ function nextChat(content: ReleaseContent, records: readonly StepRecord[], input
   }
 }
 
-/** What is decided, approved and recorded of a model call: its size, and a digest that binds what is asked. */
+/** The part of a model call that is decided, approved and recorded: its size, and a digest that binds the messages. */
 export const modelArguments = (messages: readonly Message[], maxOutputTokens: number): JsonObject => ({
   inputCharacters: JSON.stringify(messages).length,
   maxOutputTokens,

@@ -2,12 +2,12 @@ import type { Loaded } from '#server/executions/state/load.ts'
 import { TaskOutput } from './a2a-task.ts'
 import { callId } from './next-a2a.ts'
 
-/** A task that an external agent still has. `stepId`: the last call that was about it. */
+/** An open task of an external agent. `stepId`: the last call concerning it. */
 export type AgentTask = { stepId: string; taskId: string }
 
 /**
- * The task that the agent of an a2a runtime still has, as far as it was written down: it works on it, or waits for an
- * answer. Also after the execution was ended without its word.
+ * The open task of an a2a runtime's agent according to the journal: the agent works on it or waits for an answer. Also after
+ * the execution ended without the agent confirming the end of its task.
  */
 export function openTask({ content, steps }: Pick<Loaded, 'content' | 'steps'>): AgentTask | undefined {
   if (content.spec.runtime.a2a === undefined) return undefined

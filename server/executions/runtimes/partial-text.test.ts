@@ -9,7 +9,7 @@ import { releaseAgent } from '#server/testing/released-agent.ts'
 import { followTrace } from '#server/testing/trace-reader.ts'
 import { until } from '#server/testing/until.ts'
 
-// What a model answers is on the stream while it answers, under the rules of what its span will show.
+// A model's answer is streamed while it is generated, under the masking rules of its span.
 
 let api: TestApi
 let model: ModelServer
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const email = 'pavel.novak@mail.example'
 
-/** A promise that the test keeps when it wants the model to go on. */
+/** A promise that the test resolves to let the model continue. */
 function gate() {
   let open: () => void = () => undefined
   const closed = new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ function gate() {
   return { closed, open }
 }
 
-/** Starts an agent whose model is given these pieces, and follows its trace. */
+/** Starts an agent whose model answers with these pieces, and follows its trace. */
 async function answering(name: string, pieces: (string | Promise<unknown>)[], sensitive: unknown[] = []) {
   model.script(name, { pieces })
   const agentId = await releaseAgent(api, name, {
@@ -45,8 +45,8 @@ async function answering(name: string, pieces: (string | Promise<unknown>)[], se
   })
   const id = await executions.start(agentId, { ask: 'Who wrote?', customer: { email } })
   const { traceId } = await executions.get(id)
-  // The trace begins with the execution.
-  await until(async () => ((await executions.get(id)).status === 'running' ? true : undefined), 'it runs')
+  // The trace exists once the execution has started.
+  await until(async () => ((await executions.get(id)).status === 'running' ? true : undefined), 'it is running')
   return { id, traceId, ...(await follow(traceId)) }
 }
 
@@ -58,7 +58,7 @@ async function follow(traceId: string) {
         ? [(JSON.parse(text) as { result: { data: { json: { data: PartialOutput } } } }).result.data.json.data]
         : [],
     )
-  /** What a reader has who puts each piece where it stands. */
+  /** The text that a reader has after putting each piece at its offset. */
   const text = () => partials().reduce((before, { from, text: piece = '' }) => before.slice(0, from) + piece, '')
   const ended = () =>
     until(async () => messages.find((one) => one.type === 'span.ended' && one.text.includes('"chat ')), 'it has ended')
@@ -73,7 +73,7 @@ const partialRows = async () => {
   return rows.length
 }
 
-test('the text is there before the run ends, goes on for who reads, is whole for who comes later, and is kept nowhere', async () => {
+test('text streams to readers before the answer ends, is complete for late readers, and is not retained', async () => {
   const [first, second] = [gate(), gate()]
   const { id, traceId, socket, text, ended, partials, messages } = await answering('talkative', [
     'It was ',
@@ -88,12 +88,12 @@ test('the text is there before the run ends, goes on for who reads, is whole for
   const started = messages.findIndex((one) => one.type === 'span.started' && one.text.includes('"chat talkative"'))
   expect(started).toBeGreaterThanOrEqual(0)
   expect(messages.findIndex(({ type }) => type === 'event')).toBeGreaterThan(started)
-  // At rest it is encrypted, even for this moment.
+  // It is encrypted at rest, even for this short time.
   expect(await partialRows()).toBe(1)
   expect(tablesWith(await readTables(api.ownerUrl), 'the butler')).toEqual([])
 
   first.open()
-  await until(async () => (text() === 'It was the butler, in the library' ? true : undefined), 'it goes on')
+  await until(async () => (text() === 'It was the butler, in the library' ? true : undefined), 'it continues')
   const last = partials().at(-1)
   expect([last?.from, last?.text]).toEqual([17, ', in the library'])
   const late = await follow(traceId)
@@ -106,7 +106,7 @@ test('the text is there before the run ends, goes on for who reads, is whole for
   for (const one of [socket, late.socket]) one.terminate()
 }, 60_000)
 
-test('a sensitive value that comes in pieces is held back, and then none of the text is shown', async () => {
+test('a sensitive value that arrives in pieces is held back, and the text is masked from then on', async () => {
   const [first, second] = [gate(), gate()]
   const pieces = ['Write to pavel.', first.closed, 'novak@mail.', 'example today', second.closed, ' or tomorrow.']
   const { id, socket, messages, partials, ended } = await answering('discreet', pieces, [
@@ -126,7 +126,7 @@ test('a sensitive value that comes in pieces is held back, and then none of the 
   socket.terminate()
 }, 60_000)
 
-test('where the manifest names the answer itself, its text is masked from the first piece', async () => {
+test('an answer that the manifest itself declares sensitive is masked from the first piece', async () => {
   const held = gate()
   const { id, socket, messages, partials, ended } = await answering(
     'secretive',
@@ -141,7 +141,7 @@ test('where the manifest names the answer itself, its text is masked from the fi
   socket.terminate()
 }, 60_000)
 
-test('a very long answer is told in few events, of which each is small', async () => {
+test('a very long answer is sent in few, small events', async () => {
   const held = gate()
   const words = Array.from({ length: 4000 }, (_, index) => `word ${index} and the next one, `)
   const { id, socket, partials, ended } = await answering('endless', [...words, held.closed])
@@ -154,7 +154,7 @@ test('a very long answer is told in few events, of which each is small', async (
   socket.terminate()
 }, 60_000)
 
-test('what a killed process left of an answer is not shown beside the next attempt', async () => {
+test('the partial answer of a killed process is not shown with the next attempt', async () => {
   const never = new Promise<void>(() => undefined)
   const { id, traceId, socket, text } = await answering('killed', ['Half an', never])
   await until(async () => (text() === 'Half an' ? true : undefined), 'half of it is shown')

@@ -13,8 +13,8 @@ import { callKind } from './external.ts'
 const longestCallMs = 600_000
 
 /**
- * Makes one started call. Throws when no answer came: then the journal decides whether it is made again. `signal` gives the
- * call up.
+ * Makes one started call. Throws without an answer; the journal then determines whether the call is retried. `signal` aborts
+ * the call.
  */
 export async function perform(
   loaded: Loaded,
@@ -57,7 +57,7 @@ export async function perform(
   }
 }
 
-/** After a call was given up: what the product itself runs for it is ended. */
+/** Ends the processes that Countersign itself runs for a call, after the call was abandoned. */
 export async function abandon({ tenant, content }: Loaded, { tool }: StartedCall): Promise<void> {
   if (callKind(tool) === 'tool') await abandonCall(tenant, toolServerOf(content.spec, tool.server))
 }

@@ -7,7 +7,7 @@ import { approve, bindingFor } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// What policies demand of budgets is reserved before a call leaves, and charged with what the call was: once, whatever dies.
+// Budgets of policies are reserved before a call is made and charged with its actual usage, once, whatever process dies.
 
 let api: TestApi
 let model: ModelServer
@@ -32,7 +32,7 @@ const lookup: Answer = {
   tokens: { input: 1000, output: 20 },
 }
 
-/** A chat agent under another policy with these budgets; its model has its name. */
+/** A chat agent with another policy that has these budgets; its model has the same name. */
 async function chatAgent(name: string, ...rules: string[]): Promise<{ agentId: string; policyId: string }> {
   const prices = { input: '1', output: '10', currency: 'USD' }
   const chat = { endpoint: model.url, model: name, prices, maxOutputTokens: 500, prompt: `\${input.ask}` }
@@ -48,7 +48,7 @@ const budgets = async (policyId: string) =>
       await api.query(await api.person('maria'), 'policies.budgets', { policyId }),
     ).items.map((one) => [one.rule, one]),
   )
-/** What the audit record of an act says of an execution. */
+/** The details of an execution's audit record with this action. */
 async function audited(resourceId: string, action: string): Promise<unknown> {
   const vera = await api.person('vera')
   const { items } = payload<{ items: { auditId: string }[] }>(
@@ -58,7 +58,7 @@ async function audited(resourceId: string, action: string): Promise<unknown> {
   return payload<{ record: { details: unknown } }>(await api.query(vera, 'audit.get', { auditId })).record.details
 }
 
-test('tool calls and model calls: reserved, charged with what they were, and denied when it is used up', async () => {
+test('tool and model calls are reserved, charged with their actual usage, and denied when a budget is exhausted', async () => {
   model.script('spends', lookup, { text: 'Paid.', tokens: { input: 2000, output: 30 } }, lookup)
   const { agentId, policyId } = await chatAgent(
     'spends',
@@ -94,11 +94,11 @@ test('tool calls and model calls: reserved, charged with what they were, and den
     code: 'budget_exhausted',
     rules: [{ rule: 'budget_exhausted' }, { rule: 'lookups', policyId, policyVersion: 1 }],
   })
-  // The turn that asked for the lookup was made, and is charged.
+  // The turn that requested the lookup was made and is charged.
   expect(await budgets(policyId)).toMatchObject({ lookups: { used: '1' }, tokens: { used: '4070', reserved: '0' } })
 }, 120_000)
 
-test('a busy endpoint and a refusal: asked again it is one call, and nothing is charged that was not used', async () => {
+test('a retry after a busy endpoint counts as one call and is charged only for actual usage', async () => {
   model.script('served', { status: 503 }, { text: 'Yes.', tokens: { input: 10, output: 1 } })
   const { agentId, policyId } = await chatAgent(
     'served',
@@ -112,7 +112,7 @@ test('a busy endpoint and a refusal: asked again it is one call, and nothing is 
   })
 }, 120_000)
 
-test('kill -9 between reservation and answer: the call stays one, what was lost is charged as reserved, nothing stays open', async () => {
+test('after kill -9 before the answer, the call counts once and the lost attempt is charged as reserved', async () => {
   model.script('killed', 'hold', { text: 'Yes.', tokens: { input: 10, output: 1 } })
   const { agentId, policyId } = await chatAgent(
     'killed',
@@ -121,7 +121,7 @@ test('kill -9 between reservation and answer: the call stays one, what was lost 
   )
   const id = await executions.start(agentId, { ask: '?' })
   const asked = () => model.requests.filter(({ body }) => body.model === 'killed').length
-  await until(async () => (asked() === 1 ? true : undefined), 'the model is asked')
+  await until(async () => (asked() === 1 ? true : undefined), 'the model was called')
   const during = await budgets(policyId)
   const reserved = Number(during.tokens?.reserved)
   expect(during).toMatchObject({ asks: { used: '1', reserved: '1' }, tokens: { used: String(reserved) } })
@@ -135,11 +135,11 @@ test('kill -9 between reservation and answer: the call stays one, what was lost 
   })
 }, 180_000)
 
-test('what is made again must fit again: else it is denied, and the attempt that was lost is charged', async () => {
+test('a retry that the budget does not cover is denied, and the lost attempt is charged', async () => {
   model.script('tight', 'die mid-stream')
   const { agentId, policyId } = await chatAgent(
     'tight',
-    // One call can need some 600 tokens: there are not enough for two.
+    // One call can use about 600 tokens, so the budget does not cover two.
     budget('tokens', models, '@budget_limit("1000") @budget_unit("tokens")'),
   )
   expect(await executions.run(agentId, { ask: '?' })).toMatchObject({

@@ -32,8 +32,8 @@ const Chunk = z.looseObject({
 })
 
 /**
- * A streamed chat completion, put together. Throws when it ends before it says why it stopped: half an answer is none.
- * `onText` is told the whole text so far, each time that it has grown.
+ * Reads a streamed chat completion. Throws when it ends without a finish reason, because the answer is then incomplete.
+ * `onText` receives the whole text so far, each time it has grown.
  */
 export async function readCompletion(
   body: ReadableStream<Uint8Array>,
@@ -66,7 +66,7 @@ export async function readCompletion(
     }
     finishReason = choice?.finish_reason ?? finishReason
   }
-  if (finishReason === undefined) throw new Error('The model’s answer ended before it was whole.')
+  if (finishReason === undefined) throw new Error('The model’s answer was cut off.')
   const toolCalls = calls
     .filter((call) => call !== undefined)
     .map((call, index) => ({ ...call, id: call.id || `call-${index}` }))

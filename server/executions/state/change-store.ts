@@ -12,16 +12,16 @@ export type ExecutionChange = {
   started?: boolean
   ended?: boolean
   deadlineAt?: Date
-  /** Somebody asks it to stop, for this reason. */
+  /** The reason of a request to stop. */
   stopReason?: string
-  /** It is certain that nothing of it goes on. */
+  /** Confirms that no part of the execution continues. */
   stopConfirmed?: boolean
 }
 
-/** One entry of the journal. `data` is masked before it gets here: people read it. */
+/** A journal entry. `data` must already be masked, because members read it. */
 export type NewEvent = { type: string; stepId?: string; data?: JsonObject }
 
-// One text, and not put together each time: it is the hot one. Behind the fence: the new state, and the journal's entries.
+// A constant rather than a built query, because every step runs it. The fence guards both the new state and the entries.
 const changeText = `
   with changed as (
     update executions execution set revision = revision + 1, event_count = event_count + cardinality($4::text[]),
@@ -46,9 +46,9 @@ const changeText = `
   select event_count from changed`
 
 /**
- * The one way an execution changes: compare-and-set on the revision, which fences every worker that read an older one,
- * and the entries of its journal, in one statement. False when somebody else was first; with `whileAllowed` also when
- * its agent may not run any more, or its time is over.
+ * The only way to change an execution: a compare-and-set on the revision, which fences off every worker with an older one, and
+ * the journal entries, in one statement. False when the revision has changed; with `whileAllowed` also when the agent may no
+ * longer run or the execution's time has run out.
  */
 export async function changeExecution(
   tx: Transaction,

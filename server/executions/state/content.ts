@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import { contentContext } from '#server/kernel/content/tables.ts'
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-// Content of executions lies encrypted with the tenant's key; what each value is encrypted for is its place.
+// Content of executions is encrypted with the tenant's key; each value is bound to its row and column.
 
 type ExecutionColumn = 'input' | 'output' | 'error'
 type StepColumn = 'arguments' | 'output'
@@ -14,7 +14,7 @@ export const encryptExecutionValue = (
   value: JsonValue,
 ): Buffer => cipher.encryptJson(value, contentContext('executions', [id], column))
 
-/** Null: there is none, or the tenant's retention has passed it. */
+/** Null for a missing value and for one whose retention period has passed. */
 export const decryptExecutionValue = (
   cipher: TenantCipher,
   id: string,
@@ -43,7 +43,7 @@ type EventPlace = { executionId: string; type: string; stepId: string | null }
 const eventContext = ({ executionId, type, stepId }: EventPlace) =>
   contentContext('execution_events', [executionId, type, stepId], 'data')
 
-/** Null for an empty object: most entries say nothing more. */
+/** Null for an empty object, since most entries come without data. */
 export const encryptEventData = (cipher: TenantCipher, place: EventPlace, data: JsonObject): Buffer | null =>
   Object.keys(data).length === 0 ? null : cipher.encryptJson(data, eventContext(place))
 

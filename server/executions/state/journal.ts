@@ -2,16 +2,16 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { notify, topicOf } from '#server/kernel/db/notify.ts'
 import { changeExecution, type ExecutionChange, type NewEvent } from './change-store.ts'
 
-/** One entry: what happened, at which step. `data` is masked before it gets here: people read the journal. */
+/** One entry: what happened, at which step. `data` must already be masked, because members read the journal. */
 export type JournalEntry = NewEvent
 
-/** Another worker or person changed the execution first: this transaction must leave no trace. */
+/** Another worker or a member changed the execution first, so this transaction must be rolled back. */
 export class Fenced extends Error {}
 
 /**
- * Changes an execution and writes its journal in one statement. Throws Fenced, which rolls the transaction back; with
- * `whileAllowed` also when its agent may not run any more, or its time is over by the database's clock. Gives the new
- * revision.
+ * Changes an execution, writes its journal in the same statement, and returns the new revision. Throws Fenced, which rolls the
+ * transaction back, when the revision has changed; with `whileAllowed` also when the agent may no longer run, or when the time
+ * has run out by the database's clock.
  */
 export async function journal(
   tx: Transaction,
@@ -22,7 +22,7 @@ export async function journal(
 ): Promise<number> {
   const { id, revision } = execution
   if (!(await changeExecution(tx, execution, change, entries, options)))
-    throw new Fenced(`Execution ${id} is no longer at revision ${revision}, or may not go on.`)
+    throw new Fenced(`Execution ${id} is no longer at revision ${revision}, or may not continue.`)
   notify(tx, 'execution', topicOf(execution.tenantId, id))
   return revision + 1
 }

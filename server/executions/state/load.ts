@@ -7,7 +7,7 @@ import { tenantById } from '#server/tenants/by-id.ts'
 import { type Masker, maskerFor } from './masking.ts'
 import { findExecution, findReleaseContent, findSteps } from './store.ts'
 
-/** One execution as a worker sees it at the beginning of a transaction. */
+/** An execution as a worker reads it at the start of a transaction. */
 export type Loaded = {
   tenant: Tenant
   row: NonNullable<Awaited<ReturnType<typeof findExecution>>>
@@ -19,7 +19,7 @@ export type Loaded = {
 }
 
 export async function loadExecution(tx: Transaction, tenantId: string, id: string): Promise<Loaded | undefined> {
-  // Asked for at once, so that they travel together.
+  // Sent concurrently, so that the queries take one round trip.
   const [row, steps, tenant] = await Promise.all([
     findExecution(tx, tenantId, id),
     findSteps(tx, tenantId, id),
@@ -39,7 +39,7 @@ export async function loadExecution(tx: Transaction, tenantId: string, id: strin
   }
 }
 
-// What a digest names never changes: it is read once, however many executions run it.
+// Content with a given digest never changes, so it is read once for all executions of the release.
 const read = new Map<string, ReleaseContent>()
 const mostRead = 200
 
@@ -54,7 +54,7 @@ async function contentOf(
   return parsedContent(releaseDigest, content)
 }
 
-/** The content that `releaseDigest` names, as it was read from the database. */
+/** The content with the digest `releaseDigest`, parsed from its database value. */
 export function parsedContent(releaseDigest: string, content: unknown): ReleaseContent {
   const known = read.get(releaseDigest)
   if (known !== undefined) return known

@@ -4,21 +4,21 @@ import type { Step } from '#lib/schemas/manifest.ts'
 
 export type StepRecord = { stepId: string; status: string; output: JsonValue | null }
 
-/** What an execution does next, from its journal alone. */
+/** The next step of an execution, from its journal alone. */
 export type NextStep =
   | { kind: 'done'; output: JsonValue }
   | { kind: 'skip'; step: Step }
   | { kind: 'call'; step: ToolStep; tool: { server: string; name: string }; arguments: JsonObject; index: number }
-  /** The step's last state before a crash or a wait. */
+  /** `status`: the step's last state before a crash or a wait. */
   | { kind: 'resume'; step: Step; status: 'waiting_approval' | 'approved' | 'calling' }
   | { kind: 'wait'; step: WaitStep }
-  /** The step waits for input; what came is in the database. */
+  /** The step waits for input; received input is in the database. */
   | { kind: 'waiting'; step: WaitStep }
-  /** A model is asked; runtimes/next-turn.ts makes a call of it. */
+  /** A model call; runtimes/next-turn.ts turns it into a call. */
   | { kind: 'model'; step: Step; index: number }
   | { kind: 'fail'; step: Step; code: string; message: string }
 
-/** Pure: the first step that is not finished, with its condition and arguments worked out. */
+/** Pure: the first unfinished step, with its condition and arguments evaluated. */
 export function nextStep(steps: readonly Step[], records: readonly StepRecord[], input: JsonValue): NextStep {
   const byId = new Map(records.map((record) => [record.stepId, record]))
   const scope = scopeOf(records, input)
@@ -35,7 +35,7 @@ export function nextStep(steps: readonly Step[], records: readonly StepRecord[],
   return { kind: 'done', output }
 }
 
-/** What the templates of later steps may name. */
+/** The values that templates of later steps can refer to. */
 export const scopeOf = (records: readonly StepRecord[], input: JsonValue): Scope => ({
   input,
   steps: Object.fromEntries(

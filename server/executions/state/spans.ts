@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-// Span ids follow from what they tell of, so that work repeated after a crash writes the same span again.
+// Span ids are derived from their subject, so that work repeated after a crash writes the same span again.
 
 export const rootSpanId = (traceId: string): string => traceId.slice(0, 16)
 
-/** The span of one recorded thing: a decision, an approval. */
+/** The span id of a recorded decision or approval. */
 export const spanIdOf = (traceId: string, id: string): string =>
   createHash('sha256').update(`${traceId} ${id}`).digest('hex').slice(0, 16)
 

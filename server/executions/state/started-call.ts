@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/json.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import type { ToolStep } from './next-step.ts'
 
-/** A tool call whose start is committed: from here on a crash leaves its outcome unknown. */
+/** A tool call whose start is committed; a crash from here on leaves its outcome unknown. */
 export type StartedCall = {
   step: ToolStep
   tool: ReleasedTool
@@ -10,6 +10,6 @@ export type StartedCall = {
   spanId: string
   attempt: number
   revision: number
-  /** What budgets were reserved for; null for steps of before. */
+  /** The decision that reserved the budgets; null for steps started before this field existed. */
   decisionId: string | null
 }

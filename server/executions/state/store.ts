@@ -68,7 +68,7 @@ export const listExecutions = (
     .limit(limit)
     .execute()
 
-/** With `now`: rights and deadlines go by the database's clock alone. */
+/** Includes `now`, because permissions and deadlines depend only on the database's clock. */
 export async function findExecution(tx: Transaction, tenantId: string, id: string) {
   const row = await summary(tx, tenantId)
     .select(['execution.input', 'execution.output', 'execution.error'])
@@ -85,7 +85,7 @@ export async function findExecution(tx: Transaction, tenantId: string, id: strin
   }
 }
 
-/** What a release holds; it never changes. */
+/** The content of a release, which never changes. */
 export const findReleaseContent = (tx: Transaction, tenantId: string, releaseId: string) =>
   tx
     .selectFrom('releases')
@@ -94,7 +94,7 @@ export const findReleaseContent = (tx: Transaction, tenantId: string, releaseId:
     .where('id', '=', releaseId)
     .executeTakeFirstOrThrow()
 
-/** Whether somebody asked it to stop. */
+/** Whether a stop was requested. */
 export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .selectFrom('executions')
@@ -103,7 +103,7 @@ export const findStopRequest = (tx: Transaction, tenantId: string, id: string) =
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** What stands in the column instead of the caller's idempotency key. */
+/** The digest stored in place of the caller's idempotency key. */
 export const executionKey = (cipher: TenantCipher, idempotencyKey: string): string =>
   keyedDigest(cipher, 'executions', 'idempotency_key', idempotencyKey)
 
@@ -120,7 +120,7 @@ export async function findExecutionByKey(tx: Transaction, tenantId: string, star
   return { ...row, input: decryptExecutionValue(cipher, row.id, 'input', row.input) ?? {} }
 }
 
-/** Inserts; false when the same caller has used the idempotency key before. */
+/** False, without inserting, when the same caller has already used the idempotency key. */
 export async function insertExecution(
   tx: Transaction,
   row: {
@@ -178,7 +178,7 @@ export type StepChange = {
   ended?: boolean
 }
 
-/** Writes a step's state; the execution's compare-and-set in the same transaction is its fence. */
+/** Writes a step's state, fenced by the execution's compare-and-set in the same transaction. */
 export async function setStep(
   tx: Transaction,
   tenantId: string,
@@ -207,7 +207,7 @@ export async function setStep(
     .execute()
 }
 
-/** What became of the approval that a step waits for. */
+/** The state of the approval that a step waits for. */
 export const findStepApproval = (tx: Transaction, tenantId: string, approvalId: string) =>
   tx
     .selectFrom('approvals')

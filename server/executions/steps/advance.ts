@@ -26,14 +26,14 @@ import { leaveTask, loseTask } from './watch-task.ts'
 
 const defaultTimeout = 'PT1H'
 
-/** What the transaction that was just committed leaves to do. */
+/** What remains to be done after the committed transaction. */
 type Turn = { kind: 'wait' } | { kind: 'again' } | { kind: 'call'; call: StartedCall; loaded: Loaded }
-/** `on`: nothing has to be committed before the next turn, which begins with what `loaded` has become. */
+/** `on`: nothing needs to be committed before the next turn, which starts from `loaded`. */
 type Move = Turn | { kind: 'on'; loaded: Loaded }
 
 /**
- * Carries one execution on until it waits or ends. Between two transactions there is at most one tool call; a process that
- * dies anywhere leaves a journal from which the next one goes on. Throws to be tried again.
+ * Advances one execution until it waits or ends, with at most one tool call between two transactions. A process that dies at any
+ * point leaves a journal from which the next one continues. Throws to be retried.
  */
 export async function advance({ tenantId, id }: JobData): Promise<void> {
   const { database, log } = runtime()
@@ -46,15 +46,15 @@ export async function advance({ tenantId, id }: JobData): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof Fenced)) throw error
-    log.info({ executionId: id }, 'the execution was changed by somebody else; this worker leaves it')
+    log.info({ executionId: id }, 'another worker or a member changed the execution; this worker stops')
   } finally {
     stop.close()
   }
 }
 
 /**
- * Makes the call and records its answer; `later`, when somebody else still works on it. A call that was given up leaves its
- * outcome to the next turn.
+ * Makes the call and records its answer; `later` when the execution needs no more work from this job. The outcome of an
+ * abandoned call is left to the next turn.
  */
 async function makeCall(
   { tenantId, id }: JobData,
@@ -68,7 +68,7 @@ async function makeCall(
   })
   if (result === undefined) {
     abandon(loaded, call).catch((error: unknown) =>
-      log.warn({ err: error, executionId: id }, 'a tool server could not be ended'),
+      log.warn({ err: error, executionId: id }, 'a tool server could not be stopped'),
     )
     return 'now'
   }
@@ -92,17 +92,17 @@ async function makeCall(
     if (error instanceof Fenced) return fenced()
     throw error
   }
-  // The fence says whether what was known before the call still holds: usually it does, and nothing is read again.
+  // The fence checks that the state read before the call is still current. It usually is, which saves reading it again.
   return await database
     .inTenant(tenantId, async (tx) =>
       (await finishCall(tx, loaded, call, result, { mayEnd: true })) ? 'later' : 'now',
     )
     .catch(
-      // Its agent was suspended or its time is over, which is for the next turn to see; or the execution has changed.
+      // The agent was suspended or the time has run out, which the next turn handles; or the execution has changed.
       unless(async () => {
         await record(result, finishCall).catch(
           unless(async () => {
-            if ((await record(result, recordFenced)) !== 'still ours') throw new Fenced(`Execution ${id} has moved on.`)
+            if ((await record(result, recordFenced)) !== 'still ours') throw new Fenced(`Execution ${id} has changed.`)
             return 'now'
           }),
         )
@@ -111,7 +111,7 @@ async function makeCall(
     )
 }
 
-/** Ends an execution that could not be carried on for too long: nothing stays in a state that nobody works on. */
+/** Ends an execution that could not be advanced for too long, so that none is left in a state that no worker handles. */
 export async function giveUp({ tenantId, id }: JobData): Promise<void> {
   await runtime().database.inTenant(tenantId, async (tx) => {
     const loaded = await loadExecution(tx, tenantId, id)
@@ -123,14 +123,17 @@ export async function giveUp({ tenantId, id }: JobData): Promise<void> {
       calling
         ? {
             status: 'indeterminate',
-            error: { code: 'outcome_unknown', message: 'Nobody knows whether the last tool call ran.' },
+            error: { code: 'outcome_unknown', message: 'It is unknown whether the last tool call ran.' },
           }
-        : { status: 'failed', error: { code: 'internal', message: 'The execution could not be carried on.' } },
+        : {
+            status: 'failed',
+            error: { code: 'internal', message: 'The execution could not continue because of an internal error.' },
+          },
     )
   })
 }
 
-/** One transaction of `advance`: what is next by the journal, and, of a call, what is decided of it. */
+/** One transaction of `advance`: determines the next step from the journal and, for a call, its decision. */
 export async function takeTurn(tx: Transaction, tenantId: string, id: string): Promise<Turn> {
   let loaded = await loadExecution(tx, tenantId, id)
   while (loaded !== undefined && loaded.row.endedAt === null) {
@@ -145,7 +148,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
   const tenantId = loaded.tenant.id
   const { id } = loaded.row
   if (mustStop(loaded)) {
-    // What its agent says of the task decides, or the verdict.
+    // The agent's answer about its task determines the outcome, or else the verdict.
     if (loaded.row.stopRequestedAt !== null && openTask(loaded) !== undefined) await cancelTask(tx, tenantId, id)
     else await endStopped(tx, loaded)
     return { kind: 'wait' }
@@ -160,7 +163,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
   if (isLate(loaded) && loaded.status === 'running' && next.kind !== 'resume') {
     await endExecution(tx, loaded, {
       status: 'timed_out',
-      error: { code: 'timed_out', message: 'The time that the manifest allows is over.' },
+      error: { code: 'timed_out', message: 'The execution exceeded the time limit in its manifest.' },
     })
     return { kind: 'wait' }
   }
@@ -172,7 +175,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
       await endExecution(tx, loaded, { status: 'failed', error: { code: next.code, message: next.message } })
       return { kind: 'wait' }
     case 'model':
-      throw new Error(`Nobody made a call of the step ${next.step.id}.`)
+      throw new Error(`The model step ${next.step.id} was not turned into a call.`)
     case 'skip':
       await setStep(tx, tenantId, id, next.step.id, { status: 'skipped', ended: true })
       await journal(tx, { tenantId, id, revision: row.revision }, {}, [{ type: 'step.skipped', stepId: next.step.id }])
@@ -189,7 +192,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
       if (callKind(next.tool) === 'tool' && countToolCalls(loaded) >= limit) {
         const error = {
           code: 'limit_exceeded',
-          message: 'The execution has made all the tool calls that its manifest allows.',
+          message: 'The execution has reached the limit of tool calls in its manifest.',
         }
         await endExecution(tx, loaded, { status: 'failed', error })
         return { kind: 'wait' }
@@ -201,7 +204,7 @@ async function moveOn(tx: Transaction, loaded: Loaded): Promise<Move> {
 
 const isLate = ({ row }: Loaded): boolean => row.deadlineAt !== null && row.deadlineAt < row.now
 
-/** Somebody asked for it; or it was started in the moment in which its agent was suspended. */
+/** A stop was requested, or the execution was started while its agent was being suspended. */
 const mustStop = ({ row }: Loaded): boolean =>
   row.stopRequestedAt !== null ||
   row.agentStatus === 'retired' ||

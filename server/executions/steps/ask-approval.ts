@@ -20,8 +20,8 @@ type Asked = { tool: ReleasedTool; decision: PolicyDecision; wanted: NonNullable
 type Request = Awaited<ReturnType<typeof requestApproval>>
 
 /**
- * Asks the people that the policy names, and parks the execution; ends it when nobody could decide. They decide on what
- * leaves; the step keeps the arguments as they are, because policies are asked again about them.
+ * Requests the approval that the policy requires and parks the execution, or ends it when no one is eligible to decide.
+ * Reviewers decide on the outgoing arguments; the step keeps the original ones, because policies evaluate them again.
  */
 export async function askForApproval(
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function askForApproval(
   decided: JournalEntry,
 ): Promise<void> {
   const wanted = decision.approval
-  if (wanted === undefined) throw new Error('A decision that needs an approval names none.')
+  if (wanted === undefined) throw new Error('A decision that requires an approval does not specify one.')
   const asked = { tool, decision, wanted }
   const request = await ask(tx, loaded, call, asked).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'no_eligible_approver') return error
@@ -74,7 +74,7 @@ async function ask(
   })
 }
 
-/** The step waits, and a span shows for how long. */
+/** Marks the step as waiting, with a span for the time until the decision. */
 async function parkStep(
   tx: Transaction,
   { tenant, row }: Loaded,

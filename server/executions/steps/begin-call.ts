@@ -18,9 +18,9 @@ import { type ProposedCall, payloadOf, requestOf } from './call-request.ts'
 import { endExecution } from './end.ts'
 
 /**
- * Puts one tool call before the decision point and does what it says: starts the call (its approval, when it needed one, is
- * spent here), asks for an approval and waits, or ends the execution. Everything that was true when the execution started
- * is looked at again. Undefined: nothing to call now.
+ * Has one tool call decided and acts on the decision: starts the call (spending its approval, if it required one), requests an
+ * approval and waits, or ends the execution. All conditions for starting the execution are checked again. Undefined when there
+ * is nothing to call now.
  */
 export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedCall): Promise<StartedCall | undefined> {
   const { tenant, content } = loaded
@@ -42,15 +42,15 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
     await endExecution(tx, loaded, { status: 'denied', error, details }, [decided])
     return undefined
   }
-  // What a rule masks does not leave: what is approved, and what runs, are the masked arguments.
+  // Masked values never leave: the masked arguments are the ones approved and run.
   const leaving = maskedArguments(call.arguments, decision.masks)
-  // Spent before anything else comes of it, also when another group must still be asked: one approval, one use.
+  // Spent before anything else, even when another group must still approve: an approval is used once.
   if (
     granted !== undefined &&
     !(await spendApproval(tx, tenant.id, granted.approvalId, payloadOf(loaded, tool, leaving, decision)))
   ) {
     await settleBudgets(tx, tenant.id, { decisionId: decision.decisionId, attempt: 1 }, { made: 'no' })
-    const message = 'What would run is not what was approved, or the approval was used before.'
+    const message = 'The call differs from the approved one, or its approval was already used.'
     await endExecution(tx, loaded, { status: 'denied', error: { code: 'digest_mismatch', message } }, [decided])
     return undefined
   }
@@ -74,7 +74,7 @@ function whyStopped(
 ): { code: string; message: string } | undefined {
   if (row.agentStatus === 'suspended' || row.agentStatus === 'retired')
     return { code: 'agent_suspended', message: `The agent is ${row.agentStatus}.` }
-  // A newer release supersedes this one for new executions; this one ends under the release that it was started with.
+  // A newer release applies to new executions only; this execution continues under the release it was started with.
   if (row.releaseStatus !== 'active' && row.releaseStatus !== 'superseded')
     return { code: 'release_required', message: `The release is ${row.releaseStatus}.` }
   if (tool === undefined)
@@ -92,7 +92,7 @@ async function startCall(
 ): Promise<StartedCall> {
   const { tenant, row } = loaded
   const spanId = toolSpanId(row.traceId, step.id, 1)
-  // The fence first: who changes an execution holds it before its trace.
+  // The fence comes first: every change locks the execution before its trace.
   const revision = await journal(
     tx,
     { tenantId: tenant.id, id: row.id, revision: row.revision },
@@ -106,7 +106,7 @@ async function startCall(
       },
     ],
   )
-  // Asked for at once, so that they travel together.
+  // Sent concurrently, so that the statements take one round trip.
   await Promise.all([
     setStep(tx, tenant.id, row.id, step.id, {
       status: 'calling',

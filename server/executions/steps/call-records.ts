@@ -12,7 +12,7 @@ import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 import { masked, startSpan } from '#server/traces/recording/record.ts'
 
-/** The decision as a span, and as the journal entry that the caller writes. */
+/** Writes the span of a decision, and returns the journal entry for the caller to write. */
 export async function recordDecision(
   tx: Transaction,
   { tenant, row }: Loaded,
@@ -51,13 +51,13 @@ export async function recordDecision(
   }
 }
 
-/** What a decision says of budgets: which rule, how much of it, and how it stood. */
+/** The budgets of a decision: rule, amount and state. */
 export const budgetsOf = (obligations: readonly Obligation[]): JsonObject[] =>
   obligations
     .filter(({ kind }) => kind === 'budget')
     .map(({ policyRule, parameters: { key: _internal, ...known } }) => ({ rule: policyRule, ...known }))
 
-/** Records without a budget do not speak of budgets. */
+/** Omits `budgets` from records without any. */
 export const withBudgets = (budgets: readonly JsonObject[] = []): JsonObject =>
   budgets.length === 0 ? {} : { budgets: [...budgets] }
 

@@ -16,13 +16,13 @@ import type { GovernedRequest } from '#server/policies/decisions/request.ts'
 import { agentFacts } from '#server/releases/agent-facts.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 
-/** An approval that a person granted for a step, and what it changes. */
+/** An approval granted for a step, with its tokens and the deadline extended by the wait. */
 export type Granted = { approvalId: string; tokens: string[]; deadlineAt: Date }
 
-/** One tool call on its way to the decision point. */
+/** A tool call to be decided. */
 export type ProposedCall = { step: ToolStep; arguments: JsonObject; index: number; granted?: Granted }
 
-/** What the decision point is asked. */
+/** The request to the decision point. */
 export const requestOf = (
   loaded: Loaded,
   tool: ReleasedTool,
@@ -45,7 +45,7 @@ export const requestOf = (
     fulfilled: granted?.tokens ?? [],
   }
   if (callKind(tool) === 'model') {
-    // A rule sees how much is asked; the digest of what is asked binds the approval.
+    // Rules see only the size of the messages; their digest binds the approval.
     const { messages: _digest, ...size } = args
     const model = modelNamed(content, tool.name)
     return {
@@ -59,11 +59,11 @@ export const requestOf = (
   return { ...call, tool: { server, name, sideEffect, idempotent, inputSchema, digest }, arguments: args }
 }
 
-/** The tool or model as policies name it. */
+/** The name of the tool or model in policies. */
 const resourceOf = ({ server, name }: ReleasedTool): string =>
   server === 'model' ? `${modelProvider}/${name}` : `${server}/${name}`
 
-/** What an approval binds (api design §4): one other byte is another digest. */
+/** What an approval binds: a difference of one byte gives another digest. */
 export const payloadOf = (
   { tenant, row }: Loaded,
   tool: ReleasedTool,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** An agent in one environment: what `limits.concurrency` counts. */
+/** An agent in one environment, to which `limits.concurrency` applies. */
 export type Place = { tenantId: string; agentId: string; environment: string }
 
-/** How many of its executions run. Until commit nobody else counts: two can't take the last place. */
+/** The number of running executions. A lock until commit prevents two executions from taking the last slot. */
 export async function countRunning(tx: Transaction, { tenantId, agentId, environment }: Place): Promise<number> {
   const key = `concurrency ${tenantId} ${agentId} ${environment}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
@@ -20,7 +20,7 @@ export async function countRunning(tx: Transaction, { tenantId, agentId, environ
   return row.running
 }
 
-/** Its execution that has waited longest for a place. */
+/** The execution that has been queued longest. */
 export const findNextQueued = (tx: Transaction, { tenantId, agentId, environment }: Place) =>
   tx
     .selectFrom('executions')

@@ -4,7 +4,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { countRunning, findNextQueued } from './concurrency-store.ts'
 
-/** A place may also get free by a commit that this transaction does not see: a queued execution looks again by itself. */
+/** A slot may be freed by a commit that this transaction does not see, so a queued execution checks again by itself. */
 const lookAgainSeconds = 5
 
 const placeOf = ({ tenant, row }: Loaded) => ({
@@ -14,8 +14,8 @@ const placeOf = ({ tenant, row }: Loaded) => ({
 })
 
 /**
- * Whether a queued execution may begin: of one agent and environment at most `limits.concurrency` run. Those that wait do
- * not count, and one that goes on after a wait is not held back.
+ * Whether a queued execution may start: at most `limits.concurrency` run per agent and environment. Waiting executions do not
+ * count, and one that continues after a wait is not held back.
  */
 export async function mayBegin(tx: Transaction, loaded: Loaded): Promise<boolean> {
   const limit = loaded.content.spec.limits.concurrency
@@ -25,7 +25,7 @@ export async function mayBegin(tx: Transaction, loaded: Loaded): Promise<boolean
   return false
 }
 
-/** Gives the place of an execution that does not run any more to the one that was queued first. */
+/** Passes the slot of an execution that no longer runs to the one queued first. */
 export async function beginNext(tx: Transaction, loaded: Loaded): Promise<void> {
   if (loaded.content.spec.limits.concurrency === undefined) return
   const next = await findNextQueued(tx, placeOf(loaded))

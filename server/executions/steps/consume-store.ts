@@ -4,7 +4,7 @@ import { encryptEventData, encryptStepValue } from '#server/executions/state/con
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** Holds an execution at its revision until commit; false when it has moved on. Taken before its waits are read. */
+/** Locks an execution at its revision until commit; false when the revision has changed. Called before its waits are read. */
 export async function holdExecution(tx: Transaction, tenantId: string, id: string, revision: number): Promise<boolean> {
   const row = await tx
     .selectFrom('executions')
@@ -19,10 +19,9 @@ export async function holdExecution(tx: Transaction, tenantId: string, id: strin
 }
 
 /**
- * Takes a step's answers into the journal: one statement marks the step done and writes the entry, behind the execution's
- * revision. The same transaction marks the waits satisfied (inputs/waits.ts), so that an answer is never marked without the
- * entry. False when the execution is no longer at the revision; throws when the step does not wait, so that the transaction
- * is rolled back.
+ * Writes a step's answers to the journal: one statement, fenced by the execution's revision, marks the step succeeded and writes
+ * the entry. The same transaction marks the waits satisfied (inputs/waits.ts), so that a crash cannot separate them. False when
+ * the revision has changed; throws when the step does not wait, so that the transaction is rolled back.
  */
 export async function journalAnswers(
   tx: Transaction,

@@ -19,7 +19,7 @@ export type Ending = {
   >
   output?: JsonValue
   error?: { code: string; message: string }
-  /** What the audit record says besides the code. */
+  /** Details of the audit record in addition to the code. */
   details?: JsonObject
 }
 
@@ -51,7 +51,7 @@ export async function endExecution(
     await endInputs(tx, tenant.id, row.id)
   if (output !== undefined) await keepFiles(tx, tenant.id, row.id, 'output', output)
   await beginNext(tx, loaded)
-  // One that was stopped before it began has no trace.
+  // An execution stopped before it started does not have a trace.
   if (row.startedAt !== null) await endSpans()
   await appendAudit(tx, tenant, {
     actor: { type: 'agent', id: row.agentId, name: row.agentName },

@@ -16,8 +16,8 @@ import { withBudgets } from './call-records.ts'
 import { endExecution } from './end.ts'
 
 /**
- * Records that a tool answered after its execution had been ended or taken over: the state stays as it is, and what
- * happened outside is not lost.
+ * Records an answer that arrived after the execution had ended or been taken over by another worker: its state does not change,
+ * but the external effect is documented.
  */
 async function recordLateAnswer(tx: Transaction, loaded: Loaded, call: StartedCall, result: CallResult): Promise<void> {
   const { tenant, row } = loaded
@@ -36,8 +36,8 @@ async function recordLateAnswer(tx: Transaction, loaded: Loaded, call: StartedCa
 }
 
 /**
- * Records an answer whose execution changed during the call. One that was only asked to stop is still this worker's: its
- * answer counts, and the next turn ends it.
+ * Records an answer whose execution changed during the call. If only a stop was requested, the execution still belongs to this
+ * worker: the answer counts, and the next turn ends it.
  */
 export async function recordFenced(
   tx: Transaction,
@@ -61,9 +61,9 @@ export async function recordFenced(
 }
 
 /**
- * Records what a tool answered. The call's revision fences it: an execution that was stopped meanwhile keeps its state. With
- * `mayEnd` an execution whose last step this was is ended in the same statement, unless its agent may not run any more or
- * its time is over (then it throws Fenced, like for any other change). True when the execution has ended.
+ * Records the answer of a tool, fenced by the call's revision: an execution stopped during the call keeps its state. With
+ * `mayEnd`, an execution whose last step this was ends in the same statement, unless its agent may no longer run or its time
+ * has run out (then Fenced is thrown, as for any other change). True when the execution has ended.
  */
 export async function finishCall(
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function finishCall(
 
 type Settled = Awaited<ReturnType<typeof settleCall>>
 
-/** Charges the call, and appends what it returned to the audit log; the entry is for the journal. */
+/** Charges the call and records its outcome in the audit log. Returns the journal entry. */
 async function recordReturn(
   tx: Transaction,
   loaded: Loaded,
@@ -132,8 +132,8 @@ async function endStep(
   mask: Masker,
   cost: Settled['cost'],
 ): Promise<void> {
-  // Asked for at once, so that they travel together; with the key at hand, so that the step is locked before the trace, as
-  // whoever stops an execution does.
+  // Sent concurrently, in one round trip. The key is loaded first, so that the step is locked before the trace: the same order
+  // as when an execution is stopped.
   await tenantCipher(tx, tenant.id)
   await Promise.all([
     setStep(tx, tenant.id, row.id, step.id, {
@@ -155,7 +155,7 @@ async function endStep(
   ])
 }
 
-/** A conversation goes on with what a tool's failure says; one that was refused ends it, like any other. */
+/** A conversation continues after a failed tool call, with the error as the answer. A refused call ends any execution. */
 const endsExecution = ({ content }: Loaded, { tool }: StartedCall, { refused }: CallResult): boolean =>
   callKind(tool) !== 'tool' || content.spec.runtime.chat === undefined || refused !== undefined
 
@@ -165,7 +165,7 @@ function failureOf({ tool }: StartedCall, { refused, text }: CallResult, mask: M
   return { status: refused === undefined ? ('failed' as const) : ('denied' as const), error }
 }
 
-/** What the execution comes to when this was its last step; undefined when there is more to do. */
+/** The output of the execution if this was its last step; otherwise undefined. */
 function outputAfter(loaded: Loaded, { step }: StartedCall, { output }: CallResult): JsonValue | undefined {
   const before = loaded.steps.filter(({ stepId }) => stepId !== step.id)
   const records = before.map(({ stepId, status, output: had }) => ({ stepId, status, output: had as JsonValue }))

@@ -4,7 +4,7 @@ import { executionsOf } from '#server/testing/executions.ts'
 import { approve } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 
-// Whoever starts an execution hears at once that its first call is denied: a denial is a failed operation. The attempt stays.
+// A start whose first call is denied fails immediately, and the attempt is stored as a denied execution.
 
 let api: TestApi
 let executions: ReturnType<typeof executionsOf>
@@ -38,7 +38,7 @@ const start = async (agentId: string, amount: string, more: object = {}, headers
     headers,
   )
 
-test('403, and the execution is there as denied, with its decision, its trace and its records', async () => {
+test('a denied first call is 403 and leaves a denied execution with its decision, trace and audit records', async () => {
   const agentId = await refunds('too-much')
   const answer = await start(agentId, '20000.00')
   expect(answer.status).toBe(403)
@@ -69,7 +69,7 @@ test('403, and the execution is there as denied, with its decision, its trace an
   expect((await api.query(await api.person('vera'), 'audit.list', { limit: 50 })).text).toContain(executionId)
 })
 
-test('the same request again hears the same, by either key, and starts nothing', async () => {
+test('a repeated request with either kind of key gets the same answer and starts nothing', async () => {
   const agentId = await refunds('too-much-again')
   const count = async () =>
     payload<{ items: unknown[] }>(await api.query(await api.person('maria'), 'executions.list', { agentId })).items
@@ -85,7 +85,7 @@ test('the same request again hears the same, by either key, and starts nothing',
   expect((await start(agentId, '20001.00', { idempotencyKey: 'k' })).status).toBe(409)
 })
 
-test('a call that people decide is asked for at once; approved, it is made', async () => {
+test('the approval of a first call is requested immediately, and the approved call is made', async () => {
   const agentId = await refunds('by-approval')
   const { executionId, status } = payload<{ executionId: string; status: string }>(await start(agentId, '20.00'))
   expect(status).toBe('waiting_approval')
@@ -94,8 +94,8 @@ test('a call that people decide is asked for at once; approved, it is made', asy
   expect(await executions.ended(executionId)).toMatchObject({ status: 'succeeded', output: { amount: '20.00' } })
 })
 
-test('a call that nobody could approve is refused: 409', async () => {
-  const agentId = await releaseAgent(api, 'nobody-left', {
+test('a first call that no one is eligible to approve is 409', async () => {
+  const agentId = await releaseAgent(api, 'no-approvers', {
     steps: [{ id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } }],
     tools: {},
     more: {
@@ -108,7 +108,7 @@ test('a call that nobody could approve is refused: 409', async () => {
   expect((await executions.get(refusalOf(answer).executionId)).status).toBe('denied')
 })
 
-test('a later call that is denied is no failed start: 200, and the execution ends as denied', async () => {
+test('a denied later call does not fail the start: 200, and the execution ends as denied', async () => {
   const agentId = await releaseAgent(api, 'denied-later', {
     steps: [
       { id: 'order', tool: { server: 'payments', name: 'lookup_order', arguments: { id: 'A-1003' } } },
@@ -121,6 +121,6 @@ test('a later call that is denied is no failed start: 200, and the execution end
   const { executionId, status } = payload<{ executionId: string; status: string }>(answer)
   expect(status).toBe('queued')
   expect(await executions.ended(executionId)).toMatchObject({ status: 'denied', error: { code: 'REFUND_CEILING' } })
-  // The same start again tells how it stands by now.
+  // Repeating the start returns the current state.
   expect(refusalOf(await start(agentId, '20000.00', key))).toMatchObject({ executionId, status: 'denied' })
 })

@@ -10,9 +10,9 @@ import { takeTurn } from './advance.ts'
 import { requestOf } from './call-request.ts'
 
 /**
- * Whoever starts an execution whose first call may not be made hears of it at once: the call is decided here, in the
- * transaction that starts it, when it will not simply be allowed. So is one that people are asked about, because there may be
- * nobody to ask. Anything else is left to a worker. Gives how the execution stands then, with the refusal of a denied one.
+ * Reports a denied first call to the caller immediately: unless it is expected to be allowed, the call is decided here, in the
+ * transaction that starts the execution. This includes a call that requires an approval, because no one may be eligible to
+ * decide. Any other call is left to a worker. Returns the state of the execution, with the refusal of a denied one.
  */
 export async function takeFirstTurn(
   tx: Transaction,
@@ -24,12 +24,12 @@ export async function takeFirstTurn(
   for (;;) {
     const turn = await takeTurn(tx, tenantId, id)
     if (turn.kind === 'wait') return await standing(tx, tenantId, id)
-    // Nothing outside is called before this is committed: then a worker decides it.
-    if (turn.kind === 'call') throw new ApiError('unavailable', 'The policies are just changing. Try again.')
+    // No external call may be made before this transaction commits, so the caller must retry.
+    if (turn.kind === 'call') throw new ApiError('unavailable', 'Policies are being changed. Try again in a moment.')
   }
 }
 
-/** How an execution stands that was started before; a denied one with its refusal. */
+/** The state of an execution that was already started, with the refusal of a denied one. */
 export async function standing(
   tx: Transaction,
   tenantId: string,
@@ -42,7 +42,7 @@ export async function standing(
 
 async function load(tx: Transaction, tenantId: string, id: string): Promise<Loaded> {
   const loaded = await loadExecution(tx, tenantId, id)
-  if (loaded === undefined) throw new Error(`The execution ${id} is gone.`)
+  if (loaded === undefined) throw new Error(`Execution ${id} does not exist.`)
   return loaded
 }
 
@@ -53,7 +53,7 @@ async function needsDecision(tx: Transaction, loaded: Loaded): Promise<boolean> 
   return tool === undefined || (await foresee(tx, loaded.tenant, requestOf(loaded, tool, next))) !== 'allow'
 }
 
-/** 403, or 409 when nobody could have approved. `denial` is what the execution ended with. */
+/** 403, or 409 when no one was eligible to approve the call. */
 function refusalOf({ row, mask }: Loaded): ApiError {
   const { code, message } = Execution.shape.error.parse(row.error) ?? unexplained
   const told: ErrorCode = code === 'no_eligible_approver' ? code : 'policy_denied'

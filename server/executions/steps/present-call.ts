@@ -5,7 +5,7 @@ import type { Loaded } from '#server/executions/state/load.ts'
 import type { PolicyDecision } from '#server/policies/decisions/decide.ts'
 import type { ReleasedTool } from '#server/releases/content.ts'
 
-/** What the approval page says of a tool call. `maskedArguments` hold no sensitive value; everything else is pinned content. */
+/** The approval page's description of a tool call. `maskedArguments` are free of sensitive values; the rest is pinned content. */
 export function presentCall(
   loaded: Loaded,
   call: { tool: ReleasedTool; maskedArguments: JsonObject; index: number; decision: PolicyDecision },
@@ -22,16 +22,16 @@ export function presentCall(
     ...effect,
     effects: [
       `${tool.server}.${tool.name} is called once, with exactly the arguments below.`,
-      ...(tool.description === '' ? [] : [`The tool says of itself: “${tool.description}”`]),
+      ...(tool.description === '' ? [] : [`The tool’s description of itself: “${tool.description}”`]),
       index < 0
-        ? 'The agent then goes on with what the call answers.'
+        ? 'The agent then continues with the result of the call.'
         : following.length === 0
-          ? `The execution then ends: this is step ${index + 1} of ${steps.length}.`
+          ? `The execution then ends. This is step ${index + 1} of ${steps.length}.`
           : `The execution continues after step ${index + 1} of ${steps.length}: ${following.join(', ')}.`,
     ],
-    onReject: 'The execution stops as rejected, and the tool is not called.',
-    onExpiry: 'The request expires and counts as rejected: the tool is not called.',
-    onEscalate: 'The escalation group decides instead; votes so far lapse.',
+    onReject: 'The execution ends as rejected and the tool is not called.',
+    onExpiry: 'The request expires and counts as rejected. The tool is not called.',
+    onEscalate: 'The escalation group decides instead. Votes already cast no longer count.',
     reversible: !irreversible,
     irreversibleNote: irreversible ? 'This cannot be undone from the console.' : null,
     risk: tier === 'prohibited' ? 'critical' : (tier ?? 'medium'),

@@ -6,7 +6,7 @@ import { executionsOf } from '#server/testing/executions.ts'
 import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// What was true when an execution began is looked at again before each governed call: also before one that people approved.
+// The conditions for starting an execution are checked again before each governed call, including approved calls.
 
 let api: TestApi
 let operator: string
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => api.close())
 
-/** An execution that waits for its approval. */
+/** An execution that waits for an approval. */
 async function waiting(name: string) {
   const agentId = await releaseRefundAgent(api, name)
   const id = await executions.start(agentId, { orderId: 'A-1003' })
@@ -28,7 +28,7 @@ async function waiting(name: string) {
   )
   return { agentId, id, approvalId }
 }
-/** Ends the active one of a list. */
+/** Revokes the active item of a list. */
 async function revoke(things: 'releases' | 'policyBindings', agentId: string) {
   const { items } = payload<{ items: { id: string; status: string; revision: number }[] }>(
     await api.query(operator, `${things}.list`, { agentId }),
@@ -44,7 +44,7 @@ test.each([
   ['release', 'releases', 'release_required'],
   ['binding', 'policyBindings', 'policy_binding_required'],
 ] as const)(
-  'a %s that was revoked meanwhile: the approved call is not made',
+  'an approved call is not made after its %s was revoked',
   async (name, things, code) => {
     const { agentId, id, approvalId } = await waiting(`recheck-${name}`)
     await revoke(things, agentId)
@@ -56,7 +56,7 @@ test.each([
   60_000,
 )
 
-test('under a release that was only superseded it goes on', async () => {
+test('an execution continues under a superseded release', async () => {
   const { agentId, id, approvalId } = await waiting('recheck-superseded')
   const ci = await api.client('ci-pipeline')
   const again = { agentId, version: '1.4.0', environment: 'production' }

@@ -18,7 +18,7 @@ import { watchTask } from './watch-task.ts'
 
 const maxAttempts = 5
 
-/** Goes on with a step that a wait or a crash left in the middle. Undefined: nothing to call now. */
+/** Continues a step interrupted by a wait or a crash. Undefined when there is nothing to call now. */
 export async function resumeStep(
   tx: Transaction,
   loaded: Loaded,
@@ -41,7 +41,7 @@ async function afterApproval(
   const approvalId = record?.approvalId
   const decisionId = record?.decisionId
   if (record === undefined || approvalId == null || decisionId == null || !isToolStep(step))
-    throw new Error(`Step ${step.id} of execution ${row.id} waits for nothing.`)
+    throw new Error(`Step ${step.id} of execution ${row.id} does not wait for an approval.`)
   const approval = await findStepApproval(tx, tenant.id, approvalId)
   if (approval.status === 'pending') return undefined
   const decidedAt = approval.decidedAt ?? row.now
@@ -56,7 +56,7 @@ async function afterApproval(
     const status = approval.status === 'expired' ? 'expired' : 'rejected'
     const error = {
       code: `approval_${status}`,
-      message: status === 'expired' ? 'Nobody decided in time.' : 'A reviewer rejected the call.',
+      message: status === 'expired' ? 'The request expired before anyone decided it.' : 'A reviewer rejected the call.',
     }
     await endExecution(tx, loaded, { status, error }, [
       { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
@@ -66,7 +66,7 @@ async function afterApproval(
   const revision = await journal(tx, { tenantId: tenant.id, id: row.id, revision: row.revision }, {}, [
     { type: 'approval.decided', stepId: step.id, data: { approvalId, status: approval.status } },
   ])
-  // Waiting for people does not use up the time that the manifest gives the agent.
+  // Time spent waiting for reviewers does not count towards the manifest's time limit.
   const waitedMs = row.now.getTime() - approval.requestedAt.getTime()
   return await beginCall(
     tx,
@@ -85,8 +85,8 @@ async function afterApproval(
 }
 
 /**
- * A call was started and its worker is gone: the outcome is unknown. Only a tool that promises idempotency is called again,
- * with the same key; any other execution ends as indeterminate, because the product never retries an unknown outcome.
+ * Handles a started call whose worker has died, so that its outcome is unknown. Only a tool declared idempotent is called again,
+ * with the same key; otherwise the execution ends as indeterminate, because unknown outcomes are never retried.
  */
 async function afterCrash(
   tx: Transaction,
@@ -112,7 +112,7 @@ async function afterCrash(
     endedAt: new Date(),
   })
   if (tool === undefined || !tool.idempotent || attempt > maxAttempts || late) {
-    // A model answers or does not: not knowing which leaves nothing undone.
+    // A model call does not have side effects, so an unknown outcome is an ordinary failure.
     const ending =
       kind === 'model'
         ? {
@@ -126,7 +126,7 @@ async function afterCrash(
             status: 'indeterminate' as const,
             error: {
               code: 'outcome_unknown',
-              message: `Nobody knows whether ${step.tool.server}.${step.tool.name} ran.`,
+              message: `It is unknown whether ${step.tool.server}.${step.tool.name} ran.`,
             },
           }
     await endExecution(tx, loaded, ending, [before])

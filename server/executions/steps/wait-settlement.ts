@@ -2,16 +2,16 @@ import type { JsonObject, JsonValue } from '#lib/json.ts'
 import type { WaitGroup } from '#lib/rules/waits.ts'
 import type { StepWait } from '#server/inputs/waits.ts'
 
-/** How a step's waits stand together. `used`: the matched waits that the step consumes. */
+/** The combined state of a step's waits. `used`: the matched waits that the step consumes. */
 export type Settlement =
   | { kind: 'pending' }
   | { kind: 'satisfied'; output: JsonValue; used: string[] }
   | { kind: 'expired' | 'canceled'; input: string }
 
 /**
- * Pure. One input: its data. `any`: `{<input>: data}` of the first that came, and of
- * what was matched before the step went on. `all`: `{<input>: data, …}` of each. An input
- * that expired with `onExpiry: continue` counts as answered with its default, in `any` only when no other can come.
+ * Pure. The output is, for one input, its data; for `any`, `{<input>: data}` of the first input and any others matched before
+ * the step continued; for `all`, `{<input>: data, …}` of every input. An input that expired with `onExpiry: continue` counts as
+ * answered with its default; in `any` only when no other input can still arrive.
  */
 export function settle(
   group: WaitGroup,
@@ -33,12 +33,12 @@ export function settle(
     }
   }
   if (group.mode === 'any') {
-    // Whoever was promised a match is heard: what came before the step went on is taken with the first.
+    // Every sender whose event was matched counts: inputs received before the step continued are consumed with the first.
     if (matched.length > 0) return satisfied(matched.map(answer), matched)
     if (open) return { kind: 'pending' }
     return lapsed.length > 0 ? satisfied(lapsed.map(fallback), []) : failed(dead)
   }
-  // One that can't come any more decides at once, whatever the others bring.
+  // An input that can no longer arrive fails the step immediately, whatever the others contain.
   if (dead.length > 0) return failed(dead)
   if (open) return { kind: 'pending' }
   return satisfied([...matched.map(answer), ...lapsed.map(fallback)], matched)

@@ -24,11 +24,11 @@ const waitSpanId = (traceId: string, stepId: string) => spanIdOf(traceId, `wait 
 
 function groupOf(step: WaitStep) {
   const group = waitGroup(step.wait as JsonValue)
-  if (group === undefined) throw new Error(`The step ${step.id} waits for nothing.`)
+  if (group === undefined) throw new Error(`The step ${step.id} does not wait for any input.`)
   return group
 }
 
-/** Parks the execution: from here on it is rows. The waits are opened in the transaction that says so in the journal. */
+/** Parks the execution, which then exists only in the database. Opens its waits in the transaction of the journal entry. */
 export async function beginWait(tx: Transaction, loaded: Loaded, step: WaitStep): Promise<void> {
   const { tenant, row, content } = loaded
   const { mode, inputs } = groupOf(step)
@@ -39,7 +39,7 @@ export async function beginWait(tx: Transaction, loaded: Loaded, step: WaitStep)
   })
   const execution = { tenantId: tenant.id, id: row.id, revision: row.revision }
   await setStep(tx, tenant.id, row.id, step.id, { status: 'waiting_input', started: true })
-  // First the execution, then its waits: this order keeps two transactions from waiting for each other.
+  // The execution is locked before its waits; a fixed order rules out deadlocks.
   await journal(tx, execution, { status: 'waiting_input' }, [
     {
       type: 'input.requested',
@@ -90,7 +90,7 @@ export async function beginWait(tx: Transaction, loaded: Loaded, step: WaitStep)
   })
 }
 
-/** Goes on with a waiting step: takes the answers, ends the execution, or leaves it parked (false). */
+/** Continues a waiting step: consumes the answers, ends the execution, or leaves it parked (false). */
 export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep): Promise<boolean> {
   const { tenant, row, content, input, steps } = loaded
   const group = groupOf(step)
@@ -111,7 +111,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
     await setStep(tx, tenant.id, row.id, step.id, { status: 'failed', ended: true })
     const error =
       settlement.kind === 'expired'
-        ? { code: 'wait_expired', message: `Nobody sent the input ${settlement.input} in time.` }
+        ? { code: 'wait_expired', message: `The input ${settlement.input} did not arrive in time.` }
         : { code: 'wait_terminal', message: `The wait for the input ${settlement.input} was canceled.` }
     await endExecution(tx, loaded, { status: settlement.kind, error })
     return true
@@ -129,7 +129,7 @@ export async function settleWait(tx: Transaction, loaded: Loaded, step: WaitStep
       executionId: row.id,
       revision: row.revision,
       stepId: step.id,
-      // Waiting for others does not use up the time that the manifest gives the agent.
+      // Time spent waiting for input does not count towards the manifest's time limit.
       deadlineAt: row.deadlineAt === null ? null : new Date(row.deadlineAt.getTime() + row.now.getTime() - opened),
     },
     output,

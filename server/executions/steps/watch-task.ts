@@ -17,8 +17,8 @@ const shortestSeconds = 1
 const longestSeconds = 30
 
 /**
- * Leaves a task to its agent: its id is written down before anything else happens, so that the message is never sent twice,
- * and no worker is held until it is asked after again.
+ * Leaves a task to its agent. The task's id is stored before anything else, so that the message is never sent twice, and no
+ * worker is occupied until the next poll.
  */
 export async function leaveTask(
   tx: Transaction,
@@ -29,7 +29,7 @@ export async function leaveTask(
   if (row.endedAt !== null) return
   const stopping = row.stopRequestedAt !== null
   if (taskOf(steps, call.step.id) === undefined) {
-    // Who was asked to stop is at another revision, and must know all the more what there is to end.
+    // An execution that is being stopped has another revision, and needs the task's id in order to cancel the task.
     const revision = stopping ? row.revision : call.revision
     const execution = { tenantId: tenant.id, id: row.id, revision }
     await setStep(tx, tenant.id, row.id, call.step.id, { status: 'calling', output: { state: 'working', ...openTask } })
@@ -42,7 +42,7 @@ export async function leaveTask(
   await runtime().queue.enqueue(tx, executionQueue, { tenantId: tenant.id, id: row.id }, { seconds })
 }
 
-/** What became of a task that its agent does not know any more is unknown, and nothing is sent again. */
+/** Ends an execution as indeterminate because its agent no longer knows the task; nothing is sent again. */
 export async function loseTask(
   tx: Transaction,
   loaded: Loaded,
@@ -53,19 +53,24 @@ export async function loseTask(
   await endUnknown(tx, loaded, call.step, lostTask)
 }
 
-/** The call that asks after the task of a step, or undefined: the time is over, and the execution is ended. */
+/** The call that polls the task of a step; undefined when the time has run out and the execution was ended. */
 export async function watchTask(tx: Transaction, loaded: Loaded, step: ToolStep): Promise<StartedCall | undefined> {
   const { row } = loaded
   const call = startedCall(loaded, step)
-  if (call === undefined) throw new Error(`The step ${step.id} has no task.`)
+  if (call === undefined) throw new Error(`The step ${step.id} does not have a task.`)
   if (row.deadlineAt !== null && row.deadlineAt < row.now) {
-    await endUnknown(tx, loaded, step, 'The time that the manifest allows is over, and the agent still had the task.')
+    await endUnknown(
+      tx,
+      loaded,
+      step,
+      'The execution exceeded the time limit in its manifest while the agent was still working on the task.',
+    )
     return undefined
   }
   return call
 }
 
-/** A call that was begun, from the journal; undefined for a step that made none. */
+/** A step's started call, rebuilt from the journal; undefined for a step that has not started one. */
 export function startedCall({ row, content, steps }: Loaded, step: Step): StartedCall | undefined {
   const record = steps.find((candidate) => candidate.stepId === step.id)
   if (record === undefined || !isToolStep(step)) return undefined

@@ -7,8 +7,8 @@ import { tellStop } from './stop.ts'
 import { parkExecutions, releaseParked, stopExecutions } from './stop-store.ts'
 
 /**
- * The kill switch, in the transaction that suspends the agent: what runs is asked to stop, what waits is parked with its
- * deadlines stopped. Every execution gets a new revision, so that no worker goes on with what it read before.
+ * The kill switch, in the transaction that suspends the agent: running executions are asked to stop, waiting ones are parked and
+ * their deadlines paused. Every execution gets a new revision, so that no worker continues with an older state.
  */
 export const agentSuspended: OnAgentStop = async (tx, tenantId, agentId, reason) => {
   const stopping = await stopExecutions(tx, tenantId, agentId, reason, ['queued', 'running'])
@@ -19,7 +19,7 @@ export const agentSuspended: OnAgentStop = async (tx, tenantId, agentId, reason)
   return { stopping: stopping.length, parked: parked.length }
 }
 
-/** Parked executions go on where they waited, with as much time as they had. */
+/** Parked executions continue to wait with the time they had left. */
 export const agentResumed: OnAgentStop = async (tx, tenantId, agentId) => {
   const resumed = await releaseParked(tx, tenantId, agentId)
   await resumeWaits(tx, tenantId, resumed)
@@ -28,7 +28,7 @@ export const agentResumed: OnAgentStop = async (tx, tenantId, agentId) => {
   return { stopping: 0, parked: 0 }
 }
 
-/** A retired agent does not come back: what was parked ends. */
+/** Ends parked executions, because a retired agent cannot be resumed. */
 export const agentRetired: OnAgentStop = async (tx, tenantId, agentId, reason) => {
   const waiting = ['queued', 'running', 'waiting_approval', 'waiting_input'] as const
   const stopping = await stopExecutions(tx, tenantId, agentId, reason, waiting)

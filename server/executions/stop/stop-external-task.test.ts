@@ -9,8 +9,8 @@ import { type RemoteTools, startRemoteTools } from '#server/testing/fakes/remote
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// A stop reaches what runs elsewhere, and what is known afterwards is what the other side said. That it takes five seconds at
-// most is asserted by stop.test.ts.
+// A stop reaches work outside Countersign, and its outcome is what the other side reported. stop.test.ts asserts the limit of
+// five seconds.
 
 let api: TestApi
 let operator: string
@@ -61,7 +61,7 @@ const cancel = async (id: string) => {
   const { revision } = await read(id)
   payload(await api.mutate(operator, 'executions.cancel', { id, expectedRevision: revision, reason: 'Not this one.' }))
 }
-/** As it ended after `stop`. */
+/** The execution as it ended after `stop`. */
 async function stopped(id: string, stop: (id: string) => Promise<void> = cancel) {
   await stop(id)
   await executions.ended(id)
@@ -94,7 +94,7 @@ describe('an A2A task', () => {
   const taskIdOf = async (id: string) =>
     (await executions.events(id)).find(({ type }) => type === 'agent.working')?.data.taskId
 
-  test('is ended at its agent; when that says so, the stop is certain', async () => {
+  test('is canceled at its agent, which confirms the stop', async () => {
     desk.behave('hold')
     const id = await working()
     const over = await stopped(id)
@@ -104,7 +104,7 @@ describe('an A2A task', () => {
     expect(await types(id)).toContain('agent.canceled')
   })
 
-  test('is ended by the kill switch, too', async () => {
+  test('is also canceled by the kill switch', async () => {
     desk.behave('hold')
     const ids = [await working(), await working()]
     const { revision } = payload<{ revision: number }>(await api.query(operator, 'agents.get', { id: agentId }))
@@ -121,7 +121,7 @@ describe('an A2A task', () => {
     payload(await api.mutate(operator, 'agents.resume', { ...operate, expectedRevision: off.revision }))
   })
 
-  test('that waits for an answer is ended as well', async () => {
+  test('that waits for an answer is canceled as well', async () => {
     desk.behave('ask')
     const id = await executions.start(agentId, { text: 'refund' })
     await journaled(id, 'input.requested')
@@ -130,15 +130,15 @@ describe('an A2A task', () => {
     expect(told()).not.toEqual([])
   })
 
-  test('that its agent will not end is indeterminate', async () => {
+  test('that its agent refuses to cancel is indeterminate', async () => {
     desk.behave('hold', 'refuse')
     const over = await stopped(await working())
     expect([over.status, over.error?.code, over.stopConfirmedAt]).toEqual(['indeterminate', 'outcome_unknown', null])
-    expect(over.error?.message).toContain('did not say that it ended the task')
+    expect(over.error?.message).toContain('did not confirm that it ended the task')
     desk.release()
   })
 
-  test('that was done before it could be ended keeps its answer', async () => {
+  test('that completed before it could be canceled keeps its answer', async () => {
     desk.behave('hold', 'complete')
     const id = await working()
     const over = await stopped(id)
@@ -147,7 +147,7 @@ describe('an A2A task', () => {
     expect(await types(id)).toContain('agent.returned')
   })
 
-  test('whose agent says nothing is indeterminate in time; the agent is told again, and its word is kept', async () => {
+  test('of a silent agent is indeterminate in time; the cancel is retried, and a late answer is recorded', async () => {
     desk.behave('hold', 'silent')
     const id = await working()
     const over = await stopped(id)
@@ -157,7 +157,7 @@ describe('an A2A task', () => {
     expect((await read(id)).status).toBe('indeterminate')
   }, 90_000)
 
-  test('of which the server knew when it was killed is ended by the next process', async () => {
+  test('known to a killed server is canceled by the next process', async () => {
     desk.behave('hold', 'silent')
     const id = await working()
     await cancel(id)
@@ -165,7 +165,7 @@ describe('an A2A task', () => {
     desk.behave('hold')
     const over = await executions.ended(id, 60_000)
     expect(['canceled', 'indeterminate']).toContain(over.status)
-    await until(async () => (told().length > 0 ? true : undefined), 'the agent was told', 60_000)
+    await until(async () => (told().length > 0 ? true : undefined), 'the agent was asked to cancel', 60_000)
     await audited(over.status === 'canceled' ? 'execution.canceled' : 'agent.canceled_late')
   }, 150_000)
 })
@@ -181,15 +181,15 @@ describe('the POST of an http runtime', () => {
     return { id, post }
   }
 
-  test('is aborted, and nobody claims to know what it did', async () => {
+  test('is aborted, and its outcome is unknown', async () => {
     const { id, post } = await posted()
     const over = await stopped(id)
     expect([over.status, over.error?.code, over.stopConfirmedAt]).toEqual(['indeterminate', 'outcome_unknown', null])
-    await until(async () => (post.closed ? true : undefined), 'the request was given up')
+    await until(async () => (post.closed ? true : undefined), 'the request was aborted')
     expect(post.answer.writableEnded).toBe(false)
   })
 
-  test('that is answered at once is certain', async () => {
+  test('that is answered immediately has a confirmed outcome', async () => {
     const { id, post } = await posted()
     const over = await stopped(id, async () => {
       await cancel(id)
@@ -200,7 +200,7 @@ describe('the POST of an http runtime', () => {
   })
 })
 
-describe('a tool call of an MCP server elsewhere', () => {
+describe('a tool call of a remote MCP server', () => {
   let agentId: string
   beforeAll(async () => {
     agentId = await releaseAgent(api, 'stop-mcp', {
@@ -215,15 +215,18 @@ describe('a tool call of an MCP server elsewhere', () => {
     return { id, call }
   }
 
-  test('is canceled there, and indeterminate', async () => {
+  test('is canceled at the server and indeterminate', async () => {
     const { id, call } = await called()
     expect(call.key).toBe(`${id}:pay`)
     const over = await stopped(id)
     expect([over.status, over.error?.code, over.stopConfirmedAt]).toEqual(['indeterminate', 'outcome_unknown', null])
-    await until(async () => (tools.canceled.includes(call.requestId) ? true : undefined), 'the server was told')
+    await until(
+      async () => (tools.canceled.includes(call.requestId) ? true : undefined),
+      'the server was asked to cancel',
+    )
   })
 
-  test('that answers at once is certain', async () => {
+  test('that is answered immediately has a confirmed outcome', async () => {
     const { id } = await called()
     const over = await stopped(id, async () => {
       await cancel(id)

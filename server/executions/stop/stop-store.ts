@@ -5,7 +5,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 type Ids = { id: string }[]
 const idsOf = (rows: Ids) => rows.map((row) => row.id)
 
-/** Asks every execution of an agent in one of these states to stop, and says so in each journal. `isA2a`: an agent may have a task of it. */
+/** Requests a stop of an agent's executions with these statuses, with a journal entry each. `isA2a`: it may have an open task. */
 export async function stopExecutions(
   tx: Transaction,
   tenantId: string,
@@ -30,7 +30,7 @@ export async function stopExecutions(
   return rows
 }
 
-/** Parks every execution of an agent that is still under way and was not asked to stop: those that wait. */
+/** Parks every execution of an agent that has not ended and was not asked to stop, which are the waiting ones. */
 export async function parkExecutions(tx: Transaction, tenantId: string, agentId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with changed as (
@@ -46,7 +46,7 @@ export async function parkExecutions(tx: Transaction, tenantId: string, agentId:
   return idsOf(rows)
 }
 
-/** Lets the parked executions of an agent go on. */
+/** Resumes the parked executions of an agent. */
 export async function releaseParked(tx: Transaction, tenantId: string, agentId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with changed as (

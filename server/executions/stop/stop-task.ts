@@ -10,12 +10,12 @@ import type { JobHandler } from '#server/kernel/queue.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { endStopped, taskCancelQueue } from './stop.ts'
 
-/** About ten minutes: an agent that was away is still told, though its execution has ended as indeterminate. */
+/** About ten minutes: an agent that was unavailable is still notified after its execution ended as indeterminate. */
 const maxRetries = 15
 
 /**
- * Ends the task of a stopped execution at its agent, and the execution by what the agent says. Who does not answer is told
- * again after the verdict; what it then says is kept in the audit log.
+ * Cancels the task of a stopped execution at its agent, and ends the execution according to the agent's answer. An agent that
+ * does not respond is asked again after the verdict; its late answer is recorded in the audit log.
  */
 export const taskCancels: JobHandler = {
   queue: taskCancelQueue,
@@ -48,7 +48,7 @@ async function endByAnswer(tx: Transaction, loaded: Loaded, task: AgentTask, sai
   if (said === 'canceled' || said === 'open')
     return await endStopped(tx, loaded, { ended: said === 'canceled', entries: [entryOf(task, said)] })
   const next = nextOf(loaded)
-  // Its answer counts, like that of any call that is nearly done.
+  // A completed task's answer counts, as does that of any call that finishes during a stop.
   if (next.kind === 'resume' && next.status === 'calling') {
     const call = startedCall(loaded, next.step)
     if (call !== undefined) await finishCall(tx, loaded, call, said)

@@ -8,7 +8,7 @@ import { approve, releaseRefundAgent } from '#server/testing/refund-agent.ts'
 import { releaseAgent } from '#server/testing/released-agent.ts'
 import { until } from '#server/testing/until.ts'
 
-// Stopping: one execution, or all of an agent. It ends while the call under way is still held, and no one claims to know more.
+// Stopping one execution or all executions of an agent: they end even during a hanging call, and unknown outcomes are reported.
 
 let api: TestApi
 let other: SecondNode
@@ -58,7 +58,7 @@ const lines = async (event: string, key: string) =>
   (await readFile(join(api.gate, 'calls.log'), 'utf8'))
     .split('\n')
     .filter((line) => line.startsWith(`${event} `) && line.endsWith(key))
-/** While `work` runs, calls of the tool begin and do nothing. */
+/** While `work` runs, calls of the tool start but do not proceed. */
 async function held<T>(tool: string, work: () => Promise<T>): Promise<T> {
   await writeFile(holdFile(tool), '')
   try {
@@ -88,7 +88,7 @@ const send = async (executionId: string, data: unknown) =>
   ).body as { status: string }
 
 describe('canceling an execution', () => {
-  test('that waits ends it at once, and its approval with it', async () => {
+  test('that waits ends it immediately, along with its approval', async () => {
     const id = await start(await releaseRefundAgent(api, 'stop-waiting'))
     const approvalId = await approvalOf(id)
     const { revision } = await get(id)
@@ -102,7 +102,7 @@ describe('canceling an execution', () => {
     expect(await lines('called', `${id}:refund`)).toEqual([])
   })
 
-  test('during a call that may have an effect makes it indeterminate: nobody knows', async () => {
+  test('during a call that may have side effects makes it indeterminate', async () => {
     const id = await start(await releaseRefundAgent(api, 'stop-unknown'))
     const approvalId = await approvalOf(id)
     await held('issue_refund', async () => {
@@ -117,7 +117,7 @@ describe('canceling an execution', () => {
     expect((await lines('paid', `${id}:refund`)).length).toBeLessThanOrEqual(1)
   })
 
-  test('during a call that only reads is certain', async () => {
+  test('during a read-only call has a confirmed outcome', async () => {
     const agentId = await releaseRefundAgent(api, 'stop-read')
     await held('lookup_order', async () => {
       const id = await start(agentId)
@@ -127,7 +127,7 @@ describe('canceling an execution', () => {
     })
   })
 
-  test('keeps the answer of a call that is nearly done', async () => {
+  test('keeps the answer of a call that is about to finish', async () => {
     const id = await start(await releaseRefundAgent(api, 'stop-grace'))
     const approvalId = await approvalOf(id)
     await held('issue_refund', async () => {
@@ -140,7 +140,7 @@ describe('canceling an execution', () => {
     expect(await lines('paid', `${id}:refund`)).toHaveLength(1)
   })
 
-  test('of twenty at once one counts', async () => {
+  test('twenty times concurrently succeeds once', async () => {
     const id = await start(await waiting('stop-race', 'PT1H'))
     const { revision } = await reaches(id, 'waiting_input')
     const answers = await Promise.all(Array.from({ length: 20 }, () => patiently(() => cancel(id, revision))))
@@ -150,7 +150,7 @@ describe('canceling an execution', () => {
 })
 
 describe('suspending an agent', () => {
-  test('stops what runs on every node, and lets nothing start', async () => {
+  test('stops running executions on every node and prevents new ones', async () => {
     const agentId = await releaseRefundAgent(api, 'suspend-running')
     await held('lookup_order', async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, () => start(agentId)))
@@ -162,7 +162,7 @@ describe('suspending an agent', () => {
     expect(told(await operate('suspend', agentId))).toEqual([409, 'conflict'])
   })
 
-  test('parks what waits: its time stands still, what comes is kept, and it goes on after the resume', async () => {
+  test('parks waiting executions: deadlines pause, input is kept, and they continue after the resume', async () => {
     const agentId = await waiting('suspend-waiting', 'PT3S')
     const [first, second] = [await start(agentId), await start(agentId)]
     for (const id of [first, second]) await reaches(id, 'waiting_input')
@@ -170,7 +170,7 @@ describe('suspending an agent', () => {
     expect(await send(first, 'kept')).toMatchObject({ status: 'accepted' })
     await until(
       async () => ((await waitsThatMayExpire([first, second])) === 0 ? true : undefined),
-      'their time was over',
+      'their time had run out',
     )
     for (const id of [first, second])
       expect(await get(id)).toMatchObject({ status: 'waiting_input', parkedAt: expect.any(String) })
@@ -179,20 +179,20 @@ describe('suspending an agent', () => {
     expect((await reaches(second, 'expired')).error?.code).toBe('wait_expired')
   })
 
-  test('parks an approval, too; what was decided meanwhile runs after the resume', async () => {
+  test('parks executions that wait for an approval; one approved during the suspension runs after the resume', async () => {
     const agentId = await releaseRefundAgent(api, 'suspend-approval')
     const id = await start(agentId)
     const approvalId = await approvalOf(id)
     payload(await operate('suspend', agentId))
     await approve(api, approvalId)
-    await until(async () => ((await jobsOf(id)) === 0 ? true : undefined), 'its job found nothing to do')
+    await until(async () => ((await jobsOf(id)) === 0 ? true : undefined), 'its job had nothing to do')
     expect(await lines('called', `${id}:refund`)).toEqual([])
     payload(await operate('resume', agentId))
     await reaches(id, 'succeeded')
     expect(await lines('paid', `${id}:refund`)).toHaveLength(1)
   })
 
-  test('and retiring it ends what was parked, for good', async () => {
+  test('and retiring it ends parked executions permanently', async () => {
     const agentId = await waiting('suspend-retire', 'PT1H')
     const id = await start(agentId)
     await reaches(id, 'waiting_input')
@@ -205,14 +205,14 @@ describe('suspending an agent', () => {
   })
 })
 
-/** How many of its jobs have not run to their end. */
+/** The number of the execution's jobs that have not completed. */
 const jobsOf = (id: string) =>
   count(
     `select count(*)::int as count from pgboss.job where name = 'executions' and singleton_key = $1 and state < 'completed'`,
     [id],
   )
 
-/** How many of their waits have time left, or a job that will still look whether they have. */
+/** The number of waits that have time left or a pending expiry job. */
 const waitsThatMayExpire = (executionIds: string[]) =>
   count(
     `select count(*)::int as count from input_waits wait where execution_id = any($1) and (expires_at > clock_timestamp()

@@ -17,15 +17,15 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { endSpan } from '#server/traces/recording/record.ts'
 
 const stopQueue = 'execution-stops'
-/** The queue whose jobs end the tasks of stopped executions at their agents (runtimes/stop-task.ts). */
+/** The queue whose jobs cancel the tasks of stopped executions at their agents (stop-task.ts). */
 export const taskCancelQueue = 'task-cancels'
 
-/** How long after the request whoever is there decides what is known. With the queue's polling that is within five seconds. */
+/** Delay from the request to the verdict on what is known. Together with the queue's polling it is below five seconds. */
 const decideAfterSeconds = 2.5
 
 /**
- * Tells the worker that has the execution, wherever it runs, and the agent that has its task; and asks for a verdict in case
- * there is neither any more.
+ * Notifies the execution's worker on whichever node, and the agent that has its task, and schedules a verdict in case neither
+ * responds.
  */
 export async function tellStop(
   tx: Transaction,
@@ -39,11 +39,11 @@ export async function tellStop(
   await queue.enqueue(tx, stopQueue, { tenantId, id }, { seconds: decideAfterSeconds })
 }
 
-/** Has the task of a stopped execution ended at its agent; nothing when the agent has none. */
+/** Schedules canceling the task of a stopped execution at its agent. Does nothing without an open task. */
 export const cancelTask = (tx: Transaction, tenantId: string, id: string): Promise<void> =>
   runtime().queue.enqueue(tx, taskCancelQueue, { tenantId, id })
 
-/** Ends what nobody has ended since its stop was asked for: its worker is dead, frozen, or its tool does not listen. */
+/** Ends executions still running after their stop was requested, because the worker died or froze or the tool did not respond. */
 export const stopVerdicts: JobHandler = {
   queue: stopQueue,
   concurrency: 2,
@@ -55,12 +55,12 @@ export const stopVerdicts: JobHandler = {
     }),
 }
 
-/** What an external agent said of the task that it was asked to end. */
+/** An external agent's answer to the request to cancel its task. */
 export type TaskEnd = { ended: boolean; entries: readonly JournalEntry[] }
 
 /**
- * Ends an execution that must not go on. What was not under way outside has stopped for certain; a call that may have an
- * effect and whose answer nobody has makes it indeterminate, and so does a task that its agent did not say to have ended.
+ * Ends an execution that must not continue. The stop is confirmed when nothing was in progress outside. An unanswered call that
+ * may have side effects, or a task whose end the agent did not confirm, makes the execution indeterminate.
  */
 export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd): Promise<void> {
   const { tenant, row, steps } = loaded
@@ -74,7 +74,9 @@ export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd
       traceId: row.traceId,
       spanId: calling.spanId ?? '',
       status: 'error',
-      statusMessage: isUnknown ? 'It was stopped; the outcome of this call is unknown.' : 'It was stopped.',
+      statusMessage: isUnknown
+        ? 'The execution was stopped. The outcome of this call is unknown.'
+        : 'The execution was stopped.',
       attributes: [],
       endedAt: new Date(),
     })
@@ -94,7 +96,7 @@ export async function endStopped(tx: Transaction, loaded: Loaded, task?: TaskEnd
   }
 }
 
-/** Only a tool or model that changes nothing leaves no doubt; a task that an agent still has leaves one. */
+/** Whether the current call may have had side effects: not with a read-only tool or a model, but with an open task of an agent. */
 function mayHaveRun(loaded: Loaded): boolean {
   if (openTask(loaded) !== undefined) return true
   const next = nextOf(loaded)
@@ -109,8 +111,8 @@ const unknown = (loaded: Loaded): Ending => ({
     code: 'outcome_unknown',
     message:
       openTask(loaded) === undefined
-        ? 'It was stopped during a call. Nobody knows whether the call had its effect.'
-        : 'It was stopped, and its agent did not say that it ended the task.',
+        ? 'The execution was stopped during a call. It is unknown whether the call took effect.'
+        : 'The execution was stopped, but its agent did not confirm that it ended the task.',
   },
 })
 
@@ -119,5 +121,5 @@ const stopped = ({ row }: Loaded): Ending => ({
   error:
     row.agentStatus === 'suspended' || row.agentStatus === 'retired'
       ? { code: 'agent_suspended', message: `The agent is ${row.agentStatus}.` }
-      : { code: 'canceled', message: row.stopReason ?? 'It was canceled.' },
+      : { code: 'canceled', message: row.stopReason ?? 'The execution was canceled.' },
 })

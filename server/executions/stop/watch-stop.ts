@@ -1,16 +1,16 @@
 import { findStopRequest } from '#server/executions/state/store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** A call that is nearly done may tell what it did: better known than cut off. */
+/** Time for a call that is about to finish to return its result, since a known outcome is better than an aborted call. */
 const graceMs = 1000
 
 export type StopWatch = {
-  /** Aborts a moment after the stop of the execution was asked for, on whatever node. */
+  /** Aborts `graceMs` after a stop of the execution was requested on any node. */
   signal: AbortSignal
   close(): void
 }
 
-/** Listens before the first turn is taken, so that no stop falls between a turn and the call that it leads to. */
+/** Must be called before the first turn, so that no stop is missed between a turn and its call. */
 export function watchStop(tenantId: string, id: string): StopWatch {
   const { database, listener, log } = runtime()
   const controller = new AbortController()
@@ -20,8 +20,8 @@ export function watchStop(tenantId: string, id: string): StopWatch {
     if (request?.stopRequestedAt != null) grace ??= setTimeout(() => controller.abort(), graceMs)
   }
   const off = listener.on('stop', id, () => {
-    // Without an answer the verdict's job decides.
-    look().catch((error: unknown) => log.warn({ err: error, executionId: id }, 'a stop could not be looked up'))
+    // If the lookup fails, the verdict's job ends the execution.
+    look().catch((error: unknown) => log.warn({ err: error, executionId: id }, 'could not check for a stop request'))
   })
   return {
     signal: controller.signal,

@@ -41,13 +41,13 @@ const artifacts = (realm: TestRealm) =>
     tx.selectFrom('realmArtifacts').selectAll().where('tenantId', '=', realm.id).execute(),
   )
 
-describe('what is stored', () => {
-  test('holds no code, no refresh token and no session cookie in clear', async () => {
+describe('artifacts in the database', () => {
+  test('contain no code, refresh token or session cookie as plain text', async () => {
     const browser = new Browser()
     const request = authorizationRequest(northwind.realmUrl, atConsole)
     const code = await authorize(browser, request, 'maria', maria.password)
     const { refreshToken } = await readTokens(await exchangeCode(request, code))
-    // A second sign-in page, begun with a session.
+    // A second sign-in page, opened with an existing session.
     const again = authorizationRequest(northwind.realmUrl, atConsole, { prompt: 'login' })
     await browser.follow(await browser.visit(again.url))
     const cookies = browser.cookies(`${northwind.realmUrl}/x`).filter(({ name }) => name.endsWith('_session'))
@@ -57,7 +57,7 @@ describe('what is stored', () => {
     expect(rows).toContain(maria.userId)
   })
 
-  test('is purged when it has expired, and only then', async () => {
+  test('are purged once they have expired, and not before', async () => {
     const { refreshToken } = await signInAtConsole()
     const { refreshToken: other } = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, {
       client: atConsole,

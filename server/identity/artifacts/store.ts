@@ -9,7 +9,7 @@ type Row = Address & { payload: JsonObject; grantId: string | null; uid: string 
 
 const now = sql<Date>`now()`
 
-/** Writes the artifact; one that was consumed stays consumed. */
+/** Writes the artifact; a consumed artifact stays consumed. */
 export async function upsertArtifact(tx: Transaction, { payload, ...row }: Row): Promise<void> {
   const values = { ...row, payload: json(payload) }
   const { grantId, uid, expiresAt } = row
@@ -22,7 +22,7 @@ export async function upsertArtifact(tx: Transaction, { payload, ...row }: Row):
     .execute()
 }
 
-/** Writes the artifact unless a live one has its id: true for exactly one of those who try at once. */
+/** Writes the artifact unless a live one has its id: true for exactly one of several concurrent callers. */
 export async function insertArtifactOnce(tx: Transaction, { payload, ...row }: Row): Promise<boolean> {
   const values = { ...row, payload: json(payload) }
   const { expiresAt } = row
@@ -39,7 +39,6 @@ export async function insertArtifactOnce(tx: Transaction, { payload, ...row }: R
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** A live artifact by the digest of its id. */
 export async function findArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<Artifact | undefined> {
   const row = await tx
     .selectFrom('realmArtifacts')
@@ -67,7 +66,7 @@ export async function findArtifactByUid(
   return row as Artifact | undefined
 }
 
-/** Uses up a live artifact: true for exactly one of those who try, at once or later. */
+/** Consumes a live artifact: true for exactly one of all callers, concurrent or later. */
 export async function consumeArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<boolean> {
   const result = await tx
     .updateTable('realmArtifacts')
@@ -81,31 +80,22 @@ export async function consumeArtifact(tx: Transaction, { tenantId, model, id }: 
   return result.numUpdatedRows === 1n
 }
 
-/** Whether an artifact was used up within the last `seconds`, by the database's clock. */
-export async function wasConsumedWithin(
-  tx: Transaction,
-  { tenantId, model, id }: Address,
-  seconds: number,
-): Promise<boolean> {
-  const row = await tx
-    .selectFrom('realmArtifacts')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('model', '=', model)
-    .where('id', '=', id)
-    .where('consumedAt', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
-    .executeTakeFirst()
-  return row !== undefined
-}
+/** The use of an artifact: how long ago by the database's clock, and whether a key is needed to use it. */
+export type Use = { secondsAgo: number; bound: boolean; grantId: string | null }
 
-/** The grant that an artifact belongs to, used up or not. */
-export const findGrantOf = (tx: Transaction, { tenantId, model, id }: Address) =>
+/** Undefined if the artifact does not exist or has not been used. */
+export const findUse = (tx: Transaction, { tenantId, model, id }: Address): Promise<Use | undefined> =>
   tx
     .selectFrom('realmArtifacts')
-    .select('grantId')
+    .select([
+      'grantId',
+      sql<boolean>`payload ? 'jkt'`.as('bound'),
+      sql<number>`extract(epoch from clock_timestamp() - consumed_at)::float8`.as('secondsAgo'),
+    ])
     .where('tenantId', '=', tenantId)
     .where('model', '=', model)
     .where('id', '=', id)
+    .where('consumedAt', 'is not', null)
     .executeTakeFirst()
 
 export async function deleteArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<void> {

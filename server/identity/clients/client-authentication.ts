@@ -5,7 +5,10 @@ import { secretMatches } from './clients.ts'
 
 type Presented = { clientId: string; secret: string }
 
-/** The service account that sent this form with its secret (RFC 6749, section 2.3.1, Basic or form); undefined if none did. */
+/**
+ * The service account that authenticated with this form (RFC 6749, section 2.3.1, Basic or form); undefined if none
+ * did.
+ */
 export async function authenticateClient(
   { tenantId }: Realm,
   authorization: string | undefined,
@@ -27,7 +30,7 @@ function inForm(form: ReadonlyMap<string, string>): Presented | undefined {
 
 function inHeader(authorization: string, form: ReadonlyMap<string, string>): Presented | undefined {
   const encoded = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
-  // One way of authenticating per request.
+  // Only one authentication method per request.
   if (encoded === undefined || form.has('client_secret')) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')

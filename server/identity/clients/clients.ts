@@ -10,10 +10,11 @@ export const cliClientId = 'countersign-cli'
 
 /** oidc-provider's read-only view of a realm's clients. */
 export function clientAdapter(tenantId: string): Adapter {
-  // The library wants a secret for each confidential client. Nobody knows this one: ours are compared by secretMatches().
+  // The library requires a secret for each confidential client. This one is never given out: secretMatches() compares
+  // the real ones.
   const unusableSecret = randomBytes(32).toString('base64url')
   const refuse = async () => {
-    throw new Error('Clients are not written through the provider.')
+    throw new Error('Clients are read-only for the provider.')
   }
   return {
     async find(clientId) {
@@ -45,13 +46,13 @@ function metadata(clientId: string, kind: string, unusableSecret: string): Adapt
       return {
         ...person,
         application_type: 'web',
-        // A browser's tokens are bound to a key that can't leave it (RFC 9449, section 5.2).
+        // A browser's tokens are bound to a key that can't be extracted from it (RFC 9449, section 5.2).
         dpop_bound_access_tokens: true,
         redirect_uris: [`${baseUrl}${authCallbackPath()}`],
         post_logout_redirect_uris: [`${baseUrl}${signedOutPath()}`],
       }
     case 'cli':
-      // Native, so that any port of the loopback address will do (RFC 8252, section 7.3).
+      // Native, so that any port of the loopback address is accepted (RFC 8252, section 7.3).
       return { ...person, application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'] }
     case 'service':
       return {
@@ -63,13 +64,15 @@ function metadata(clientId: string, kind: string, unusableSecret: string): Adapt
         redirect_uris: [],
       }
     default:
-      throw new Error(`The client ${clientId} is of the unknown kind ${kind}.`)
+      throw new Error(`The client ${clientId} has the unknown kind ${kind}.`)
   }
 }
 
 export const secretDigest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Whether `secret` is one of the client's live ones. All are compared, whichever matches. */
+/**
+ * Whether `secret` is one of the client's live secrets. Always compares all of them, so that timing reveals nothing.
+ */
 export async function secretMatches(tenantId: string, clientId: string, secret: string): Promise<boolean> {
   const digests = await runtime().database.inTenant(tenantId, (tx) => findLiveSecrets(tx, tenantId, clientId))
   const actual = secretDigest(secret)

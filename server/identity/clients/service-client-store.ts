@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** `notAfter`, or `seconds` from now; never before now, by the clock that ends secrets. */
+/**
+ * `notAfter`, or `seconds` from now; never in the past, by the clock of the database, which also decides when secrets
+ * expire.
+ */
 export async function findEnd(tx: Transaction, notAfter: Date | undefined, seconds: number): Promise<Date> {
   const { rows } = await sql<{ end: Date }>`select greatest(now(), coalesce(${notAfter ?? null}::timestamptz,
     now() + make_interval(secs => ${seconds}))) as end`.execute(tx)
@@ -10,7 +13,7 @@ export async function findEnd(tx: Transaction, notAfter: Date | undefined, secon
   return row.end
 }
 
-/** The secrets that are live now get this end, or keep an earlier one: an end is never put off. */
+/** Sets this end for the secrets that are live now, or keeps an earlier end: an end is never postponed. */
 export async function endSecrets(tx: Transaction, tenantId: string, clientId: string, end: Date): Promise<void> {
   await tx
     .updateTable('realmClientSecrets')
@@ -32,7 +35,7 @@ export const findSecrets = (tx: Transaction, tenantId: string, clientIds: readon
     .orderBy('id')
     .execute()
 
-/** Clients of any kind, disabled ones too. */
+/** Clients of any kind, including disabled ones. */
 export const findClients = (tx: Transaction, tenantId: string, clientIds: readonly string[]) =>
   tx
     .selectFrom('realmClients')

@@ -43,8 +43,8 @@ const expectRefused = async (response: Response, status: number, error: string) 
   expect([response.status, (await response.json()).error]).toEqual([status, error])
 }
 
-describe('the token answer', () => {
-  test('is the one of the specification, with the secret in the form', async () => {
+describe('the token response', () => {
+  test('follows the specification when the secret is in the form', async () => {
     const response = await post(northwind, 'ci-pipeline', secret)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -68,7 +68,7 @@ describe('the token answer', () => {
     expect(Math.abs(token.expiresAt - (Date.now() + 120_000))).toBeLessThan(5000)
   })
 
-  test('holds a token in Keycloak’s shape', async () => {
+  test('contains a token in Keycloak’s shape', async () => {
     const { access_token } = await (await basic(northwind, 'ci-pipeline', secret)).json()
     const [header, payload] = access_token.split('.').slice(0, 2).map(decode)
     expect(header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) })
@@ -87,18 +87,18 @@ describe('the token answer', () => {
       issued_at_ms: expect.any(Number),
       exp: expect.any(Number),
     })
-    // The provider reads the clock twice, the second time for iat.
+    // The provider reads the clock twice: the second reading is iat.
     expect([119, 120]).toContain(payload.exp - payload.iat)
   })
 
-  test('has a scope whatever was asked for', async () => {
+  test('has a scope regardless of the requested one', async () => {
     const scopeOf = async (scope: string) =>
       (await (await post(northwind, 'ci-pipeline', secret, { scope })).json()).scope
     expect(await scopeOf('email')).toBe('email')
     expect(await scopeOf('decisions:read')).toBe('profile email')
   })
 
-  test('ignores who the caller says the host is', async () => {
+  test('ignores the host that the caller claims in its headers', async () => {
     const url = `${northwind.realmUrl}/.well-known/openid-configuration`
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil.example' }
     const document = await (await fetch(url, { headers })).json()
@@ -129,14 +129,14 @@ describe('openid-client', () => {
   })
 })
 
-describe('a client is refused', () => {
+describe('the token endpoint refuses a client', () => {
   test('with a wrong secret, in the form and by Basic', async () => {
     await expectRefused(await post(northwind, 'ci-pipeline', newSecret()), 401, 'invalid_client')
     await expectRefused(await basic(northwind, 'ci-pipeline', newSecret()), 401, 'invalid_client')
     await expectRefused(await basic(northwind, 'ci-pipeline', `${secret} `), 401, 'invalid_client')
   })
 
-  test('with the digest that is stored instead of the secret', async () => {
+  test('with the stored digest of the secret', async () => {
     await expectRefused(
       await post(northwind, 'ci-pipeline', secretDigest(secret).toString('hex')),
       401,
@@ -144,25 +144,25 @@ describe('a client is refused', () => {
     )
   })
 
-  test('without a secret, or with one in both places', async () => {
+  test('without a secret, or with a secret both in the form and in the header', async () => {
     const form = { grant_type: 'client_credentials', client_id: 'ci-pipeline' }
     await expectRefused(await tokenAt(northwind, form), 401, 'invalid_client')
     const both = { ...form, client_secret: secret }
     await expectRefused(await tokenAt(northwind, both, basicHeader('ci-pipeline', secret)), 400, 'invalid_request')
   })
 
-  test('at another realm that has a client of the same name', async () => {
+  test('at another realm with a client of the same name', async () => {
     await expectRefused(await post(globex, 'ci-pipeline', secret), 401, 'invalid_client')
   })
 
-  test('that is unknown, with the same answer as a wrong secret', async () => {
-    const unknown = await post(northwind, 'nobody', secret)
+  test('with an unknown id, with the same response as for a wrong secret', async () => {
+    const unknown = await post(northwind, 'unknown-client', secret)
     const wrong = await post(northwind, 'ci-pipeline', 'x')
     expect(unknown.status).toBe(wrong.status)
     expect(await unknown.text()).toBe(await wrong.text())
   })
 
-  test('for what only people’s clients may do, and the other way round', async () => {
+  test('with the grant types of people’s clients, and people’s clients with client_credentials', async () => {
     const password = { grant_type: 'password', username: 'maria', password: 'x' }
     const service = basicHeader('ci-pipeline', secret)
     await expectRefused(await tokenAt(northwind, password, service), 400, 'unsupported_grant_type')
@@ -172,12 +172,12 @@ describe('a client is refused', () => {
     await expectRefused(await tokenAt(northwind, publicClient), 400, 'invalid_request')
   })
 
-  test('for another resource', async () => {
+  test('that requests another resource', async () => {
     const answer = await post(northwind, 'ci-pipeline', secret, { resource: 'https://elsewhere.example/' })
     await expectRefused(answer, 400, 'invalid_target')
   })
 
-  test('as soon as it is disabled, and served again when it is not', async () => {
+  test('while it is disabled, and serves it again once it is enabled', async () => {
     const made = await northwind.service('disabled-one', ['auditor'])
     const setDisabled = (disabledAt: Date | null) =>
       server.runtime.database.inTenant(northwind.id, (tx) =>
@@ -232,7 +232,7 @@ describe('secrets', () => {
     await expectRefused(await post(northwind, 'rotated', ended), 401, 'invalid_client')
   })
 
-  test('are nowhere in the database', async () => {
+  test('are not stored in the database', async () => {
     const rows = await server.runtime.database.inTenant(northwind.id, (tx) =>
       tx.selectFrom('realmClientSecrets').selectAll().where('tenantId', '=', northwind.id).execute(),
     )
@@ -245,7 +245,7 @@ describe('secrets', () => {
 
 describe('addresses', () => {
   test.each(['/realms/nowhere/protocol/openid-connect/token', '/realms/', '/realms/..%2Fx/a', '/realms/North/x'])(
-    'no realm at %s: 404 as JSON',
+    'an unknown realm at %s is a 404 as JSON',
     async (path) => {
       const response = await fetch(`${server.url}${path}`)
       expect(response.status).toBe(404)
@@ -253,7 +253,7 @@ describe('addresses', () => {
     },
   )
 
-  test('nothing at an unknown address of a realm: 404 as JSON', async () => {
+  test('an unknown address of a realm is a 404 as JSON', async () => {
     const response = await fetch(`${northwind.realmUrl}/admin`)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: 'not_found' })

@@ -5,7 +5,7 @@ import { newId, newSecret } from '#server/kernel/ids.ts'
 import { secretDigest } from './clients.ts'
 import { endSecrets, findClients, findEnd, findSecrets, setClientDisabled } from './service-client-store.ts'
 
-/** A service account's client as its administrators see it: which secrets are live, never what they are. */
+/** A service account's client as administrators see it: which secrets are live, but not the secrets. */
 export type ServiceClient = {
   clientId: string
   disabled: boolean
@@ -13,19 +13,20 @@ export type ServiceClient = {
   secrets: { id: string; createdAt: Date; notAfter: Date | null }[]
 }
 
-/** Rotations in a row leave several secrets live; more than this are refused until one has ended. */
+/** Consecutive rotations leave several secrets live; a rotation beyond this number is refused until one has expired. */
 export const maxLiveSecrets = 5
 
 /** Whether a client of the realm, of any kind, has this id. */
 export const clientIdTaken = async (tx: Transaction, tenantId: string, clientId: string): Promise<boolean> =>
   (await findClients(tx, tenantId, [clientId])).length > 0
 
-/** Seconds for which the old secrets go on when nothing else is said. */
+/** How long the old secrets stay valid by default, in seconds. */
 const defaultOverlap = 86_400
 
 /**
- * Gives the client one more secret, which is returned here once; the live ones end at `notAfter` (default: in 24 hours),
- * or earlier where that was set before. Throws `conflict` with too many live ones. The caller holds the account's row.
+ * Gives the client another secret, which is returned only here; the live ones expire at `notAfter` (default: in 24
+ * hours), or earlier if that was set before. Throws `conflict` if too many are live. The caller must hold the lock of
+ * the account's row.
  */
 export async function addServiceSecret(
   tx: Transaction,
@@ -38,7 +39,7 @@ export async function addServiceSecret(
   if ((await findSecrets(tx, tenantId, [clientId])).length >= maxLiveSecrets)
     throw new ApiError(
       'conflict',
-      `${maxLiveSecrets} secrets of ${clientId} are live. Wait until one has ended, or end them by an earlier notAfter.`,
+      `${clientId} already has ${maxLiveSecrets} live secrets. Wait until one expires, or rotate with an earlier notAfter to end them sooner.`,
     )
   const clientSecret = newSecret()
   const secretSha256 = secretDigest(clientSecret)
@@ -46,10 +47,10 @@ export async function addServiceSecret(
   return { clientSecret, notAfter: end }
 }
 
-/** A disabled client gets no tokens. Tokens that it has are refused by its membership. */
+/** A disabled client gets no new tokens. Its existing tokens are refused because its membership is not active. */
 export const setServiceClientDisabled = setClientDisabled
 
-/** The clients with these ids, by id. */
+/** The clients with these ids, keyed by id. */
 export async function serviceClients(
   tx: Transaction,
   tenantId: string,

@@ -17,7 +17,7 @@ export async function insertLink(
   await tx.insertInto('realmSignInLinks').values(row).execute()
 }
 
-/** A link that works now, with its person; undefined for any other. */
+/** A link that is still valid, with its person; undefined for any other. */
 export const findLiveLink = (tx: Transaction, tenantId: string, tokenSha256: Buffer) =>
   tx
     .selectFrom('realmSignInLinks as link')
@@ -32,7 +32,7 @@ export const findLiveLink = (tx: Transaction, tenantId: string, tokenSha256: Buf
     .where('user.disabledAt', 'is', null)
     .executeTakeFirst()
 
-/** live → used, for exactly one of those who try. */
+/** live → used, for exactly one of several concurrent callers. */
 export async function setLinkUsed(tx: Transaction, tenantId: string, tokenSha256: Buffer): Promise<boolean> {
   const result = await tx
     .updateTable('realmSignInLinks')
@@ -45,7 +45,7 @@ export async function setLinkUsed(tx: Transaction, tenantId: string, tokenSha256
   return result.numUpdatedRows === 1n
 }
 
-/** The person's links that were not used stop working. */
+/** Invalidates the person's unused links. */
 export async function deleteOpenLinks(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await tx
     .deleteFrom('realmSignInLinks')
@@ -55,7 +55,7 @@ export async function deleteOpenLinks(tx: Transaction, tenantId: string, userId:
     .execute()
 }
 
-/** When the newest open link of each of these people ends. */
+/** When the newest unused link of each of these people expires. */
 export const findLinkEnds = (tx: Transaction, tenantId: string, userIds: readonly string[]) =>
   tx
     .selectFrom('realmSignInLinks')
@@ -82,7 +82,7 @@ export async function setPassword(
     .execute()
 }
 
-/** The account is gone, with its links; its subject is never used again. */
+/** Deletes the account and its links; its subject is never used again. */
 export async function deleteUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await tx.deleteFrom('realmUsers').where('tenantId', '=', tenantId).where('id', '=', userId).execute()
 }

@@ -13,7 +13,10 @@ import { findLinkOwner, linkToken, redeemLink } from './sign-in-links.ts'
 
 type Owner = { username: string; displayName: string; email: string | null }
 
-/** The page of a one-time sign-in link: shows the form, or takes the new password. Reading it uses nothing up: mail scanners do. */
+/**
+ * The page of a one-time sign-in link: shows the form, or accepts the new password. Opening it does not use the link,
+ * because mail scanners open links too.
+ */
 export async function serveLink(realm: Realm, token: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { tenantId } = realm
   const owner = linkToken.test(token)
@@ -25,14 +28,19 @@ export async function serveLink(realm: Realm, token: string, req: IncomingMessag
     sendPage(res, status, setPasswordPage(realm, { action, ...owner, problem }))
   if (req.method === 'GET') return show(200)
   if (req.method !== 'POST')
-    return sendPage(res, 405, problemPage(realm, 'This form can’t be taken', 'This page can only be read or sent.'), {
-      allow: 'GET, POST',
-    })
+    return sendPage(
+      res,
+      405,
+      problemPage(realm, 'This form can’t be accepted', 'This page accepts only GET and POST requests.'),
+      {
+        allow: 'GET, POST',
+      },
+    )
   if (isForeign(req))
     return sendPage(
       res,
       403,
-      problemPage(realm, 'This form can’t be taken', 'The form was sent by another site. Nothing has changed.'),
+      problemPage(realm, 'This form can’t be accepted', 'The form was sent by another site. Nothing has changed.'),
     )
 
   const form = await readForm(req).catch((error: unknown) => {
@@ -40,18 +48,18 @@ export async function serveLink(realm: Realm, token: string, req: IncomingMessag
     throw error
   })
   if (form instanceof FormError)
-    return sendPage(res, form.status, problemPage(realm, 'This form can’t be taken', form.message))
+    return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
   const password = form.get('password') ?? ''
   const problem =
     whyNotPassword(password, knownOf(owner, realm)) ??
-    (password === form.get('again') ? undefined : 'The two passwords are not the same.')
+    (password === form.get('again') ? undefined : 'The two passwords do not match.')
   if (problem !== undefined) return show(422, problem)
   let hash: string
   try {
     hash = await hashPassword(password)
   } catch (error) {
     if (!(error instanceof OverloadError)) throw error
-    return show(503, 'Too many people are signing in right now. Send it again in a moment.')
+    return show(503, 'Too many people are signing in right now. Send the form again in a moment.')
   }
   const done = await runtime().database.inTenant(tenantId, (tx) => redeemLink(tx, realm, token, hash))
   sendPage(res, done ? 200 : 410, done ? passwordSetPage(realm, owner.username) : deadLinkPage(realm))

@@ -7,19 +7,19 @@ import { newId, newSecret } from '#server/kernel/ids.ts'
 import { lockForPassword, recordPassword } from '#server/tenants/activate.ts'
 import { deleteOpenLinks, deleteUser, findLiveLink, insertLink, setLinkUsed, setPassword } from './link-store.ts'
 
-/** For how long a link works, in milliseconds. */
+/** How long a link is valid, in milliseconds. */
 const lifetimeMs = 72 * 3600 * 1000
 
 export type SignInLink = { url: string; expiresAt: Date }
 
-/** What a link's address ends in: 256 bits in base64url. */
+/** The last segment of a link's address: 256 bits in base64url. */
 export const linkToken = /^[\w-]{43}$/
 
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
- * Makes the one link with which a person of the realm sets the password; older ones stop working. The address is the
- * secret: it is returned here once, and only its SHA-256 is kept.
+ * Creates the only valid link with which a person of the realm sets the password; older links stop working. The address
+ * is the secret: it is returned only here, and only its SHA-256 is stored.
  */
 export async function createSignInLink(
   tx: Transaction,
@@ -34,32 +34,32 @@ export async function createSignInLink(
   return { url: `${realmUrl(tenant.slug)}/sign-in-link/${token}`, expiresAt }
 }
 
-/** The password is forgotten and every session ends: until a link is used, nobody signs in as this person. */
+/** Removes the password and ends every session: the person can't sign in until they use a sign-in link. */
 export async function lockOut(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await setPassword(tx, tenantId, userId, null)
   await endSessions(tx, tenantId, userId)
 }
 
-/** The account ends with its sessions and links; the user name is free again. */
+/** Deletes the account with its sessions and links; the user name becomes available again. */
 export async function deleteRealmUser(tx: Transaction, tenantId: string, userId: string): Promise<void> {
   await endSessions(tx, tenantId, userId)
   await deleteUser(tx, tenantId, userId)
 }
 
-/** Whose link this is, while it works. */
+/** The owner of a link that is still valid. */
 export const findLinkOwner = (tx: Transaction, { tenantId }: Realm, token: string) =>
   findLiveLink(tx, tenantId, digest(token))
 
 /**
- * Uses the link up: the password is set, sessions under the old one end, and an invited member becomes active. False when
- * it does not work (any more), or the membership was suspended or removed meanwhile.
+ * Uses the link: sets the password, ends the sessions of the old password, and activates an invited member. Returns
+ * false if the link is not valid (any more), or if the membership has been suspended or removed since it was sent.
  */
 export async function redeemLink(tx: Transaction, realm: Realm, token: string, passwordHash: string): Promise<boolean> {
   const { tenantId, externalId, slug } = realm
   const link = await findLiveLink(tx, tenantId, digest(token))
   if (link === undefined) return false
   const member = await lockForPassword(tx, tenantId, { issuer: issuerOf(slug), subject: link.userId })
-  // Of two at once the second one waited for the member's row, and finds the link used.
+  // Of two concurrent requests, the second waited for the lock of the member's row and finds the link used.
   if (member === undefined || !(await setLinkUsed(tx, tenantId, digest(token)))) return false
   await setPassword(tx, tenantId, link.userId, passwordHash)
   await deleteOpenLinks(tx, tenantId, link.userId)

@@ -5,7 +5,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { html } from './html.ts'
 import { type RenderedPage, renderPage } from './page.ts'
 
-/** What a person sees when a sign-in or sign-out can't go on. */
+/** The page that a person sees when a sign-in or sign-out can't continue. */
 export const problemPage = (realm: Realm, title: string, explanation: string, code?: string): RenderedPage =>
   renderPage(realm, {
     title,
@@ -18,10 +18,10 @@ export const expiredPage = (realm: Realm): RenderedPage =>
   problemPage(
     realm,
     'This sign-in is no longer valid',
-    'It was left open for too long, was finished already, or belongs to another browser. Nothing has changed.',
+    'It was left open for too long, has already been completed, or belongs to another browser. Nothing has changed.',
   )
 
-/** oidc-provider's `renderError`: the status is set already. */
+/** oidc-provider's `renderError`; the library has already set the status. */
 export const renderError =
   (realm: Realm) =>
   (
@@ -35,12 +35,12 @@ export const renderError =
     ctx.body = page.text
   }
 
-const title = 'This request can’t be answered'
+const title = 'This request can’t be completed'
 
-/** The library's description as a sentence; of our own failures nothing but that. */
+/** The library's description as a sentence. Errors of this server show no detail. */
 function explain({ error, error_description: description }: { error: string; error_description?: string }): string {
-  if (error === 'server_error') return 'Something went wrong on our side. Try again in a moment.'
-  const text = description ?? 'The application sent something that this page does not understand.'
+  if (error === 'server_error') return 'Something went wrong. Try again in a moment.'
+  const text = description ?? 'The application sent an invalid request.'
   const begun = text.charAt(0).toUpperCase() + text.slice(1)
   return begun.endsWith('.') ? begun : `${begun}.`
 }

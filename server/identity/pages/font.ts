@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 
-// The console's typeface on the provider's own pages, which may stand at another origin than the console.
+// The console's typeface, for the provider's own pages: they may have another origin than the console.
 
 const family = 'Atkinson Hyperlegible Next'
 const bytes = readFileSync(
@@ -12,10 +12,10 @@ const bytes = readFileSync(
   ),
 )
 
-/** Below a realm; another file has another path, so that it may be kept for ever. */
+/** Path below a realm. It contains the file's hash, so browsers may cache it forever. */
 export const fontPath = `/font-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.woff2`
 
-/** For the page's style; the names that follow it stand in page.css. */
+/** For the page's style; the fallback fonts are in page.css. */
 export const fontFace = (realmUrl: string): string =>
   `@font-face{font-family:"${family}";font-weight:200 800;font-display:swap;src:url(${new URL(`${realmUrl}${fontPath}`).pathname}) format("woff2")}\n`
 

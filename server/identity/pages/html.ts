@@ -1,4 +1,4 @@
-/** Markup that may be sent as it is. */
+/** Markup that needs no escaping. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -8,7 +8,10 @@ export class Html {
 
 type Value = string | number | Html | undefined | false
 
-/** Markup with each value escaped for text and quoted attributes; Html goes in as it is, undefined and false as nothing. */
+/**
+ * Markup in which each value is escaped for text and quoted attributes. Html values are inserted unchanged; undefined
+ * and false render nothing.
+ */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(String.raw({ raw: parts }, ...values.map(render)))
 

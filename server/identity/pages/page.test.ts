@@ -16,21 +16,21 @@ const realm = (changes: Partial<Realm>): Realm => ({
 
 const styleOf = (text: string) => /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
 
-test('a page wears the tenant’s name and accent', () => {
+test('a page shows the tenant’s name and accent', () => {
   const { text } = renderPage(realm({ accentColor: '#0f766e' }), { title: 'Sign in', body: html`<p>x</p>` })
   expect(text).toContain('<title>Sign in · Northwind Mutual</title>')
   expect(styleOf(text)).toMatch(/^:root\{--tenant-mark-light:oklch\([\d. ]+\);/)
 })
 
 test.each(['red', '#0f766', '#0f766e;}</style><script>alert(1)</script>', 'url(https://evil.example)', ''])(
-  'an accent that is no colour in our two notations is left out: %s',
+  'an accent that is not a colour in a supported notation is ignored: %s',
   (accentColor) => {
     const plain = renderPage(realm({}), { title: 'x', body: html`` })
     expect(renderPage(realm({ accentColor }), { title: 'x', body: html`` })).toEqual(plain)
   },
 )
 
-test('whatever a name holds is shown literally', () => {
+test('a name is shown literally, even if it contains markup', () => {
   const displayName = `<img src=x onerror=alert(1)> & "Sons" 'n' more`
   const { text } = renderPage(realm({ displayName }), {
     title: displayName,
@@ -41,7 +41,7 @@ test('whatever a name holds is shown literally', () => {
   expect(text.match(/&lt;img src=x onerror=alert\(1\)&gt; &amp; &quot;Sons&quot; &#39;n&#39; more/g)).toHaveLength(5)
 })
 
-test('the policy allows exactly the page’s own style and script', () => {
+test('the content security policy allows only the page’s own style and script', () => {
   const { text, headers } = renderPage(realm({}), { title: 'x', body: html``, script: 'one()' })
   const sha256 = (content: string) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`
   expect(text).toContain('<script>one()</script>')
@@ -52,7 +52,7 @@ test('the policy allows exactly the page’s own style and script', () => {
   expect(headers['content-security-policy']).toContain(`style-src ${sha256(styleOf(text))};`)
 })
 
-test('the typeface comes from the realm itself, under a name that its bytes give', () => {
+test('the typeface is served by the realm itself, under a name derived from its bytes', () => {
   const { text, headers } = renderPage(realm({}), { title: 'x', body: html`` })
   expect(styleOf(text)).toMatch(/src:url\(\/realms\/northwind\/font-[0-9a-f]{16}\.woff2\) format\("woff2"\)/)
   expect(headers['content-security-policy']).toContain("font-src 'self'")

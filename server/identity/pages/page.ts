@@ -8,9 +8,9 @@ import { Html, html } from './html.ts'
 export type Page = {
   title: string
   body: Html
-  /** A script of our own, allowed by its hash. */
+  /** An inline script, allowed by its hash. */
   script?: string
-  /** Origins besides our own that a form's answer may lead to: Chromium checks redirects after a POST, too. */
+  /** Other origins that the response to a form may redirect to: Chromium checks redirects after a POST, too. */
   formOrigins?: string[]
 }
 
@@ -19,7 +19,7 @@ export type RenderedPage = { text: string; headers: Record<string, string> }
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const baseStyle = `${read('../../../app/tokens.css')}\n${read('./page.css')}`
 
-/** Headers of everything that a realm answers. */
+/** Headers of every response of a realm. */
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
@@ -60,7 +60,7 @@ ${script !== undefined && html`<script>${new Html(script)}</script>`}
   }
 }
 
-/** `script-src` is there even when it allows nothing: oidc-provider adds the hash of its own script to it. */
+/** `script-src` is present even when it allows nothing: oidc-provider adds the hash of its own script to it. */
 export function contentSecurityPolicy(allowed: {
   style?: string | undefined
   script?: string | undefined
@@ -82,7 +82,7 @@ export function contentSecurityPolicy(allowed: {
 const hash = (text: string | undefined): string =>
   text === undefined ? '' : ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The tenant's tones for app/tokens.css; nothing that was entered reaches the style sheet unparsed. */
+/** The tenant's tones for app/tokens.css. Entered text reaches the style sheet only after parsing. */
 function accentStyle(entered: string | undefined): string {
   const accent = entered === undefined ? undefined : parseAccent(entered)
   if (accent === undefined) return ''
@@ -93,7 +93,7 @@ function accentStyle(entered: string | undefined): string {
   return `:root{${tones('light')}${tones('dark')}}\n`
 }
 
-/** The logo, or the initial on the accent. The name stands beside it. */
+/** The logo, or the initial on the accent colour. The name follows it. */
 const mark = ({ logoUrl, displayName }: Realm): Html =>
   logoUrl === undefined
     ? html`<span class="mark" aria-hidden="true">${initialOf(displayName)}</span>`

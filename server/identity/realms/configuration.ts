@@ -26,7 +26,7 @@ export const paths = {
   introspection: `${protocol}/token/introspect`,
 } as const
 
-/** What a person's id_token says. The console needs all of it, so it comes with `openid` alone. */
+/** Claims of a person's id_token. The console needs all of them, so the scope `openid` is enough. */
 const claims = {
   openid: ['sub', 'tenant', 'name', 'preferred_username', 'email'],
   profile: ['name', 'preferred_username'],
@@ -44,7 +44,7 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     clientDefaults: { id_token_signed_response_alg: tokenAlgorithm },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientBasedCORS: (_ctx, origin, client) => client.clientId === consoleClientId && origin === consoleOrigin,
-    // Each node's clock is trusted to the second: skew must not lengthen a right.
+    // Every node's clock is trusted to the second: clock skew must not extend a token's life.
     clockTolerance: 0,
     cookies: cookies(realm, cookieKeys),
     routes: paths,
@@ -67,10 +67,11 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     features: {
       devInteractions: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      // Asks for a nonce where the caller's clock is off, whose proofs would be too old or too new for ever.
+      // Requests a nonce from callers whose clock is off, whose proofs would otherwise always be too old or too new.
       dPoP: { enabled: true, requireNonce: () => false, nonceSecret: nonceSecret(cookieKeys) },
       clientCredentials: { enabled: true },
-      // In the discovery document; answered in front of the library, which can't read its own JWT access tokens.
+      // Only announced in the discovery document: tokens/userinfo.ts answers before the library, which can't read its
+      // own JWT access tokens.
       userinfo: { enabled: true },
       introspection: { enabled: true, allowedPolicy: () => false },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
@@ -90,7 +91,7 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
   }
 }
 
-/** Names and paths of their own for each realm, or two realms in one browser would overwrite one another. */
+/** Separate names and paths for each realm, so that two realms in one browser don't overwrite each other's cookies. */
 function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies'] {
   const prefix = `${url.startsWith('https:') ? '__Secure-' : ''}cs_${slug}`
   const options = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -98,19 +99,20 @@ function cookies({ slug, url }: Realm, keys: Buffer[]): Configuration['cookies']
     keys: keys.map((key) => key.toString('base64url')),
     names: { session: `${prefix}_session`, interaction: `${prefix}_interaction`, resume: `${prefix}_resume` },
     long: { ...options, path: `/realms/${slug}` },
-    // Without a path of ours these two get that of their own interaction, so that two tabs can sign in at once.
+    // Without a path these two cookies get the path of their own interaction, so that two tabs can sign in
+    // concurrently.
     short: options,
   }
 }
 
-/** The same on every node; 32 bytes. */
+/** The same value on every node; 32 bytes. */
 const nonceSecret = ([newest]: Buffer[]): Buffer => {
-  if (newest === undefined) throw new Error('The realm has no cookie key.')
+  if (newest === undefined) throw new Error('The realm does not have a cookie key.')
   return createHmac('sha256', newest).update('countersign dpop nonce').digest()
 }
 
 function privateJwk(key: SigningKey): JWK {
   const { kty, ...members } = key.privateKey.export({ format: 'jwk' })
-  if (kty !== 'EC' && kty !== 'RSA') throw new Error(`The realm key ${key.id} is of the type ${kty}.`)
+  if (kty !== 'EC' && kty !== 'RSA') throw new Error(`The realm key ${key.id} has the unsupported type ${kty}.`)
   return { ...members, kty, kid: key.id, alg: key.algorithm, use: 'sig' }
 }

@@ -6,7 +6,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId, newRandomId, newSecret } from '#server/kernel/ids.ts'
 import { createCookieKey, createSigningKey } from '#server/kernel/keys/signing-keys.ts'
 
-/** Makes a tenant's realm: its token and cookie keys and the two public clients. `tx` is bound to the tenant. */
+/** Creates a tenant's realm: its token and cookie keys and the two public clients. `tx` is bound to the tenant. */
 export async function createRealm(tx: Transaction, tenant: { id: string }): Promise<void> {
   await createSigningKey(tx, tenant.id, 'realm')
   await createCookieKey(tx, tenant.id)
@@ -15,8 +15,8 @@ export async function createRealm(tx: Transaction, tenant: { id: string }): Prom
 }
 
 /**
- * Makes a person; `userId` is their subject. Without a password they set one by a sign-in link. Tokens need an active
- * membership besides.
+ * Creates a person; `userId` is their subject. Without a password they set one with a sign-in link. Getting tokens also
+ * requires an active membership.
  */
 export async function createRealmUser(
   tx: Transaction,
@@ -35,7 +35,7 @@ export async function createRealmUser(
   return { userId }
 }
 
-/** Makes a service account's client. The secret is returned here once; its subject is the client id. */
+/** Creates a service account's client. The secret is returned only here; the subject of its tokens is the client id. */
 export async function createServiceClient(
   tx: Transaction,
   tenant: { id: string },

@@ -8,21 +8,21 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { configurationOf, paths } from './configuration.ts'
 import { loadRealm, type Realm } from './realm.ts'
 
-/** A realm that serves requests. */
+/** A realm that is ready to serve requests. */
 export type OpenRealm = {
   realm: Realm
   provider: Provider
   serve(req: IncomingMessage, res: ServerResponse): Promise<void>
 }
 
-/** Keys and branding that were changed are used after at most this long, in milliseconds. */
+/** Changed keys and branding take effect after at most this long, in milliseconds. */
 const maxAge = 5 * 60_000
 const maxRealms = 256
 
-// Owned by this module. Providers hold no state of their own: all of it is in the database.
+// Owned by this module. Providers keep no state in memory: all of it is in the database.
 const open = new Map<string, { openedAt: number; realm: Promise<OpenRealm | undefined> }>()
 
-/** The realm of the tenant with this slug, made when it is first asked for. */
+/** The realm of the tenant with this slug, opened on first use. */
 export async function openRealm(slug: string): Promise<OpenRealm | undefined> {
   const known = open.get(slug)
   if (known !== undefined && Date.now() - known.openedAt < maxAge) return await known.realm
@@ -36,7 +36,7 @@ export async function openRealm(slug: string): Promise<OpenRealm | undefined> {
     forget()
     throw error
   })
-  // Names of no realm are endless: they are not remembered.
+  // Unknown slugs are unlimited in number, so they are not cached.
   if (realm === undefined) forget()
   for (const oldest of open.keys()) {
     if (open.size <= maxRealms) break
@@ -55,10 +55,10 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
     return await signingKeys(tx, tenantId, 'realm')
   })
   const cookies = await database.inTenant(tenantId, (tx) => cookieKeys(tx, tenantId))
-  // A tenant of a foreign identity provider has no realm here.
+  // Tenants with an external identity provider do not have a realm here.
   if (keys.length === 0 || cookies.length === 0) return undefined
   const provider = new Provider(realm.url, configurationOf(realm, keys, cookies))
-  // The handler overwrites the forwarded headers with AUTH_URL's, so addresses never come from the caller's Host.
+  // The handler sets the forwarded headers from AUTH_URL, so addresses never come from the caller's Host.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = async function (secret) {
     const matches = await secretMatches(tenantId, this.clientId, secret)
@@ -77,19 +77,19 @@ function guardAnswers(provider: Provider): void {
     ctx.set('content-security-policy', contentSecurityPolicy({ formOrigins: [consoleOrigin] }))
     await next()
     allowReturn(ctx)
-    // oidc-client-ts refuses an empty answer that calls itself text/plain.
+    // oidc-client-ts rejects an empty response with the content type text/plain.
     if (ctx.path === paths.revocation && ctx.status === 200 && ctx.body === '') ctx.remove('content-type')
     if (ctx.status === 404 && ctx.body === undefined) {
-      ctx.body = { error: 'not_found', error_description: 'There is nothing at this address.' }
+      ctx.body = { error: 'not_found', error_description: 'Page not found.' }
       ctx.status = 404
     }
   })
 }
 
-/** `oidc` is there once a route of the library has answered. */
+/** `oidc` is set once a route of the library has answered. */
 type Answering = { oidc?: KoaContextWithOIDC['oidc']; response: KoaContextWithOIDC['response'] }
 
-/** A form of the library's in the middle of a sign-in leads back to the client in the end, by redirects. */
+/** A form of the library during a sign-in ends, after redirects, at the client. */
 function allowReturn({ oidc, response }: Answering): void {
   const redirectUri = oidc?.entities.Interaction?.params.redirect_uri
   if (typeof redirectUri !== 'string') return

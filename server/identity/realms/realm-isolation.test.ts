@@ -39,20 +39,20 @@ const expectRefused = async (response: Response) => {
 }
 
 describe('two realms', () => {
-  test('do not take each other’s codes', async () => {
+  test('refuse each other’s codes', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)
     await expectRefused(await exchangeCode({ ...request, realmUrl: globex.realmUrl }, code))
     expect((await exchangeCode(request, code)).status).toBe(200)
   })
 
-  test('do not take each other’s refresh tokens', async () => {
+  test('refuse each other’s refresh tokens', async () => {
     const { refreshToken } = await signInAtConsole()
     await expectRefused(await renew(refreshToken, globex))
     expect((await renew(refreshToken)).status).toBe(200)
   })
 
-  test('do not take each other’s passwords', async () => {
+  test('refuse each other’s passwords', async () => {
     const request = authorizationRequest(globex.realmUrl)
     await expect(authorize(new Browser(), request, 'maria', maria.password)).rejects.toThrow(
       'No redirect to the client',
@@ -62,7 +62,7 @@ describe('two realms', () => {
     )
   })
 
-  test('do not see each other’s cookies, and take them in no other clothes', async () => {
+  test('ignore each other’s cookies, even when they are renamed', async () => {
     const browser = new Browser()
     await signInAtConsole(browser)
     const page = `${globex.realmUrl}/protocol/openid-connect/auth`
@@ -78,7 +78,7 @@ describe('two realms', () => {
     expect(answer.location).toContain('error=login_required')
   })
 
-  test('live beside each other in one browser', async () => {
+  test('work side by side in one browser', async () => {
     const browser = new Browser()
     const first = await signInAtConsole(browser)
     const second = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, {
@@ -89,7 +89,7 @@ describe('two realms', () => {
     expect((await renew(second.refreshToken, globex)).status).toBe(200)
   })
 
-  test('do not take each other’s id_token to sign somebody out', async () => {
+  test('refuse each other’s id_token as proof for signing out', async () => {
     const browser = new Browser()
     await signInAtConsole(browser)
     const other = await signIn(server.url, 'globex', 'maria', mariaOfGlobex.password, { client: atConsole })

@@ -3,20 +3,19 @@ import { realmUrl } from '#server/kernel/auth/realm.ts'
 import { findRealm } from '#server/kernel/auth/realm-store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** One tenant's realm, as its pages and tokens need it. */
 export type Realm = {
   tenantId: string
   slug: string
   /** The tenant's external id: the claim `tenant`. */
   externalId: string
   displayName: string
-  /** The tenant's accent as it was entered, not yet parsed. */
+  /** The tenant's accent colour as entered, not yet parsed. */
   accentColor: string | undefined
-  /** Address of its public logo. */
+  /** Address of the public logo. */
   logoUrl?: string | undefined
-  /** Whether and how the product names itself on the tenant's pages. */
+  /** Whether and how the product's name appears on the tenant's pages. */
   coBranding?: string | undefined
-  /** Its address, without a slash at the end: the issuer. */
+  /** The realm's address without a trailing slash; also the issuer. */
   url: string
 }
 
@@ -36,7 +35,7 @@ export async function loadRealm(slug: string): Promise<Realm | undefined> {
   }
 }
 
-/** Images are served by the API's host, which need not be the provider's. */
+/** The API's host serves the images; it can differ from the provider's. */
 const logoUrlOf = (sha256: string | undefined): string | undefined =>
   sha256 === undefined ? undefined : `${runtime().config.baseUrl}${brandingPath(sha256)}`
 

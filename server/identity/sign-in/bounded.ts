@@ -1,7 +1,10 @@
-/** Too many are waiting already; the caller may try again in a moment. */
+/** Too many callers are already waiting; the caller may try again in a moment. */
 export class OverloadError extends Error {}
 
-/** Lets `concurrent` pieces of work run at once and `waiting` more wait in order; throws OverloadError beyond. */
+/**
+ * Runs up to `concurrent` pieces of work concurrently and lets `waiting` more wait in order; throws OverloadError
+ * beyond that.
+ */
 export function createGate({ concurrent, waiting }: { concurrent: number; waiting: number }) {
   let running = 0
   const queue: (() => void)[] = []
@@ -13,7 +16,7 @@ export function createGate({ concurrent, waiting }: { concurrent: number; waitin
     try {
       return await work()
     } finally {
-      // Whoever is next takes over this place, so that nobody can slip in between.
+      // The next caller takes over this slot directly, so that a new caller can't get in between.
       const next = queue.shift()
       if (next === undefined) running -= 1
       else next()

@@ -3,14 +3,15 @@ import { interactionPolicy } from 'oidc-provider'
 const { Check } = interactionPolicy
 
 /**
- * When somebody has to enter a password. There is no consent page: both clients that people use are our own. But another
- * program on the same computer can pose as the command line (RFC 8252, section 8.6), so that one never signs in silently.
+ * When a person has to enter a password. People are never asked for consent, because both clients that people use
+ * belong to the product. But another program on the same computer can pose as the command line (RFC 8252, section 8.6),
+ * so the command line never signs in silently.
  */
 export function signInPolicy() {
   const policy = interactionPolicy.base()
   policy.remove('consent')
   const login = policy.get('login')
-  if (login === undefined) throw new Error('oidc-provider has no login prompt.')
+  if (login === undefined) throw new Error('oidc-provider does not have a login prompt.')
   login.checks.add(
     new Check(
       'native_client',

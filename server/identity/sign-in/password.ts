@@ -1,7 +1,9 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createGate } from './bounded.ts'
 
-/** Argon2id at OWASP's second setting: 19 MiB, two passes, one lane; about 40 ms on a thread of the pool. */
+/**
+ * Argon2id with OWASP's second recommended setting: 19 MiB, two passes, one lane; about 40 ms on a thread of the pool.
+ */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const saltLength = 16
 const hashLength = 32
@@ -9,14 +11,14 @@ const hashLength = 32
 /** Longest password that is hashed, in bytes of UTF-8. */
 const maxLength = 1024
 
-/** More than this many at once would take the thread pool from files and name look-ups. */
+/** More concurrent hashes would take threads of the pool away from file access and name lookups. */
 const gate = createGate({ concurrent: 2, waiting: 64 })
 
 type Hash = { memory: number; passes: number; parallelism: number; salt: Buffer; hash: Buffer }
 
 /** The hash of `password` as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export async function hashPassword(password: string): Promise<string> {
-  if (Buffer.byteLength(password) > maxLength) throw new Error(`A password has at most ${maxLength} bytes.`)
+  if (Buffer.byteLength(password) > maxLength) throw new Error(`A password can have at most ${maxLength} bytes.`)
   const salt = randomBytes(saltLength)
   const hash = await derive(password, { ...cost, salt, hash: Buffer.alloc(hashLength) })
   const { memory, passes, parallelism } = cost
@@ -24,18 +26,18 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether `password` is the one of `stored`. Without `stored` (no such user) it does the same work and says no, so that
- * the time of an answer does not tell which user names exist. Throws OverloadError when too many are waiting.
+ * Whether `password` matches `stored`. Without `stored` (unknown user) it does the same work and returns false, so that
+ * the response time does not reveal which user names exist. Throws OverloadError when too many callers are waiting.
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const expected = stored === undefined ? nobody : parsePhc(stored)
+  const expected = stored === undefined ? unknownUser : parsePhc(stored)
   const fits = Buffer.byteLength(password) <= maxLength
   const actual = await derive(fits ? password : '', expected)
   return timingSafeEqual(actual, expected.hash) && fits && stored !== undefined
 }
 
-// Nobody's password: random, of the current cost.
-const nobody: Hash = { ...cost, salt: randomBytes(saltLength), hash: randomBytes(hashLength) }
+// Replaces the hash of an unknown user: random, with the current cost.
+const unknownUser: Hash = { ...cost, salt: randomBytes(saltLength), hash: randomBytes(hashLength) }
 
 function parsePhc(text: string): Hash {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(text)
@@ -59,5 +61,5 @@ const derive = (password: string, { salt, hash, ...settings }: Hash): Promise<Bu
       }),
   )
 
-/** Base64 as PHC strings have it: without padding. */
+/** Base64 without padding, as PHC strings use it. */
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

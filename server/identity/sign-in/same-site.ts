@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** Whether a form was sent by another site's page, as the browser tells it. */
+/** Whether another site's page sent the form, according to the browser. */
 export function isForeign({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return true

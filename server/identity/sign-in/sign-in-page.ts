@@ -6,10 +6,10 @@ import type { Realm } from '#server/identity/realms/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 type SignIn = {
-  /** Where the form goes. */
+  /** The form's target. */
   action: string
   clientId: unknown
-  /** Where the person goes afterwards; checked by the provider already. */
+  /** The address to return to after signing in; already checked by the provider. */
   redirectUri: unknown
   username: string
   problem?: string
@@ -28,7 +28,7 @@ ${clientId === cliClientId && html`<p>This signs in the command line on this com
 <input id="password" name="password" type="password" maxlength="1024" required autocomplete="current-password"${invalid}>
 <button type="submit">Sign in</button>
 </form>
-<p class="note">Not your organisation? <a href="${runtime().config.baseUrl}${signInPath()}">Choose another one</a></p>`,
+<p class="note">Not your organisation? <a href="${runtime().config.baseUrl}${signInPath()}">Choose another</a></p>`,
     formOrigins: typeof redirectUri === 'string' ? [new URL(redirectUri).origin] : [],
   })
 }

@@ -31,7 +31,7 @@ const requestPage = async (browser: Browser, parameters: Record<string, string> 
   browser.follow(await browser.visit(authorizationRequest(northwind.realmUrl, undefined, parameters).url))
 
 describe('a person signs in', () => {
-  test('at the command line, and gets a token with their roles', async () => {
+  test('on the command line and gets a token with their roles', async () => {
     const tokens = await signIn(server.url, 'northwind', 'maria', maria.password)
     expect(tokens.expiresIn).toBe(1800)
     expect(tokens.scope).toBe('openid profile email')
@@ -52,7 +52,7 @@ describe('a person signs in', () => {
     })
   })
 
-  test('at the console, whose id_token says who they are', async () => {
+  test('on the console, with an id_token that identifies them', async () => {
     const tokens = await signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole })
     expect(decodeJwt(tokens.idToken)).toMatchObject({
       iss: northwind.realmUrl,
@@ -65,12 +65,12 @@ describe('a person signs in', () => {
     })
   })
 
-  test('however they write their name', async () => {
+  test('with a name in any case and with surrounding spaces', async () => {
     const tokens = await signIn(server.url, 'northwind', ' MARIA ', maria.password)
     expect(decodeJwt(tokens.accessToken).sub).toBe(maria.userId)
   })
 
-  test('once for several tabs of the console, but each time for the command line', async () => {
+  test('once for several tabs of the console, but every time for the command line', async () => {
     const browser = new Browser()
     await signIn(server.url, 'northwind', 'maria', maria.password, { client: atConsole, browser })
     const again = authorizationRequest(northwind.realmUrl, atConsole)
@@ -81,7 +81,7 @@ describe('a person signs in', () => {
     expect(page.text).toContain('This signs in the command line')
   })
 
-  test('in two tabs at once', async () => {
+  test('in two tabs concurrently', async () => {
     const browser = new Browser()
     const requests = [authorizationRequest(northwind.realmUrl), authorizationRequest(northwind.realmUrl)]
     const pages = await Promise.all(requests.map(async ({ url }) => browser.follow(await browser.visit(url))))
@@ -109,7 +109,7 @@ describe('the sign-in page', () => {
     expect(text).not.toContain('role="alert"')
   })
 
-  test('allows no script, no frame, its own style, and forms that lead back to the client', async () => {
+  test('allows no script and no frame, only its own style, and forms that lead back to the client', async () => {
     const { text, headers } = await requestPage(new Browser())
     const policy = Object.fromEntries(
       (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
@@ -131,7 +131,7 @@ describe('the sign-in page', () => {
     expect(text).not.toMatch(/<script|style="/)
   })
 
-  test('is set in a typeface that the realm gives out, to be kept', async () => {
+  test('uses a typeface that the realm serves and browsers may cache', async () => {
     const { text } = await requestPage(new Browser())
     const path = /url\((\/realms\/[^)]+\.woff2)\)/.exec(text)?.[1] ?? ''
     const answer = await fetch(new URL(path, server.url))
@@ -144,8 +144,8 @@ describe('the sign-in page', () => {
     ).toBe('wOF2')
   })
 
-  test('says the same of an unknown name and of a wrong password', async () => {
-    const answers = ['maria', 'nobody'].map(async (name) => {
+  test('shows the same message for an unknown name and for a wrong password', async () => {
+    const answers = ['maria', 'unknown-user'].map(async (name) => {
       const browser = new Browser()
       const page = await sendSignIn(browser, await requestPage(browser), name, 'wrong')
       return { status: page.status, alert: /role="alert"[^>]*>([^<]*)</.exec(page.text)?.[1] }
@@ -155,7 +155,7 @@ describe('the sign-in page', () => {
     expect(unknown).toEqual(known)
   })
 
-  test('is no use without its cookies, nor from another site', async () => {
+  test('is rejected without its cookies and from another site', async () => {
     const browser = new Browser()
     const page = await requestPage(browser)
     const elsewhere = await sendSignIn(new Browser(), page, 'maria', maria.password)
@@ -171,7 +171,7 @@ describe('the sign-in page', () => {
     expect((await send({ origin: server.url, 'sec-fetch-site': 'same-origin' })).status).toBe(303)
   })
 
-  test('refuses a body that is no form, or a large one', async () => {
+  test('rejects a body that is not a form, and a large one', async () => {
     const browser = new Browser()
     const page = await requestPage(browser)
     const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -186,7 +186,7 @@ describe('the sign-in page', () => {
     expect((await fetch(action, { method: 'PUT', headers: { cookie } })).status).toBe(405)
   })
 
-  test('lets nobody guess on: after ten failures the right password is turned away, too, elsewhere not', async () => {
+  test('blocks guessing: after ten failures even the right password is refused, but not from another address', async () => {
     const tom = await northwind.person('tom', [])
     const browser = new Browser()
     const page = await requestPage(browser)
@@ -201,7 +201,7 @@ describe('the sign-in page', () => {
 })
 
 describe('an account', () => {
-  test('that is disabled looks like a wrong password', async () => {
+  test('that is disabled gets the same message as a wrong password', async () => {
     const gone = await northwind.person('gone', [])
     await server.runtime.database.inTenant(northwind.id, (tx) =>
       tx
@@ -216,7 +216,7 @@ describe('an account', () => {
     expect(page.text).toContain('The user name or the password is wrong.')
   })
 
-  test('without an active membership gets no token, not even with a session from before', async () => {
+  test('without an active membership gets no token, not even with an earlier session', async () => {
     const vera = await northwind.person('vera', ['auditor'])
     const browser = new Browser()
     const tokens = await signIn(server.url, 'northwind', 'vera', vera.password, { client: atConsole, browser })
@@ -235,7 +235,7 @@ describe('an account', () => {
     expect(page.text).toContain('<form method="post"')
     const refused = await sendSignIn(browser, page, 'vera', vera.password)
     expect(refused.status).toBe(403)
-    expect(refused.text).toContain('no active membership')
+    expect(refused.text).toContain('not an active member')
   })
 
   test('has its password in the database only as an Argon2id hash', async () => {

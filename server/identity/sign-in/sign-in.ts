@@ -15,10 +15,10 @@ import { signInPage } from './sign-in-page.ts'
 import { recordFailure, recordSuccess, secondsToWait } from './throttle.ts'
 import { usernameKey } from './username.ts'
 
-// One sentence for an unknown name, a wrong password and a disabled account.
+// The same message for an unknown name, a wrong password and a disabled account, so that it reveals nothing.
 const wrong = 'The user name or the password is wrong.'
 
-/** The sign-in page of the interaction `uid`: shows it, or takes what was entered. */
+/** The sign-in page of the interaction `uid`: shows the form, or accepts a submitted one. */
 export async function serveSignIn(
   open: OpenRealm,
   uid: string,
@@ -29,14 +29,15 @@ export async function serveSignIn(
   if (interaction === undefined) return sendPage(res, 400, expiredPage(open.realm))
   if (req.method === 'GET') return show(open.realm, interaction, res, { username: hintOf(interaction) })
   if (req.method !== 'POST') {
-    const page = problemPage(open.realm, 'This form can’t be taken', 'This page can only be read or sent.')
+    const page = problemPage(open.realm, 'This form can’t be accepted', 'This page accepts only GET and POST requests.')
     return sendPage(res, 405, page, { allow: 'GET, POST' })
   }
-  // The interaction's cookie is SameSite=Lax, so another site's form comes without it; this is the second lock.
+  // The interaction's cookie is SameSite=Lax, so another site's form arrives without it; this check is a second line of
+  // defence.
   if (isForeign(req)) {
     const page = problemPage(
       open.realm,
-      'This form can’t be taken',
+      'This form can’t be accepted',
       'The form was sent by another site. Nothing has changed.',
     )
     return sendPage(res, 403, page)
@@ -56,7 +57,7 @@ async function submit(
     throw error
   })
   if (form instanceof FormError)
-    return sendPage(res, form.status, problemPage(realm, 'This form can’t be taken', form.message))
+    return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
   const username = usernameKey(form.get('username') ?? '').slice(0, 256)
   const attempt = { tenantId: realm.tenantId, username, address: req.socket.remoteAddress ?? '' }
   const wait = secondsToWait(attempt)
@@ -78,14 +79,17 @@ async function submit(
   }
   recordSuccess(attempt)
   if ((await activePerson(realm, subject)) === undefined) {
-    const problem = `Your account has no active membership in ${realm.displayName}. An administrator can change that.`
+    const problem = `You are not an active member of ${realm.displayName}. Ask an administrator to activate your membership.`
     return show(realm, interaction, res, { username, problem, status: 403 })
   }
   const login = { accountId: subject, amr: ['pwd'] }
   await provider.interactionFinished(req, res, { login }, { mergeWithLastSubmission: false })
 }
 
-/** The subject, when user name and password belong together and the account is not disabled. Equal work in every case. */
+/**
+ * The subject, if user name and password match and the account is not disabled. Does the same amount of work in every
+ * case.
+ */
 async function authenticate({ tenantId }: Realm, username: string, password: string): Promise<string | undefined> {
   const user = await runtime().database.inTenant(tenantId, (tx) => findUserByName(tx, tenantId, username))
   const matches = await verifyPassword(password, user?.passwordHash ?? undefined)

@@ -9,8 +9,8 @@ const formId = 'op.logoutForm'
 const submit = `document.getElementById('${formId}').submit()`
 
 /**
- * oidc-provider's `logoutSource`: signs out at once when the application proved with the person's own id_token that it
- * asks for them, else lets the person confirm, so that a link from elsewhere can't sign anybody out.
+ * oidc-provider's `logoutSource`: signs out immediately if the application proved with the person's own id_token that
+ * it acts for them. Otherwise the person has to confirm, so that a link on another site can't sign anyone out.
  */
 export const renderSignOut = (realm: Realm) => (ctx: KoaContextWithOIDC, form: string) => {
   const hinted = ctx.oidc.entities.IdTokenHint?.payload.sub
@@ -30,7 +30,7 @@ ${!proved && html`<p><a href="${baseUrl}${rootPath()}">Stay signed in</a></p>`}`
   ctx.body = page.text
 }
 
-/** oidc-provider's `postLogoutSuccessSource`: for a sign-out that named no address to go back to. */
+/** oidc-provider's `postLogoutSuccessSource`: for a sign-out without an address to return to. */
 export const renderSignedOut = (realm: Realm) => (ctx: KoaContextWithOIDC) => {
   const page = renderPage(realm, {
     title: 'You are signed out',

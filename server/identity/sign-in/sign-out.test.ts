@@ -48,7 +48,7 @@ describe('signing out', () => {
     return browser.visit(action, { xsrf, logout: 'yes' })
   }
 
-  test('with the id_token goes by itself, ends session and tokens, and returns to the console', async () => {
+  test('with the id_token needs no confirmation, ends session and tokens, and returns to the console', async () => {
     const browser = new Browser()
     const tokens = await signInAtConsole(browser)
     const page = await logout(browser, {
@@ -70,7 +70,7 @@ describe('signing out', () => {
     expect(answer.location).toContain('error=login_required')
   })
 
-  test('without the id_token asks first', async () => {
+  test('without the id_token requires confirmation', async () => {
     const browser = new Browser()
     const tokens = await signInAtConsole(browser)
     const page = await logout(browser, {})
@@ -83,7 +83,7 @@ describe('signing out', () => {
     expect((await browser.follow(await browser.visit(request.url))).text).toContain('<form method="post"')
   })
 
-  test('with somebody else’s id_token asks first', async () => {
+  test('with another person’s id_token requires confirmation', async () => {
     const browser = new Browser()
     await signInAtConsole(browser)
     const jonas = await northwind.person('jonas', [])
@@ -93,7 +93,7 @@ describe('signing out', () => {
   })
 
   test.each(['https://evil.example/', '/signed-out', 'http://localhost:1/signed-out'])(
-    'leads to no address that is not registered: %s',
+    'never redirects to an unregistered address: %s',
     async (address) => {
       const browser = new Browser()
       const { idToken } = await signInAtConsole(browser)
@@ -102,7 +102,7 @@ describe('signing out', () => {
     },
   )
 
-  test('needs the secret of its page', async () => {
+  test('requires the secret of its page', async () => {
     const browser = new Browser()
     const { idToken, refreshToken } = await signInAtConsole(browser)
     const page = await logout(browser, { id_token_hint: idToken })
@@ -114,7 +114,7 @@ describe('signing out', () => {
 
 describe('another person in the same browser', () => {
   test.each(['countersign-console', 'countersign-cli'])(
-    'ends the session of the one before, at %s',
+    'ends the previous person’s session, at %s',
     async (clientId) => {
       const browser = new Browser()
       const before = await signInAtConsole(browser)
@@ -125,7 +125,8 @@ describe('another person in the same browser', () => {
       const request = authorizationRequest(northwind.realmUrl, client, { prompt: 'login' })
       const page = await browser.follow(await browser.visit(request.url))
       const sent = await browser.follow(await sendSignIn(browser, page, name, next.password), redirectUri)
-      // The library's own form, sent by its own script: the policy of the page must allow both, and where they lead.
+      // The library's form, submitted by the library's script: the page's policy must allow both, and the form's
+      // redirect target.
       const policy = sent.headers.get('content-security-policy')
       expect(policy).toMatch(/script-src 'sha256-/)
       expect(policy).toMatch(new RegExp(`form-action 'self'[^;]* ${new URL(redirectUri).origin}(;| |$)`))

@@ -1,2 +1,2 @@
-/** A user name as it is stored and looked up: case and surrounding spaces do not matter. */
+/** A user name in the form that is stored and looked up: case and surrounding spaces do not matter. */
 export const usernameKey = (text: string): string => text.normalize('NFKC').trim().toLowerCase()

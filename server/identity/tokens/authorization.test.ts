@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('an authorization code', () => {
-  test('is good once; when it comes again, the tokens of the first time end', async () => {
+  test('works once; using it again ends the tokens of the first use', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)
     const tokens = await readTokens(await exchangeCode(request, code))
@@ -25,7 +25,7 @@ describe('an authorization code', () => {
     expect(renewed.status).toBe(400)
   })
 
-  test('is given to at most one of many who come at once', async () => {
+  test('serves at most one of many concurrent requests', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchangeCode(request, code)))
@@ -46,7 +46,7 @@ describe('an authorization code', () => {
     expect([answer.status, (await answer.json()).error]).toEqual([400, error])
   })
 
-  test('lives for a minute at most', async () => {
+  test('expires within a minute', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const begun = Date.now()
     await authorize(new Browser(), request, 'maria', maria.password)
@@ -63,7 +63,7 @@ describe('an authorization code', () => {
     for (const { expiresAt } of codes) expect(Number(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000)
   })
 
-  test('is refused when it is too old', async () => {
+  test('is refused when it has expired', async () => {
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)
     await server.runtime.database.inTenant(northwind.id, (tx) =>
@@ -94,14 +94,14 @@ describe('an authorization request', () => {
     'http://127.0.0.1.evil.example/callback',
     'http://evil.example/callback',
     'http://127.0.0.1:49152/callback#x',
-  ])('shows an error page and sends nobody to %s', async (redirectUri) => {
+  ])('shows an error page and does not redirect to %s', async (redirectUri) => {
     const page = await visit({ ...cli, redirectUri }, {})
     expect([page.status, page.location]).toEqual([400, undefined])
     expect(page.text).toContain('role="alert"')
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
-  test('of the console is held to its one address', async () => {
+  test('of the console accepts only its registered address', async () => {
     const page = await visit({ clientId: 'countersign-console', redirectUri: 'http://127.0.0.1:1/auth/callback' }, {})
     expect([page.status, page.location]).toEqual([400, undefined])
   })
@@ -116,14 +116,14 @@ describe('an authorization request', () => {
     ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['for an implicit token', { response_type: 'token' }, 'invalid_request'],
     ['for another resource', { resource: 'https://elsewhere.example/' }, 'invalid_target'],
-    ['that allows no page, without a session', { prompt: 'none' }, 'login_required'],
+    ['that forbids a sign-in page, without a session', { prompt: 'none' }, 'login_required'],
   ])('%s is refused', async (_name, parameters, error) => {
     const { location = '' } = await visit(cli, parameters)
-    // An implicit answer, refused or not, comes behind the hash.
+    // The response to an implicit request comes in the fragment, refused or not.
     expect(new URL(location.replace('#', '?')).searchParams.get('error')).toBe(error)
   })
 
-  test('of an unknown client shows an error page with nothing of it in markup', async () => {
+  test('of an unknown client shows an error page with the request’s text escaped', async () => {
     const page = await visit({ clientId: '<script>alert(1)</script>', redirectUri: 'http://127.0.0.1:1/callback' }, {})
     expect(page.status).toBe(400)
     expect(page.text).not.toContain('<script')

@@ -6,7 +6,7 @@ import { noteUse } from '#server/kernel/auth/last-use.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** Somebody who may have tokens now. */
+/** A person who may get tokens now. */
 export type Person = {
   username: string
   displayName: string
@@ -17,7 +17,7 @@ export type Person = {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The person with this subject, unless disabled or without an active membership. */
+/** The person with this subject; undefined if disabled or without an active membership. */
 export async function activePerson({ tenantId, slug }: Realm, subject: string): Promise<Person | undefined> {
   if (!uuid.test(subject)) return undefined
   return await runtime().database.inTenant(tenantId, (tx) => findPerson(tx, tenantId, issuerOf(slug), subject))
@@ -26,7 +26,7 @@ export async function activePerson({ tenantId, slug }: Realm, subject: string): 
 export const activeServiceAccount = ({ tenantId, slug }: Realm, clientId: string) =>
   runtime().database.inTenant(tenantId, (tx) => findServiceAccount(tx, tenantId, issuerOf(slug), clientId))
 
-/** What id_token and userinfo say of a person. */
+/** The claims about a person in id_token and userinfo. */
 export const personClaims = (realm: Realm, subject: string, person: Person) => ({
   sub: subject,
   tenant: realm.externalId,
@@ -35,7 +35,7 @@ export const personClaims = (realm: Realm, subject: string, person: Person) => (
   ...(person.email === null ? {} : { email: person.email }),
 })
 
-/** oidc-provider's account; undefined ends whatever the account is looked up for. */
+/** oidc-provider's account. Undefined aborts the operation that needed the account. */
 export async function findAccount(realm: Realm, subject: string): Promise<Account | undefined> {
   const person = await activePerson(realm, subject)
   if (person === undefined) return undefined
@@ -43,22 +43,22 @@ export async function findAccount(realm: Realm, subject: string): Promise<Accoun
 }
 
 /**
- * The claims of an access token beyond the protocol's own, in Keycloak's shape. Roles are read now, at issue. Throws
- * invalid_grant or unauthorized_client for somebody whose membership is not active.
+ * The claims of an access token beyond the protocol's own, in Keycloak's shape, with the roles at the time of issue.
+ * Throws invalid_grant or unauthorized_client if the membership is not active.
  */
 export async function accessTokenClaims(realm: Realm, token: AccessToken | ClientCredentials) {
   const azp = token.clientId
-  // Read before the membership: what is taken away meanwhile is taken from this token, too.
+  // Read before the membership: a right that is withdrawn in between is withdrawn from this token, too.
   const issued = { [issuedAtClaim]: Date.now() }
   const tenant = realm.externalId
   if (token.kind === 'AccessToken') {
     const person = await activePerson(realm, token.accountId)
-    if (person === undefined) throw new errors.InvalidGrant('the account is disabled or has no active membership')
+    if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
     const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
     return { azp, ...claims, ...issued, realm_access: { roles: person.roles } }
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
-  if (account === undefined) throw new errors.UnauthorizedClient('the service account has no active membership')
+  if (account === undefined) throw new errors.UnauthorizedClient('the membership of the service account is not active')
   noteUse(realm.tenantId, account.memberId)
   return { azp, tenant, ...issued, preferred_username: account.username, realm_access: { roles: account.roles } }
 }

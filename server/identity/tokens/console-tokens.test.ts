@@ -34,14 +34,14 @@ const signInAtConsole = () => signIn(server.url, 'northwind', 'maria', maria.pas
 const tokenUrl = () => `${northwind.realmUrl}/protocol/openid-connect/token`
 const stranger = async () => ({ ...atConsole, prover: await newProver() })
 
-/** A code of the console's, asked for as oidc-client-ts does: for the holder of one key. */
+/** A code for the console, requested as oidc-client-ts does: bound to a key. */
 async function boundCode() {
   const request = authorizationRequest(northwind.realmUrl, atConsole, { dpop_jkt: atConsole.prover.thumbprint })
   return { request, code: await authorize(new Browser(), request, 'maria', maria.password) }
 }
 
 describe('the console’s tokens', () => {
-  test('are bound to its key, and worth nothing as plain bearer tokens', async () => {
+  test('are bound to its key and rejected as plain bearer tokens', async () => {
     const { accessToken } = await signInAtConsole()
     expect(decodeJwt(accessToken)).toMatchObject({
       azp: 'countersign-console',
@@ -50,7 +50,7 @@ describe('the console’s tokens', () => {
     await expect(verifyBearer(`Bearer ${accessToken}`)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('are not given without a proof', async () => {
+  test('are not issued without a proof', async () => {
     const { request, code } = await boundCode()
     const { clientId, redirectUri } = atConsole
     const answer = await exchangeCode({ ...request, client: { clientId, redirectUri } }, code)
@@ -59,7 +59,7 @@ describe('the console’s tokens', () => {
     expect((await refresh(northwind.realmUrl, refreshToken, { clientId })).status).toBe(400)
   })
 
-  test('are given for a code, and renewed, only to the holder of the key', async () => {
+  test('are issued for a code, and renewed, only for the holder of the key', async () => {
     const stolen = await boundCode()
     expect((await exchangeCode({ ...stolen.request, client: await stranger() }, stolen.code)).status).toBe(400)
     const own = await boundCode()
@@ -68,7 +68,7 @@ describe('the console’s tokens', () => {
     expect((await refresh(northwind.realmUrl, refreshToken, atConsole)).status).toBe(200)
   })
 
-  test('are given to a browser whose clock is an hour off, too: it is asked for a nonce', async () => {
+  test('are issued to a browser whose clock is an hour off, which is asked for a nonce', async () => {
     const { request, code } = await boundCode()
     const late = { iat: Math.floor(Date.now() / 1000) - 3600 }
     const proof = async (claims: object) =>
@@ -79,7 +79,7 @@ describe('the console’s tokens', () => {
     expect((await exchangeCode(request, code, {}, { dpop: await proof({ nonce }) })).status).toBe(200)
   })
 
-  test('open userinfo with a proof, once', async () => {
+  test('give access to userinfo with a proof, once', async () => {
     const { accessToken } = await signInAtConsole()
     const url = `${northwind.realmUrl}/protocol/openid-connect/userinfo`
     const headers = { authorization: `DPoP ${accessToken}`, dpop: await atConsole.prover.prove({ url, accessToken }) }
@@ -99,7 +99,7 @@ describe('the browser’s proofs (lib/dpop.ts)', () => {
 
   beforeAll(async () => {
     keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
-    // The thumbprint is the provider's own: the code is exchanged with a proof of the browser's making.
+    // The thumbprint comes from the provider itself: the code is exchanged with a proof that the browser made.
     const prove = async ({ url: address }: { url: string }) =>
       makeProof(keys, { method: 'POST', url: address }, '', Date.now())
     accessToken = (
@@ -118,7 +118,7 @@ describe('the browser’s proofs (lib/dpop.ts)', () => {
       changes.now ?? Date.now(),
     )
 
-  test('are what the API asks for, whatever the query; no two are the same', async () => {
+  test('are accepted by the API for any query, and never repeat', async () => {
     const one = await verifyProof(await make({ url: `${url}?batch=1&input=%7B%7D#x` }), {
       accessToken,
       confirmation,
@@ -129,10 +129,10 @@ describe('the browser’s proofs (lib/dpop.ts)', () => {
   })
 
   test.each<[string, { nonce?: string; url?: string; now?: number }]>([
-    ['for another address', { url: 'https://countersign.example/v1/agents.list' }],
-    ['for another origin', { url: 'https://evil.example/v1/session.me' }],
-    ['of ten minutes ago', { now: Date.now() - 600_000 }],
-    ['with a nonce that nobody gave', { nonce: 'n' }],
+    ['made for another address', { url: 'https://countersign.example/v1/agents.list' }],
+    ['made for another origin', { url: 'https://evil.example/v1/session.me' }],
+    ['made ten minutes ago', { now: Date.now() - 600_000 }],
+    ['with an unknown nonce', { nonce: 'n' }],
   ])('%s are refused', async (_what, changes) => {
     const proof = verifyProof(await make(changes), { accessToken, confirmation, request })
     await expect(proof).rejects.toMatchObject({ code: 'unauthorized' })

@@ -2,7 +2,10 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
 import { grantEnd } from './lifetimes.ts'
 import { apiResource, scopes } from './resource.ts'
 
-/** oidc-provider's `loadExistingGrant`: our own clients are granted what they may ask for, one grant a session and client. */
+/**
+ * oidc-provider's `loadExistingGrant`: the product's own clients are granted everything they may request, with one
+ * grant per session and client.
+ */
 export async function loadExistingGrant({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { provider, session, client } = oidc
   const accountId = session?.accountId

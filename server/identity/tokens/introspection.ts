@@ -10,8 +10,8 @@ import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { activePerson, activeServiceAccount } from './claims.ts'
 
 /**
- * RFC 7662 for this realm's JWT access tokens, asked by one of its service accounts. Everything else (another realm's
- * token, a refresh token, somebody no longer active) is just not active.
+ * RFC 7662 for this realm's JWT access tokens, for its service accounts. Any other token (of another realm, a refresh
+ * token, of an inactive member) is reported as not active.
  */
 export async function serveIntrospection(realm: Realm, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const form = await readForm(req).catch((error: unknown) => {

@@ -1,17 +1,17 @@
 import type { RefreshToken, Session } from 'oidc-provider'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** Seconds, all of them. */
+/** All values here are in seconds. */
 const hour = 3600
 
-/** After this the person enters the password again, whatever they did meanwhile. */
+/** After this the person has to enter the password again, however active they were. */
 export const sessionSeconds = 12 * hour
 
 const now = () => Math.floor(Date.now() / 1000)
-// The library wants at least one second, also of what is over.
+// The library requires at least one second, even for an expired artifact.
 const remaining = (until: number) => Math.max(1, until - now())
 
-/** Without use, a refresh token lives for an hour, or for two access tokens where those live long. */
+/** Without use, a refresh token lives for an hour, or for two lifetimes of an access token if that is longer. */
 function refreshTokenSeconds(token: RefreshToken): number {
   const idle = Math.max(hour, 2 * runtime().config.accessTokenTtl)
   return Math.min(idle, remaining((token.iiat ?? now()) + sessionSeconds))
@@ -20,7 +20,7 @@ function refreshTokenSeconds(token: RefreshToken): number {
 const loginSeconds = (session: Session): number =>
   session.loginTs === undefined ? 10 * 60 : remaining(session.loginTs + sessionSeconds)
 
-/** oidc-provider's `ttl`. A number for an access token would also override the resource's: here the two are the same. */
+/** oidc-provider's `ttl`. A number for access tokens also overrides the resource's lifetime; here the two are equal. */
 export const lifetimes = (accessTokenTtl: number) => ({
   AccessToken: accessTokenTtl,
   ClientCredentials: accessTokenTtl,
@@ -32,5 +32,5 @@ export const lifetimes = (accessTokenTtl: number) => ({
   Grant: sessionSeconds,
 })
 
-/** When a grant that is used in a new authorization ends: not before the refresh tokens that hang on it. */
+/** When a grant that is used in a new authorization ends: not before the refresh tokens that depend on it. */
 export const grantEnd = (): number => now() + sessionSeconds

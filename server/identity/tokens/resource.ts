@@ -1,12 +1,12 @@
 import { errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider'
 import { apiAudience } from '#server/kernel/auth/realm.ts'
 
-/** RFC 8707: every token is for the one API, also when the request names no resource. */
+/** RFC 8707: every token is for the one API, even if the request names no resource. */
 export const apiResource = 'urn:countersign:api'
 
 export const scopes = ['openid', 'profile', 'email']
 
-/** What the API's tokens are like. Throws invalid_target for another resource. */
+/** The properties of the API's tokens. Throws invalid_target for another resource. */
 export function resourceServer(
   ctx: KoaContextWithOIDC,
   resource: string,
@@ -24,8 +24,8 @@ export function resourceServer(
 }
 
 /**
- * Gives a request without a known scope Keycloak's default ones, so that the answer always has a scope. Scopes only choose
- * claims; what somebody may do is a matter of roles. A refresh keeps what was granted.
+ * Gives a request without a known scope Keycloak's default scopes, so that the response always has a scope. Scopes only
+ * select claims; permissions depend on roles. A refresh keeps the granted scopes.
  */
 function ensureScope({ oidc: { params, route } }: KoaContextWithOIDC): void {
   if (params === undefined || (route !== 'authorization' && params.grant_type !== 'client_credentials')) return

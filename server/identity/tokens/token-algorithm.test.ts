@@ -25,7 +25,7 @@ const algorithmsOf = async (realmUrl: string) => {
   return keys.map(({ kty, alg }) => [kty, alg])
 }
 
-test('RS256 by configuration: tokens, id_tokens and published keys, for clients of any make', async () => {
+test('RS256 by configuration applies to tokens, id_tokens and published keys, for clients of every kind', async () => {
   const realm = await testRealm(server, 'northwind')
   const { password, userId } = await realm.person('maria', ['developer'])
   const { clientSecret } = await realm.service('ci-pipeline', ['developer'])
@@ -45,13 +45,13 @@ test('RS256 by configuration: tokens, id_tokens and published keys, for clients 
   await expect(verifyBearer(`Bearer ${access_token}`)).resolves.toMatchObject({ subject: 'ci-pipeline' })
 })
 
-test('a realm changes over with the setting, and back: what was signed before still does', async () => {
+test('a realm switches to the configured algorithm and back, and tokens signed before stay valid', async () => {
   const es256 = { ...server.runtime, config: { ...server.runtime.config, tokenAlgorithm: 'ES256' as const } }
   const realm = await testRealm(server, 'globex')
   const { password, userId } = await realm.person('anna', ['viewer'])
   const first = await signIn(server.url, 'globex', 'anna', password)
   expect(decodeProtectedHeader(first.accessToken).alg).toBe('RS256')
-  // A realm is opened anew after five minutes.
+  // A realm is reopened after five minutes.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 })
   setRuntime(es256)
   const second = await readTokens(await refresh(realm.realmUrl, first.refreshToken))
@@ -64,6 +64,6 @@ test('a realm changes over with the setting, and back: what was signed before st
     await expect(verifyBearer(`Bearer ${accessToken}`)).resolves.toMatchObject({ subject: userId })
 })
 
-test('another algorithm is no setting', () => {
+test('another algorithm is rejected', () => {
   expect(() => loadConfig({ TOKEN_ALGORITHM: 'none' })).toThrow('TOKEN_ALGORITHM must be ES256 or RS256')
 })

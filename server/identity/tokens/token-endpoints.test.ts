@@ -49,7 +49,7 @@ describe('userinfo', () => {
   const userinfo = (realm: TestRealm, headers: Record<string, string>, method = 'GET') =>
     fetch(`${realm.realmUrl}/protocol/openid-connect/userinfo`, { method, headers })
 
-  test.each(['GET', 'POST'])('says by %s who the token is of', async (method) => {
+  test.each(['GET', 'POST'])('identifies the token’s person by %s', async (method) => {
     const answer = await userinfo(northwind, { authorization: `Bearer ${hers.accessToken}` }, method)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({
@@ -61,7 +61,7 @@ describe('userinfo', () => {
     })
   })
 
-  test('can be read by the console’s pages and by nobody else’s', async () => {
+  test('is readable by the console’s pages and by no other origin’s', async () => {
     const authorization = `Bearer ${hers.accessToken}`
     const allowed = async (origin: string) =>
       (await userinfo(northwind, { authorization, origin })).headers.get('access-control-allow-origin')
@@ -69,7 +69,7 @@ describe('userinfo', () => {
     expect(await allowed('https://evil.example')).toBeNull()
   })
 
-  test('refuses what is no token of this realm', async () => {
+  test('rejects anything but an access token of this realm', async () => {
     for (const authorization of ['', 'Bearer x', `Bearer ${hers.idToken}`]) {
       const answer = await userinfo(northwind, { authorization })
       expect(answer.status).toBe(401)
@@ -79,7 +79,7 @@ describe('userinfo', () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  test('takes a token that is bound to a key with its proof, once, and not without', async () => {
+  test('accepts a key-bound token with its proof, once, and never without', async () => {
     const prover = await newProver()
     const request = authorizationRequest(northwind.realmUrl)
     const code = await authorize(new Browser(), request, 'maria', maria.password)
@@ -98,7 +98,7 @@ describe('userinfo', () => {
     expect((await userinfo(northwind, { authorization: `Bearer ${accessToken}`, dpop: proof })).status).toBe(401)
   })
 
-  test('is for people', async () => {
+  test('is only for people', async () => {
     const { access_token } = await serviceToken({}, 'openid profile')
     const answer = await userinfo(northwind, { authorization: `Bearer ${access_token}` })
     expect([answer.status, (await answer.json()).error]).toEqual([403, 'insufficient_scope'])
@@ -116,7 +116,7 @@ describe('introspection', () => {
       body: new URLSearchParams(body),
     })
 
-  test('tells a service account what a token says, by Basic and with the secret in the form', async () => {
+  test('describes a token to a service account, authenticated by Basic or in the form', async () => {
     const expected = {
       active: true,
       sub: maria.userId,
@@ -134,13 +134,13 @@ describe('introspection', () => {
     expect(await (await introspect(northwind, form)).json()).toMatchObject(expected)
   })
 
-  test('knows the tokens of service accounts, too', async () => {
+  test('describes tokens of service accounts, too', async () => {
     const { access_token } = await serviceToken()
     const answer = await (await introspect(northwind, { token: access_token }, basic(secret))).json()
     expect(answer).toMatchObject({ active: true, sub: 'ci-pipeline', username: 'ci-pipeline' })
   })
 
-  test('says only "not active" of everything else', async () => {
+  test('reports any other token only as not active', async () => {
     const other = await globex.service('ci-pipeline', [])
     const tampered = `${hers.accessToken.slice(0, -4)}AAAA`
     for (const token of [tampered, hers.idToken, hers.refreshToken, 'x', '']) {
@@ -150,7 +150,7 @@ describe('introspection', () => {
     expect(await foreign.json()).toEqual({ active: false })
   })
 
-  test('says "not active" of somebody whose membership is suspended', async () => {
+  test('reports the token of a suspended member as not active', async () => {
     const omar = await northwind.person('omar', ['operator'])
     const { accessToken } = await signIn(server.url, 'northwind', 'omar', omar.password)
     const active = async () =>
@@ -167,7 +167,7 @@ describe('introspection', () => {
     expect(await active()).toBe(false)
   })
 
-  test('is for authenticated clients of this realm', async () => {
+  test('is only for authenticated clients of this realm', async () => {
     const token = hers.accessToken
     const attempts: [Record<string, string>, Record<string, string>][] = [
       [{ token }, {}],
@@ -188,7 +188,7 @@ describe('introspection', () => {
 })
 
 describe('DPoP', () => {
-  test('binds a token to a key: it is no plain bearer token then, and a proof serves once', async () => {
+  test('binds a token to a key: it is rejected as a bearer token, and a proof works once', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const jwk = await exportJWK(publicKey)
     const htu = `${northwind.realmUrl}/protocol/openid-connect/token`
@@ -205,7 +205,7 @@ describe('DPoP', () => {
   })
 })
 
-test('the realm’s keys are published without their private half', async () => {
+test('the realm’s keys are published without their private parts', async () => {
   const { keys } = await (await fetch(`${northwind.realmUrl}/protocol/openid-connect/certs`)).json()
   expect(keys).toEqual([
     {

@@ -3,7 +3,7 @@ import { RateLimited, type Standing } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
 import { takeToken } from '#server/kernel/rate/limits.ts'
 
-/** The OAuth error of a 429; RFC 6749 has none of its own for it. */
+/** The OAuth error of a 429; RFC 6749 does not define one. */
 class TooManyRequests extends errors.OIDCProviderError {
   constructor(cause: RateLimited) {
     super(429, 'temporarily_unavailable', { cause })
@@ -11,13 +11,13 @@ class TooManyRequests extends errors.OIDCProviderError {
   }
 }
 
-// Requests that were counted: the library may look a client up more than once.
+// Requests that have been counted: the library may look a client up more than once.
 const counted = new WeakSet<object>()
 
 /**
- * Counts a request to the token endpoint that names this client, by where it comes from: a stranger's guesses use up what
- * their own address may ask, and not the client's budget. (Behind a proxy all addresses are the proxy's.) Does nothing for
- * other endpoints. Throws 429.
+ * Counts a request to the token endpoint that names this client, by source address: guesses of a stranger use up the
+ * limit of their own address, not the client's. (Behind a proxy all addresses are the proxy's.) Ignores other
+ * endpoints. Throws 429.
  */
 export async function limitByAddress(tenantId: string, clientId: string): Promise<void> {
   const { ctx } = Provider
@@ -26,7 +26,7 @@ export async function limitByAddress(tenantId: string, clientId: string): Promis
   await spend(takeToken(tenantId, clientId, ctx.req.socket.remoteAddress ?? ''))
 }
 
-/** Counts one that has proven to be the client's, wherever it comes from. Throws 429. */
+/** Counts a request that the client has authenticated, from any address. Throws 429. */
 export async function limitByClient(tenantId: string, clientId: string): Promise<void> {
   if (Provider.ctx?.oidc.route === 'token') await spend(takeToken(tenantId, clientId))
 }

@@ -9,7 +9,7 @@ import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { activePerson, personClaims } from './claims.ts'
 
-/** OpenID Connect Core, section 5.3, for this realm's JWT access tokens; one that is bound to a key comes with its proof. */
+/** OpenID Connect Core, section 5.3, for this realm's JWT access tokens; a key-bound token needs its proof. */
 export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const refuse = (status: number, error: string, description: string) =>
     sendJson(
@@ -33,7 +33,7 @@ export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: Ser
     return refuse(401, 'invalid_token', 'the access token is missing, expired or invalid')
   const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   if (!scopes.includes('openid') || person === undefined)
-    return refuse(403, 'insufficient_scope', 'the access token is not one of a person with the scope openid')
+    return refuse(403, 'insufficient_scope', 'the access token does not belong to a person or lacks the scope openid')
   const { sub, tenant, name, preferred_username, email } = personClaims(realm, token.subject, person)
   const answer = {
     sub,

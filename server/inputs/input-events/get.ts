@@ -6,7 +6,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { findReceipt } from '../read-store.ts'
 import { receiptViews } from '../view.ts'
 
-/** What became of one event: admission, match, delivery, application. Its data is not shown. */
+/** The state of one event: admission, match, delivery and application. Its data is not included. */
 export const get = query({
   permission: 'input:read',
   input: GetReceiptInput,

@@ -5,7 +5,7 @@ import { actorsById } from '#server/tenants/actors.ts'
 import { listReceipts } from '../read-store.ts'
 import { receiptViews } from '../view.ts'
 
-/** The inbox, newest first; what senders say is masked. */
+/** The inbox, newest first; the attributes of senders are masked. */
 export const list = query({
   permission: 'input:read',
   input: ListReceiptsInput,

@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listResolutions } from '../resolution-store.ts'
 import { resolutionView } from '../view.ts'
 
-/** What was delivered and applied, newest first. */
+/** The resolutions with their delivery and application, newest first. */
 export const list = query({
   permission: 'input:read',
   input: ListResolutionsInput,

@@ -6,8 +6,8 @@ import { sendAgain } from '../listeners.ts'
 import { findResolution, setRetried } from '../resolution-store.ts'
 
 /**
- * Delivers once more what failed, or whose outcome nobody knows: the system itself never repeats an unknown one, nor does a
- * service account, because it may have arrived.
+ * Delivers a resolution again after its delivery failed or its outcome is unknown. A delivery with an unknown outcome may have
+ * arrived, so neither the system itself nor a service account repeats it.
  */
 export const retry = mutation({
   permission: 'input:manage',
@@ -22,7 +22,7 @@ export const retry = mutation({
     const resolution = await findResolution(tx, tenant.id, input.id)
     if (resolution === undefined) throw notFound()
     if (resolution.application !== 'not_applied' || !['open', 'matched'].includes(resolution.waitStatus))
-      throw refuse('wait_terminal', `The wait is ${resolution.waitStatus}; there is nothing to deliver any more.`)
+      throw refuse('wait_terminal', `The wait is ${resolution.waitStatus}, so this input can no longer be delivered.`)
     if (resolution.revision !== input.expectedRevision) throw changed(resolution.revision)
     const blocked = whyNotSendAgain(DeliveryStatus.parse(resolution.delivery), principal.kind)
     if (blocked !== undefined) throw refuse('machine_decision', blocked)
@@ -30,7 +30,10 @@ export const retry = mutation({
     if (revision === undefined) {
       const now = await findResolution(tx, tenant.id, input.id)
       if (now !== undefined && now.revision !== input.expectedRevision) throw changed(now.revision)
-      throw refuse('conflict', `The delivery is ${resolution.delivery}: only a failed or unknown one is retried.`)
+      throw refuse(
+        'conflict',
+        `The delivery is ${resolution.delivery}. Only a failed or unknown delivery can be retried.`,
+      )
     }
     await sendAgain(tx, tenant.id, resolution)
     return { id: input.id, delivery: 'pending' as const, revision }
@@ -38,4 +41,6 @@ export const retry = mutation({
 })
 
 const changed = (revision: number) =>
-  new ApiError('revision_conflict', 'The resolution has changed since you read it.', { details: { revision } })
+  new ApiError('revision_conflict', 'This resolution changed after you opened it. Reload it and try again.', {
+    details: { revision },
+  })

@@ -4,7 +4,7 @@ import { mutation, refuse } from '#server/kernel/operation.ts'
 import { tellExecution } from '../listeners.ts'
 import { findWait, lockInputs, settleUnmatched, setWait } from '../store.ts'
 
-/** Closes an open wait. Its execution goes on with the other waits of the group, or ends as canceled. */
+/** Closes an open wait. Its execution continues with the other waits of the group, or ends as canceled. */
 export const cancel = mutation({
   permission: 'input:manage',
   input: CancelWaitInput,
@@ -27,7 +27,7 @@ export const cancel = mutation({
     const { expectedRevision } = input
     const revision = await setWait(tx, tenant.id, wait.id, { status: 'canceled', revision: expectedRevision })
     if (revision === undefined)
-      throw new ApiError('revision_conflict', 'The wait has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'This wait changed after you opened it. Reload it and try again.', {
         details: { revision: wait.revision },
       })
     await settleUnmatched(tx, tenant.id, { executionId, inputName }, 'wait_terminal')

@@ -4,7 +4,7 @@ import { pageOf } from '#server/kernel/page.ts'
 import { listWaits } from '../read-store.ts'
 import { waitView } from '../view.ts'
 
-/** Waits in any state, newest first. */
+/** Waits with any status, newest first. */
 export const list = query({
   permission: 'input:read',
   input: ListWaitsInput,

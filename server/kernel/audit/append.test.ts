@@ -6,7 +6,8 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { appendAudit } from './append.ts'
 import { auditLeafHash, recordDigest } from './record.ts'
 
-// The database writes the records and hashes them; that these are the bytes of record.ts is what the log stands on.
+// The database writes and hashes the records; these tests check that its bytes are those of record.ts, on which the log
+// depends.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -23,7 +24,7 @@ const records = () =>
 
 const odd = 'quotes " and \\, line\nbreak, tab\t, \u0001 \u001f \u007f, ü, 🦉, \u2028, {curly,"braces"}, NULL'
 
-test('the records of a transaction have the digests and leaf hashes of their bytes, and places without a gap', async () => {
+test('the records of a transaction have the digests and leaf hashes of their bytes, and consecutive positions', async () => {
   const before = (await records()).length
   const ids = await inTenant(async (tx) => [
     await appendAudit(tx, tenant, {
@@ -49,7 +50,7 @@ test('the records of a transaction have the digests and leaf hashes of their byt
   }
 })
 
-test('what can’t be written undoes what it would have told of', async () => {
+test("a record that can't be written undoes the operation that it would record", async () => {
   const before = (await records()).length
   const id = newId()
   const act = (details: JsonObject) =>
@@ -57,7 +58,7 @@ test('what can’t be written undoes what it would have told of', async () => {
       await tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
       await appendAudit(tx, tenant, { actor, action: 'test.undone', resource: { type: 'test', id: '1' }, details })
     })
-  // PostgreSQL holds no NUL.
+  // PostgreSQL does not support NUL.
   await expect(act({ text: '\u0000' })).rejects.toThrow(/unicode escape/i)
   const groups = await inTenant((tx) => tx.selectFrom('approverGroups').select('id').where('id', '=', id).execute())
   expect(groups).toEqual([])
@@ -65,7 +66,7 @@ test('what can’t be written undoes what it would have told of', async () => {
   expect(await records()).toHaveLength(before + 1)
 })
 
-test('many at once get one place each', async () => {
+test('concurrent appends each get a position of their own', async () => {
   const before = (await records()).length
   const many = 30
   await Promise.all(
@@ -76,7 +77,7 @@ test('many at once get one place each', async () => {
   expect((await records()).map(({ seq }) => seq)).toEqual(Array.from({ length: before + many }, (_, seq) => seq))
 })
 
-test('a transaction writes into the log of the tenant that it is bound to, also when it is bound to another one later', async () => {
+test('a transaction writes to the log of its tenant, even if it is bound to another tenant later', async () => {
   const other = await testTenant(running)
   const act = { actor, action: 'test.other', resource: { type: 'test', id: '1' } }
   const both = await inTenant(async (tx) => {

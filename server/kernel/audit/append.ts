@@ -7,7 +7,7 @@ import { newId } from '#server/kernel/ids.ts'
 import { leafTail, recordAround } from './record.ts'
 import { appendRecords, type UnplacedRecord } from './store.ts'
 
-/** What a record holds of an act, beyond its name; a member that is undefined is left out. */
+/** The content of a record about an operation, in addition to its name; undefined fields are left out. */
 export type AuditDetails = { readonly [name: string]: JsonValue | undefined }
 
 export type AuditAct = {
@@ -20,16 +20,16 @@ export type AuditAct = {
   requestId?: string
 }
 
-/** The actor of what the product does by itself (expiry, recovery, sealing). */
+/** The actor of everything that the product does by itself (expiry, recovery, sealing). */
 export const systemActor = { type: 'system', id: 'countersign', name: 'Countersign' } as const
 
-// Owned by this module: the records that an open transaction will write.
+// Owned by this module: the records that an open transaction is going to write.
 const waiting = new WeakMap<Transaction, { tenantId: string; records: UnplacedRecord[] }>()
 
 /**
- * Appends one record to the tenant's log of today, in the caller's transaction: if it can't be written, the act does not
- * happen. It is written with the COMMIT, so that the lock on the tenant's day is held for no longer. Returns its id.
- * Throws JcsError for details that no digest can be made of.
+ * Appends one record to the tenant's log of today, in the caller's transaction: if the record can't be written, the
+ * operation does not happen. It is written with the COMMIT, to hold the lock on the tenant's day only briefly. Returns
+ * the record's id. Throws JcsError for details that can't be digested.
  */
 export async function appendAudit(
   tx: Transaction,
@@ -58,7 +58,7 @@ export async function appendAudit(
     })
   } else {
     if (before.tenantId !== tenant.id)
-      throw new Error('The transaction is bound to one tenant, and writes into its log.')
+      throw new Error('The transaction is bound to one tenant, and can write only to its log.')
     before.records.push(record)
   }
   notify(tx, 'audit', tenant.id)

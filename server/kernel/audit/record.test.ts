@@ -13,7 +13,7 @@ const fields = {
   type: 'approval.approve',
 }
 
-test('the digest is over domain, nonce and canonical record', () => {
+test('the digest covers domain, nonce and canonical record', () => {
   const expected = createHash('sha256')
     .update('agcp.audit.record.v1\n')
     .update(nonce)
@@ -35,7 +35,7 @@ test('the leaf is canonical JSON with its version, and its hash has the leaf pre
   expect(auditLeafHash(fields)).toEqual(createHash('sha256').update(Buffer.of(0)).update(text).digest())
 })
 
-test('what is malformed is refused', () => {
+test('malformed values are refused', () => {
   expect(() => recordDigest(nonce.subarray(1), record)).toThrow(RangeError)
   expect(() => recordDigest(nonce, { at: 1_764_000_000 * 1e9 })).toThrow(/write it as a string/)
   expect(() => auditLeaf({ ...fields, digest: Buffer.alloc(31) })).toThrow(RangeError)

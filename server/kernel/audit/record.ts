@@ -7,7 +7,9 @@ const leafPrefix = Buffer.of(0x00)
 const nonceBytes = 32
 const digestBytes = 32
 
-/** What one leaf of a day's tree commits to. `date` is YYYY-MM-DD (UTC), `seq` the leaf's index in that day. */
+/**
+ * The content that one leaf of a day's tree commits to. `date` is YYYY-MM-DD (UTC), `seq` the leaf's index in that day.
+ */
 export type AuditLeaf = {
   auditId: string
   date: string
@@ -20,35 +22,37 @@ export type AuditLeaf = {
 
 /**
  * SHA-256("agcp.audit.record.v1\n" ‖ nonce ‖ JCS(record)): 32 bytes.
- * The nonce (32 random bytes, one per record) keeps a record with little in it from being guessed from its digest.
- * Throws RangeError for another nonce length, JcsError for what JCS can't carry.
+ * The nonce (32 random bytes, one per record) prevents guessing a short record from its digest.
+ * Throws RangeError for another nonce length, JcsError for values that JCS can't represent.
  */
 export function recordDigest(nonce: Uint8Array, record: JsonValue): Buffer {
-  if (nonce.byteLength !== nonceBytes) throw new RangeError(`A nonce is ${nonceBytes} bytes, not ${nonce.byteLength}.`)
+  if (nonce.byteLength !== nonceBytes)
+    throw new RangeError(`A nonce must have ${nonceBytes} bytes, not ${nonce.byteLength}.`)
   return hash('sha256', Buffer.concat([recordDomain, nonce, Buffer.from(canonicalJson(record))]), 'buffer')
 }
 
-/** The leaf as it is hashed: the UTF-8 bytes of its canonical JSON. Throws RangeError for a malformed field. */
+/** The bytes of the leaf that are hashed: its canonical JSON in UTF-8. Throws RangeError for a malformed field. */
 export function auditLeaf({ auditId, date, digest, seq, tenant, type }: AuditLeaf): Buffer {
   if (digest.byteLength !== digestBytes)
-    throw new RangeError(`A digest is ${digestBytes} bytes, not ${digest.byteLength}.`)
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw new RangeError('The date of a leaf is written YYYY-MM-DD.')
-  if (!Number.isSafeInteger(seq) || seq < 0) throw new RangeError('The seq of a leaf is a whole number from 0.')
+    throw new RangeError(`A digest must have ${digestBytes} bytes, not ${digest.byteLength}.`)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw new RangeError('The date of a leaf must have the form YYYY-MM-DD.')
+  if (!Number.isSafeInteger(seq) || seq < 0) throw new RangeError('The seq of a leaf must be a whole number from 0.')
   const written = `sha256:${Buffer.from(digest).toString('hex')}`
   return Buffer.from(canonicalJson({ auditId, date, digest: written, seq, tenant, type, v: 1 }))
 }
 
 /**
- * RFC 6962 leaf hash SHA-256(0x00 ‖ leaf): 32 bytes, what the day's tree is made of.
- * The prefix is repeated from server/audit/tree/merkle.ts because the kernel imports no domain; a test holds them together.
+ * RFC 6962 leaf hash SHA-256(0x00 ‖ leaf): 32 bytes, a leaf of the day's tree.
+ * The prefix is repeated from server/audit/tree/merkle.ts because the kernel imports no domain; a test keeps the two
+ * equal.
  */
 export function auditLeafHash(leaf: AuditLeaf): Buffer {
   return hash('sha256', Buffer.concat([leafPrefix, auditLeaf(leaf)]), 'buffer')
 }
 
 /**
- * A record's canonical JSON before and after its moment, which the database writes in between (`append_audit`): the names
- * before `at` in JCS's order, and those after it. Throws JcsError.
+ * A record's canonical JSON before and after its time, which the database inserts (`append_audit`): the fields before
+ * `at` in JCS's order, and the fields after it. Throws JcsError.
  */
 export const recordAround = (
   before: { action: string; actor: JsonObject },
@@ -58,6 +62,6 @@ export const recordAround = (
   `",${canonicalJson(after).slice(1)}`,
 ]
 
-/** What follows the place in a leaf's canonical JSON. */
+/** The part after the position in a leaf's canonical JSON. */
 export const leafTail = ({ tenant, type }: Pick<AuditLeaf, 'tenant' | 'type'>): string =>
   `,${canonicalJson({ tenant, type, v: 1 }).slice(1)}`

@@ -1,21 +1,21 @@
 import { CompiledQuery } from 'kysely'
 import type { Notice } from '#server/kernel/db/transaction.ts'
 
-/** One record, but for its place in the log and its moment: the database gives them. See record.ts for the bytes. */
+/** One record without its position in the log and its time, which the database adds. See record.ts for the bytes. */
 export type UnplacedRecord = {
   auditId: string
   type: string
-  /** The record's canonical JSON before and after its moment. */
+  /** The record's canonical JSON before and after its time. */
   around: readonly [head: string, tail: string]
-  /** What follows the place in the leaf's canonical JSON. */
+  /** The part after the position in the leaf's canonical JSON. */
   leafTail: string
   nonce: Buffer
 }
 
-// One text, and not put together each time: every act ends with it.
+// A constant text, not built for each call: every operation ends with this statement.
 const appendText = 'select append_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 
-/** Appends the records to the tenant's log of today (UTC, the database's clock), in their order, and tells the notices. */
+/** Appends the records, in order, to the tenant's log of today (UTC, the database's clock), and sends the notices. */
 export const appendRecords = (
   tenantId: string,
   records: readonly UnplacedRecord[],

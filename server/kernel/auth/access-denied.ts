@@ -1,4 +1,4 @@
 import { ApiError } from '#lib/errors.ts'
 
-/** The one answer for a tenant that does not exist and for one in which the caller has no active membership. */
+/** The single response for an unknown tenant and for a tenant of which the caller is not an active member. */
 export const accessDenied = (): ApiError => new ApiError('tenant_access_denied', 'Tenant access denied')

@@ -4,21 +4,22 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { type Credentials, identify, type Presented, present } from './authenticate.ts'
 import type { Caller } from './principal.ts'
 
-/** The transaction in which a caller was found: the first operation that runs goes on in it. */
+/** The transaction in which a caller was identified: the first operation that runs continues in it. */
 export type Admission = {
   caller: Caller
-  /** The transaction, bound to the caller's tenant, for whoever asks first; whoever gets it ends it. */
+  /** The transaction, bound to the caller's tenant, for the first caller of this function, which then has to end it. */
   claim(): OpenTransaction | undefined
   /**
-   * Ends it, unless it was claimed. Call it before waiting for anything else than this transaction, and in the end: when
-   * everyone holds a connection and waits for another one, nobody gets it.
+   * Ends the transaction, unless it was claimed. Call it before waiting for anything other than this transaction, and
+   * at the end: if every request holds a connection while waiting for another one, none gets it.
    */
   end(): Promise<void>
 }
 
 /**
- * Who calls, and whether their tenant may call now: every transport lets a request in through here. Only members spend a
- * tenant's budget; a stranger can't. `calls` is how many a batch holds. Throws what identify() throws, and 429.
+ * Identifies the caller and checks the tenant's rate limit; every transport admits requests through this function. Only
+ * members use up a tenant's budget. `calls` is the number of calls in a batch. Throws the errors of identify(), and
+ * 429.
  */
 export async function admit(presented: Presented, credentials: Credentials, calls = 1): Promise<Admission> {
   let opened: OpenTransaction | undefined = await runtime().database.open()
@@ -32,7 +33,7 @@ export async function admit(presented: Presented, credentials: Credentials, call
   try {
     const caller = await identify(presented, credentials, { tx, end })
     if (takeAtOnce(caller.tenant.id, calls) === undefined) {
-      // The budget must be asked for over another connection.
+      // The budget uses another connection, so this one is released first.
       await end()
       await takeCalls(caller.tenant.id, calls)
     }
@@ -43,7 +44,9 @@ export async function admit(presented: Presented, credentials: Credentials, call
   }
 }
 
-/** The caller alone, for a transport that runs no operation now (a socket) or waits for a body first. */
+/**
+ * Identifies only the caller, for a transport that runs no operation yet (a socket) or has to wait for a body first.
+ */
 export async function admitCaller(credentials: Credentials): Promise<Caller> {
   const { caller, end } = await admit(await present(credentials), credentials)
   await end()

@@ -3,7 +3,7 @@ import { apiKeyDigest, isApiKey, newApiKey } from './api-key-format.ts'
 
 const keys = Array.from({ length: 200 }, newApiKey)
 
-test('a key is one word of 52 characters, and never the same twice', () => {
+test('a key is one word of 52 characters, and never repeats', () => {
   for (const key of keys) {
     expect(key).toMatch(/^cs_[0-9A-Za-z]{49}$/)
     expect(isApiKey(key)).toBe(true)
@@ -11,7 +11,7 @@ test('a key is one word of 52 characters, and never the same twice', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('it holds 256 bits: every one of them is set in about half of the keys', () => {
+test('a key contains 256 random bits: each of them is set in about half of the keys', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const secrets = keys.map((key) =>
     [...key.slice(3, 46)].reduce((value, digit) => value * 62n + BigInt(alphabet.indexOf(digit)), 0n),
@@ -23,7 +23,7 @@ test('it holds 256 bits: every one of them is set in about half of the keys', ()
   }
 })
 
-test('a typing error is seen without asking the database', () => {
+test('a typing error is detected without a database query', () => {
   const [key = ''] = keys
   for (let at = 3; at < key.length; at += 1) {
     const other = key[at] === 'x' ? 'y' : 'x'
@@ -43,6 +43,6 @@ test('a typing error is seen without asking the database', () => {
     expect(isApiKey(changed)).toBe(false)
 })
 
-test('what is stored is its SHA-256', () => {
+test('only the SHA-256 of a key is stored', () => {
   expect(apiKeyDigest('cs_').toString('hex')).toBe('8a34998a7056ac775cff7b7800b66714d03d4b9a0dddf3d9f5775df0225385cc')
 })

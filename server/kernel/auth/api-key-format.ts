@@ -3,25 +3,26 @@ import { crc32 } from 'node:zlib'
 
 const prefix = 'cs_'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Digits of 256 bits and of 32 bits in base 62. */
+/** Number of base-62 digits for 256 bits (and, below, 32 bits). */
 const secretDigits = 43
 const checksumDigits = 6
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretDigits + checksumDigits}}$`)
 
 /**
- * A new key: `cs_`, 256 random bits, and the CRC-32 of both, all in base 62. Scanners recognise it in a repository without
- * false alarms, a typing error is told from a revoked key without asking the database, and a double click selects it whole.
+ * A new key: `cs_`, 256 random bits, and the CRC-32 of both, all in base 62. Scanners recognize it in a repository
+ * without false alarms, a typing error can be told from a revoked key without a database query, and a double click
+ * selects all of it.
  */
 export function newApiKey(): string {
   const body = `${prefix}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretDigits)}`
   return `${body}${checksumOf(body)}`
 }
 
-/** Whether `text` has the form of a key of ours, its checksum included. */
+/** Whether `text` has the form of an API key, including its checksum. */
 export const isApiKey = (text: string): boolean =>
   pattern.test(text) && checksumOf(text.slice(0, -checksumDigits)) === text.slice(-checksumDigits)
 
-/** What is stored of a key: SHA-256 suffices for 256 random bits. */
+/** The stored form of a key: SHA-256 is sufficient for 256 random bits. */
 export const apiKeyDigest = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 const checksumOf = (body: string): string => base62(BigInt(crc32(body)), checksumDigits)

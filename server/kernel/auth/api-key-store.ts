@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Tenant } from './principal.ts'
 
-/** The tenant that a key belongs to, read without a tenant: the index shows one row to whoever names its digest. */
+/**
+ * The tenant that a key belongs to, read without a tenant: the index reveals only the row whose digest the query names.
+ */
 export async function findTenantOfKey(tx: Transaction, keySha256: Buffer): Promise<Tenant | undefined> {
   await sql`select set_config('app.api_key_sha256', ${keySha256.toString('hex')}, true)`.execute(tx)
   return await tx
@@ -21,7 +23,7 @@ export async function findTenantOfKey(tx: Transaction, keySha256: Buffer): Promi
     .executeTakeFirst()
 }
 
-/** A key that is neither revoked nor archived nor expired (by the database's clock), and whose membership is active. */
+/** A key that is neither revoked, archived nor expired (by the database's clock), with an active membership. */
 export const findLiveKey = (tx: Transaction, tenantId: string, keySha256: Buffer) =>
   tx
     .selectFrom('apiKeys as key')

@@ -7,25 +7,26 @@ import { findLiveKey, findTenantOfKey } from './api-key-store.ts'
 import { noteUse } from './last-use.ts'
 import type { Caller } from './principal.ts'
 
-/** The part of a request's credentials that is read next to the key. */
+/** The part of a request's credentials that is needed in addition to the key. */
 type Named = { tenantExternalId: string | undefined; tenantId: string | undefined; requestId: string }
 
-/** A socket that was opened with a key is closed after this long, in milliseconds, and may be opened again. */
+/** A socket that was opened with a key is closed after this long, in milliseconds, and can be opened again. */
 const longestSocket = 3_600_000
 
-/** The same for every reason, so that an answer tells nobody whether a key ever existed. */
+/** The same message for every reason, so that a response does not reveal whether a key ever existed. */
 const refused = (reason: string): ApiError =>
   new ApiError('unauthorized', 'The API key is unknown, expired or revoked.', { cause: new Error(reason) })
 
 /**
- * API key → its tenant → its grants. Nothing is remembered between requests, so that revocation and expiry hold on the
- * next one, on every node. Binds `tx` to the tenant. Throws 401 for a key that is not live, 403 when the request names another tenant than the key's.
+ * API key → its tenant → its grants. Nothing is cached between requests, so that revocation and expiry apply from the
+ * next request, on every node. Binds `tx` to the tenant. Throws 401 for a key that is not live, 403 if the request
+ * names a tenant other than the key's.
  */
 export async function authenticateApiKey(key: string, named: Named, tx: Transaction): Promise<Caller> {
-  if (!isApiKey(key)) throw refused('the text is not one of our keys')
+  if (!isApiKey(key)) throw refused('the text does not have the form of an API key')
   const digest = apiKeyDigest(key)
   const tenant = await findTenantOfKey(tx, digest)
-  if (tenant === undefined) throw refused('there is no such key')
+  if (tenant === undefined) throw refused('the key is unknown')
   await bindTenant(tx, tenant.id)
   const live = await findLiveKey(tx, tenant.id, digest)
   if (live === undefined) throw refused('the key is revoked, archived or expired, or its membership is not active')

@@ -13,10 +13,10 @@ import { isOutdated } from './outdated.ts'
 import type { Caller } from './principal.ts'
 import { findCaller, findTenantId } from './store.ts'
 
-/** What a transport hands over: headers of HTTP, or the connection parameters of a socket. */
+/** The credentials that a transport passes on: HTTP headers, or the connection parameters of a socket. */
 export type Credentials = {
   authorization: string | undefined
-  /** The proof of the key that the token is bound to, and the request that it must have been made for. */
+  /** The proof of the key that the token is bound to, and the request that the proof must name. */
   dpop: string | undefined
   request: ProvenRequest
   apiKey?: string | undefined
@@ -35,12 +35,12 @@ export const credentialsOf = ({ headers, method, url }: Request, requestId: stri
   requestId,
 })
 
-/** Credentials that hold by themselves; whose they are in which tenant is what `identify` reads. */
+/** Verified credentials; `identify` then finds the member that they belong to. */
 export type Presented = { apiKey: string } | { token: VerifiedToken; scheme: 'Bearer' | 'DPoP' }
 
 /**
- * Verifies what came with a request before the database is asked who it is; a proof of a key is used up. Throws 401, and
- * 400 for a token together with an API key.
+ * Verifies a request's credentials before any lookup of the caller; a proof of a key is used up. Throws 401, and 400
+ * for a token together with an API key.
  */
 export async function present(credentials: Credentials): Promise<Presented> {
   const { authorization, apiKey } = credentials
@@ -54,9 +54,10 @@ export async function present(credentials: Credentials): Promise<Presented> {
 }
 
 /**
- * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is bound to that
- * tenant afterwards. A first sign-in has a transaction of its own, and `end` ends this one before. Throws 401 without a valid one of them, 400 without a tenant, and the same 403 for a tenant that does
- * not exist and for one in which the subject has no active membership.
+ * Token or API key → tenant → active membership → permissions, in a transaction of the directory, which is then bound
+ * to that tenant. A first sign-in runs in a separate transaction, and `end` ends this one first. Throws 401 without
+ * valid credentials, 400 without a tenant, and the same 403 for an unknown tenant and for one of which the subject is
+ * not an active member.
  */
 export async function identify(
   presented: Presented,
@@ -75,10 +76,11 @@ export async function identify(
     member = await signInFirst(tenant, token, token.newMember, credentials.requestId)
   }
   if (member === undefined || member.status !== 'active') throw accessDenied()
-  // 401, so that a client renews: whoever still may gets a token that is good.
+  // 401, so that the client renews: a member who still has access gets a valid token.
   if (isOutdated(member, token)) throw outdated(presented.scheme)
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
-  // In the token's own tenant a role must be in the token and in the membership: what was taken away is gone at once.
+  // In the token's own tenant a role must be in both the token and the membership, so that a removed role is lost
+  // immediately.
   const roles = home ? member.roles.filter((role) => token.roles.includes(role)) : member.roles
   return {
     tenant,
@@ -98,10 +100,14 @@ export async function identify(
   }
 }
 
-/** The tenant that the request names, else the token's own. */
+/** The tenant that the request names, otherwise the token's own. */
 function wantedTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials) {
   if (tenantExternalId !== undefined || tenantId !== undefined) return { externalId: tenantExternalId, id: tenantId }
-  if (token.tenantExternalId === undefined) throw new ApiError('tenant_required', 'The token names no tenant.')
+  if (token.tenantExternalId === undefined)
+    throw new ApiError(
+      'tenant_required',
+      'The token does not name a tenant. Name one in the header x-svc-tenant-external-id.',
+    )
   return { externalId: token.tenantExternalId, id: undefined }
 }
 
@@ -111,7 +117,9 @@ async function tenantIdOf(externalId: string): Promise<string> {
   return id
 }
 
-/** The caller with what the request says of why it asks for masked values. A header: an address would end in logs. */
+/**
+ * The caller with the request's justification for viewing masked values. It is a header, because addresses are logged.
+ */
 export function withJustification(caller: Caller, { headers }: Request): Caller {
   const justification = headers.get('x-svc-justification')
   return justification === null ? caller : { ...caller, justification }

@@ -4,33 +4,35 @@ import { type NewMember, newMemberOf, refuseForeign } from './foreign-token.ts'
 import { parseCompactJws } from './gate.ts'
 import { findIssuer, type Issuer, type TokenKey } from './issuers/issuer.ts'
 
-/** What a verified access token says. Whether the subject may do anything is the membership's affair. */
+/** The content of a verified access token. The membership decides what the subject may do. */
 export type VerifiedToken = {
-  /** As members record it: relative for our own realms (issuerOf()), absolute for foreign issuers. */
+  /** As members record it: relative for the product's own realms (issuerOf()), absolute for external issuers. */
   issuer: string
   subject: string
   tenantExternalId: string | undefined
   roles: string[]
   username?: string
-  /** Milliseconds since the epoch; to the second where the issuer says no more. */
+  /** Milliseconds since the epoch, with a precision of seconds if the issuer gives no more. */
   issuedAt: number
   /** Milliseconds since the epoch. */
   expiresAt: number
   /** The client that the token was issued to. */
   authorizedParty: string | undefined
-  /** The tenant that the issuer speaks for, whether or not the token names it. */
+  /** The tenant that the issuer is trusted for, even if the token does not name it. */
   issuerTenant: string | undefined
-  /** What a first sign-in makes the membership from; only of issuers trusted by configuration. */
+  /** The data for the membership that a first sign-in creates; only of issuers trusted by configuration. */
   newMember?: NewMember
 }
 
 export type AccessToken = { token: VerifiedToken; claims: JWTPayload }
 
-/** Seconds by which another machine's clock may be ahead of ours: for `nbf` and `iat` only, an expired token is expired. */
+/**
+ * Seconds by which another machine's clock may be ahead. Applies only to `nbf` and `iat`: an expired token is expired.
+ */
 const clockTolerance = 5
-/** Seconds; an access token that lives longer than a day is none. */
+/** Seconds. A token that lives longer than a day is not accepted as an access token. */
 const longestLife = 86_400
-/** OpenID Connect Core, section 2, lets no subject be longer. */
+/** OpenID Connect Core, section 2, limits a subject to 255 characters. */
 const subjectPattern = /^[^\p{Cc}]{1,255}$/u
 
 /** Milliseconds since the epoch. */
@@ -38,7 +40,7 @@ export const issuedAtClaim = 'issued_at_ms'
 
 type Scheme = 'Bearer' | 'DPoP'
 
-/** Every refusal reads the same to the caller; the cause is for the log and holds no part of the token. */
+/** Every refusal has the same message for the caller; the cause is for the log and contains no part of the token. */
 const refused = (reason: string, scheme: Scheme = 'Bearer') =>
   new CredentialRefused(
     { scheme, error: 'invalid_token' },
@@ -46,28 +48,28 @@ const refused = (reason: string, scheme: Scheme = 'Bearer') =>
     reason,
   )
 
-/** A token from before its holder's password was reset, or the membership suspended or removed. */
-export const outdated = (scheme: Scheme): Error => refused('the token was issued before access was taken away', scheme)
+/** A token issued before its holder's password was reset, or the membership was suspended or removed. */
+export const outdated = (scheme: Scheme): Error => refused('the token was issued before access was withdrawn', scheme)
 
 /** Verifies an Authorization header of the form `Bearer <token>`. Throws ApiError 'unauthorized'. */
 export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
   (await readBearer(authorizationHeader)).token
 
-/** The same, with all of the token's claims. */
+/** Like verifyBearer, with all claims of the token. */
 export async function readBearer(authorizationHeader: string): Promise<AccessToken> {
   const match = /^bearer ([^\s]+)$/i.exec(authorizationHeader)
   if (match?.[1] === undefined) throw refused('the header is not of the form "Bearer <token>"')
   const verified = await verifyAccessToken(match[1])
   // A token that is bound to a key proves nothing without the key (RFC 9449, section 7.2).
   if (verified.claims.cnf !== undefined)
-    throw refused('the token is bound to a key, and no proof of the key was asked for')
+    throw refused('the token is bound to a key, but was sent without a proof of the key')
   return verified
 }
 
 /**
- * Verifies an access token of a trusted issuer: gate, issuer, key, signature, type, audience, times, client, tenant. A
- * token that is bound to a key comes back too: it is for the caller to ask for the proof. Throws ApiError 'unauthorized',
- * and 'unavailable' when a foreign issuer's keys can't be had.
+ * Verifies an access token of a trusted issuer: format, issuer, key, signature, type, audience, times, client, tenant.
+ * Also returns a token that is bound to a key: the caller has to check the proof. Throws ApiError 'unauthorized', and
+ * 'unavailable' if the keys of an external issuer could not be loaded.
  */
 export async function verifyAccessToken(compact: string, scheme: Scheme = 'Bearer'): Promise<AccessToken> {
   const refuse = (reason: string) => refused(reason, scheme)
@@ -97,10 +99,12 @@ const verifySignature = (compact: string, issuer: Issuer, { key, algorithms }: T
     requiredClaims: ['sub', 'exp', 'iat'],
   })
 
-/** Without it an id_token, a logout token or a proof could pass for an access token (RFC 9068, section 2.1). */
+/**
+ * Without this check, an id_token, a logout token or a proof could pass for an access token (RFC 9068, section 2.1).
+ */
 function wrongType(typ: unknown, { tokenTypes }: Issuer): string | undefined {
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : ''
-  return tokenTypes.includes(type) ? undefined : 'the token is not of a type that the issuer gives access tokens'
+  return tokenTypes.includes(type) ? undefined : 'the token does not have a type that the issuer uses for access tokens'
 }
 
 function wrongTimes({ exp = 0, iat = 0 }: JWTPayload): string | undefined {
@@ -119,19 +123,19 @@ function tokenOf(
 ): VerifiedToken {
   const { sub, exp, iat, azp, client_id: clientId, preferred_username: username } = claims
   if (typeof sub !== 'string' || !subjectPattern.test(sub) || exp === undefined || iat === undefined)
-    throw refuse('the token has no usable subject or no end')
+    throw refuse('the token does not have a usable subject or an expiry')
   const named = claims['claim' in tenant ? tenant.claim : 'tenant']
   if (named !== undefined && (typeof named !== 'string' || named === ''))
     throw refuse('the tenant claim is not a string')
   const issuerTenant = 'claim' in tenant ? named : tenant.externalId
-  // An issuer with one tenant speaks for that one only.
+  // An issuer with one tenant is trusted only for that tenant.
   if (named !== undefined && named !== issuerTenant) throw refuse('the token names a tenant that is not the issuer’s')
   const party = azp ?? clientId
   const roles = rolesOf(claims.realm_access)
   return {
     issuer: issuer.recordedAs,
     subject: sub,
-    // Our own realms always name it; a foreign one need not know what it is called here.
+    // The product's own realms always name the tenant; an external issuer need not know the tenant's external id.
     tenantExternalId: issuer.foreign === undefined ? named : issuerTenant,
     roles,
     ...(typeof username === 'string' ? { username } : {}),
@@ -143,7 +147,10 @@ function tokenOf(
   }
 }
 
-/** Our own realms say it to the millisecond: `iat` alone could not tell a token from the reset of the same second. */
+/**
+ * The product's own realms state it in milliseconds: `iat` alone could not distinguish a token from a reset in the same
+ * second.
+ */
 const issuedAtOf = ({ [issuedAtClaim]: exact }: JWTPayload, iat: number): number =>
   typeof exact === 'number' ? exact : iat * 1000
 

@@ -1,12 +1,12 @@
 import { ApiError } from '#lib/errors.ts'
 
-/** What a proof of possession may be signed with: those of our identity provider. */
+/** Algorithms for proofs of possession: those of the product's identity provider. */
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
 
 /** RFC 6750, section 3.1, and RFC 9449, section 7.1. */
 type Problem = { scheme: 'Bearer' | 'DPoP'; error: 'invalid_token' | 'invalid_dpop_proof' }
 
-/** A credential that was sent and is not good. The message is the same for everybody; the cause is for the log. */
+/** A credential that was refused. The message is the same for every caller; the cause is for the log. */
 export class CredentialRefused extends ApiError {
   readonly problem: Problem
   constructor(problem: Problem, message: string, reason: string) {
@@ -15,7 +15,7 @@ export class CredentialRefused extends ApiError {
   }
 }
 
-/** The value of WWW-Authenticate for a 401: both schemes, with what was wrong under the one that was tried. */
+/** The value of WWW-Authenticate for a 401: both schemes, with the error under the scheme that was used. */
 export function challengeFor(error: unknown): string {
   const problem = error instanceof CredentialRefused ? error.problem : undefined
   const challenge = (scheme: Problem['scheme'], ...parameters: string[]) =>

@@ -3,7 +3,9 @@ import type { NewMember } from './foreign-token.ts'
 import type { Tenant } from './principal.ts'
 import type { Member } from './store.ts'
 
-/** Makes the membership of a person or service account that a trusted issuer vouches for, in a transaction of its own. */
+/**
+ * Creates the membership of a person or service account that a trusted issuer authenticates, in a separate transaction.
+ */
 export type FirstSignIn = (
   tenant: Tenant,
   token: VerifiedToken,
@@ -11,7 +13,7 @@ export type FirstSignIn = (
   requestId: string,
 ) => Promise<Member | undefined>
 
-// Filled once by server/jobs.ts: members belong to the tenants domain, which the kernel does not know.
+// Filled once by server/jobs.ts: the tenants domain owns members, and the kernel imports no domain.
 let act: FirstSignIn | undefined
 
 export function onFirstSignIn(signIn: FirstSignIn): void {

@@ -12,7 +12,7 @@ import {
 import { testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { verifyBearer } from './bearer.ts'
 
-// Tokens as Keycloak writes them, of realms at AUTH_URL.
+// Tokens in Keycloak's format, from realms at AUTH_URL.
 
 let keycloak: ForeignIssuer
 let close: () => Promise<void>
@@ -41,7 +41,7 @@ const verify = async (claims: Record<string, unknown> = {}, options?: TokenOptio
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('Keycloak’s token', () => {
-  test('is accepted as it is', async () => {
+  test('is accepted unchanged', async () => {
     expect(await verify()).toMatchObject({
       issuer: keycloak.realm('northwind'),
       tenantExternalId: 'ext-northwind',
@@ -60,42 +60,42 @@ describe('Keycloak’s token', () => {
 
   test.each<[string, Record<string, unknown>, (() => TokenOptions)?]>([
     ['the type of RFC 9068', {}, () => ({ header: { typ: 'at+jwt' } })],
-    ['that type, and no claim typ', { typ: undefined }, () => ({ header: { typ: 'at+jwt' } })],
+    ['that type without a claim typ', { typ: undefined }, () => ({ header: { typ: 'at+jwt' } })],
     ['no claim typ', { typ: undefined }],
     ['Ed25519', {}, () => ({ pair: ed25519 })],
     ['ES256', {}, () => ({ pair: keycloak.keys[2] as SigningPair })],
     ['one audience', { aud: 'countersign' }],
     ['its tenant named', { tenant: 'ext-northwind' }],
-    ['roles of its clients, which grant nothing', { resource_access: { x: { roles: ['tenant_admin'] } } }],
+    ['client roles, which grant nothing', { resource_access: { x: { roles: ['tenant_admin'] } } }],
   ])('is accepted with %s', async (_name, claims, options) => {
     expect(await verify(claims, options?.())).toMatchObject({ roles: expect.arrayContaining(['developer']) })
   })
 
   test.each<[string, Record<string, unknown>, (() => TokenOptions)?]>([
     ['an id_token', { typ: 'ID', aud: 'countersign', at_hash: 'x' }],
-    ['an id_token that does not say so', { typ: undefined, at_hash: 'x' }],
+    ['an id_token without a claim typ', { typ: undefined, at_hash: 'x' }],
     ['a refresh token', { typ: 'Refresh' }],
     ['an offline token', { typ: 'Offline' }],
     ['a logout token', { typ: 'Logout' }],
-    ['a logout token that does not say so', { typ: undefined, events: {} }],
-    ['a kind that is no text', { typ: 7 }],
+    ['a logout token without a claim typ', { typ: undefined, events: {} }],
+    ['a kind that is not text', { typ: 7 }],
     ['no header type', {}, () => ({ header: { typ: undefined } })],
     ['another header type', {}, () => ({ header: { typ: 'logout+jwt' } })],
     ['another audience', { aud: 'account' }],
     ['another tenant', { tenant: 'ext-globex' }],
-    ['a past end', { exp: 1 }],
+    ['a past expiry', { exp: 1 }],
     ['a life of more than a day', { exp: 4_000_000_000 }],
     ['no subject', { sub: undefined }],
     ['a key that is not published', {}, () => ({ pair: unpublished })],
     [
-      'a key that is not published, under an id that is',
+      'an unpublished key under a published key id',
       {},
       () => ({
         pair: { ...unpublished, kid: keycloak.keys[0]?.kid ?? '' },
       }),
     ],
     [
-      'an algorithm that its key is not for',
+      'an algorithm that does not fit its key',
       {},
       () => ({
         pair: { ...(keycloak.keys[0] as SigningPair), alg: 'PS256' },
@@ -106,7 +106,7 @@ describe('Keycloak’s token', () => {
     await expect(verify(claims, options?.())).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  test('is refused in the name of another realm, though one key signs for both', async () => {
+  test('is refused for another realm, even though one key signs for both', async () => {
     const token = await keycloak.token('northwind', { iss: keycloak.realm('globex'), tenant: 'ext-northwind' })
     await expect(verifyBearer(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthorized' })
     await expect(verifyBearer(`Bearer ${await keycloak.token('globex')}`)).resolves.toMatchObject({
@@ -115,12 +115,12 @@ describe('Keycloak’s token', () => {
   })
 })
 
-describe('who is a machine', () => {
+describe('a token is recognized as a machine’s', () => {
   test.each<[string, Record<string, unknown>]>([
     ['Keycloak’s service account', serviceAccount('deployer')],
     ['a subject that is the client', { azp: 'deployer', sub: 'deployer' }],
     [
-      'a token that says nothing of a person',
+      'a token without claims about a person',
       { azp: 'deployer', preferred_username: undefined, name: undefined, email: undefined },
     ],
   ])('%s', async (_name, claims) => {
@@ -130,10 +130,10 @@ describe('who is a machine', () => {
   })
 })
 
-describe('what a membership is made of', () => {
+describe('a membership is created from the token', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     [
-      'long names are cut',
+      'long names are truncated',
       { preferred_username: 'x'.repeat(500), name: 'y'.repeat(500) },
       {
         username: 'x'.repeat(128),
@@ -141,7 +141,7 @@ describe('what a membership is made of', () => {
       },
     ],
     [
-      'what nobody sees is left out',
+      'invisible characters are removed',
       { preferred_username: 'pau\u202ela\u0000\u200b', name: ' \n ' },
       {
         username: 'paula',
@@ -149,23 +149,23 @@ describe('what a membership is made of', () => {
       },
     ],
     [
-      'without a name the verified address serves',
+      'the verified address replaces a missing name',
       { preferred_username: undefined, name: undefined },
       {
         username: 'paula@elsewhere.example',
         displayName: 'paula@elsewhere.example',
       },
     ],
-    ['an address that is none is left out', { email: 'x y@z' }, { email: undefined }],
-    ['an address that was not verified is left out', { email_verified: 'true' }, { email: undefined }],
+    ['an invalid address is ignored', { email: 'x y@z' }, { email: undefined }],
+    ['an unverified address is ignored', { email_verified: 'true' }, { email: undefined }],
     [
-      'unknown roles are left out, each counts once',
+      'unknown and repeated roles are ignored',
       { realm_access: { roles: ['viewer', 'viewer', 'root', 7] } },
       {
         roles: ['viewer'],
       },
     ],
-    ['roles of another shape are none', { realm_access: { roles: { viewer: true } } }, { roles: [] }],
+    ['roles of another shape are ignored', { realm_access: { roles: { viewer: true } } }, { roles: [] }],
   ])('%s', async (_name, claims, expected) => {
     expect((await verify({ iat: now(), ...claims })).newMember).toMatchObject(expected)
   })

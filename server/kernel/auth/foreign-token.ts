@@ -3,12 +3,12 @@ import { type Role, roleNames } from '#lib/permissions.ts'
 import { guardedRoles } from '#lib/rules/members.ts'
 import type { ForeignTerms, Issuer } from './issuers/issuer.ts'
 
-/** What a foreign issuer's token says of somebody who is no member yet. */
+/** The data in an external issuer's token about a subject who is not a member yet. */
 export type NewMember = {
   kind: 'person' | 'service_account'
   username: string
   displayName: string
-  /** Only an address that the issuer says it has verified: people are found by it. */
+  /** Only an address that the issuer has verified, because members are found by it. */
   email: string | undefined
   roles: Role[]
   /** The client that the person signed in with, or that the machine is. */
@@ -17,14 +17,17 @@ export type NewMember = {
 
 const maxName = 128
 const maxEmail = 254
-/** Members of an id_token or a logout token, which such an issuer also signs with the type JWT. */
+/** Claims of an id_token or a logout token, which such an issuer also signs with the type JWT. */
 const notOfAccessTokens = ['at_hash', 'c_hash', 's_hash', 'events']
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 const clientOf = ({ azp, client_id: clientId }: JWTPayload): string | undefined => textOf(azp) ?? textOf(clientId)
 
-/** Why a token is not accepted although its issuer signed it, or undefined. Our own realms have no such terms. */
+/**
+ * The reason why a token is refused although its issuer signed it, or undefined. Does not apply to the product's own
+ * realms.
+ */
 export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Issuer): string | undefined {
   if (foreign === undefined) return undefined
   const client = clientOf(claims)
@@ -34,11 +37,11 @@ export function refuseForeign(claims: JWTPayload, typ: unknown, { foreign }: Iss
   return undefined
 }
 
-/** Keycloak gives all its tokens the header type JWT and says in the claim `typ` what they are: Bearer, ID, Refresh … */
+/** Keycloak gives all its tokens the header type JWT and states their kind in the claim `typ`: Bearer, ID, Refresh … */
 function refuseKind(claims: JWTPayload): string | undefined {
   if (claims.typ !== undefined)
-    return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : 'the token is no access token'
-  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is no access token' : undefined
+    return claims.typ === 'Bearer' || claims.typ === 'DPoP' ? undefined : 'the token is not an access token'
+  return notOfAccessTokens.some((name) => claims[name] !== undefined) ? 'the token is not an access token' : undefined
 }
 
 export function newMemberOf(claims: JWTPayload, roles: readonly string[], terms: ForeignTerms): NewMember {
@@ -53,13 +56,15 @@ export function newMemberOf(claims: JWTPayload, roles: readonly string[], terms:
     username,
     displayName: (kind === 'person' ? nameOf(claims.name) : undefined) ?? username,
     email: kind === 'person' ? email : undefined,
-    // What no machine gets through the API, it does not get by bringing it along either.
+    // Roles that a machine can't get through the API are not accepted from a token either.
     roles: kind === 'person' ? granted : granted.filter((role) => !guardedRoles.includes(role)),
     clientId,
   }
 }
 
-/** A token that says nothing of a person is a machine's: a machine may do less, so the doubt falls on the safe side. */
+/**
+ * A token without claims about a person counts as a machine's: machines have fewer rights, so this is the safe choice.
+ */
 function isMachine(claims: JWTPayload, { serviceClientIds }: ForeignTerms): boolean {
   const client = clientOf(claims)
   if (client !== undefined && (serviceClientIds.includes(client) || claims.sub === client)) return true
@@ -68,7 +73,7 @@ function isMachine(claims: JWTPayload, { serviceClientIds }: ForeignTerms): bool
   return username === undefined && textOf(claims.email) === undefined && textOf(claims.name) === undefined
 }
 
-/** One line without characters that nobody sees, at most 128 of them. */
+/** One line of at most 128 characters, without invisible ones. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const visible = value

@@ -7,19 +7,19 @@ const payload = encode({ sub: 'a' })
 const signature = Buffer.alloc(64, 7).toString('base64url')
 const token = `${header}.${payload}.${signature}`
 
-test('a compact token comes through with its JSON', () => {
+test('a compact token is parsed to its JSON', () => {
   expect(parseCompactJws(token)).toEqual({ header: { alg: 'ES256' }, payload: { sub: 'a' } })
 })
 
-test('a token may be as long as the limit, and no longer', () => {
+test('a token may be as long as the limit, but no longer', () => {
   const filler = (length: number) => `${header}.${payload}.${'A'.repeat(length - header.length - payload.length - 2)}`
   const length = [0, 1, 2, 3].map((less) => maxTokenLength - less).find((size) => parseCompactJws(filler(size)))
   expect(length).toBeGreaterThan(maxTokenLength - 4)
   expect(parseCompactJws(`${token}${'A'.repeat(maxTokenLength)}`)).toBeUndefined()
 })
 
-describe('another spelling of a token does not', () => {
-  // 64 bytes end in a character with four unused bits: 15 further characters decode to the same bytes.
+describe('another spelling of a token is refused', () => {
+  // 64 bytes end in a character with four unused bits, so 15 other characters decode to the same bytes.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(signature.slice(-1))
   const siblings = [1, 2, 15].map((bits) => signature.slice(0, -1) + alphabet[last + bits])
@@ -44,18 +44,18 @@ describe('another spelling of a token does not', () => {
 })
 
 test.each([
-  ['nothing', ''],
+  ['empty text', ''],
   ['two parts', `${header}.${payload}`],
   ['four parts', `${token}.${signature}`],
   ['five parts, as an encrypted token has', `${token}.${signature}.${signature}`],
   ['an empty signature', `${header}.${payload}.`],
   ['an empty payload', `${header}..${signature}`],
-  ['a header that is no JSON', `${Buffer.from('{').toString('base64url')}.${payload}.${signature}`],
+  ['a header that is not JSON', `${Buffer.from('{').toString('base64url')}.${payload}.${signature}`],
   ['a header that is an array', `${encode([])}.${payload}.${signature}`],
   ['a payload that is null', `${header}.${encode(null)}.${signature}`],
   ['a payload that is text', `${header}.${encode('x')}.${signature}`],
   ['a payload that is not UTF-8', `${header}.${Buffer.from([0x22, 0xff, 0x22]).toString('base64url')}.${signature}`],
-  ['a payload behind a byte order mark', `${header}.${Buffer.from('\ufeff{}').toString('base64url')}.${signature}`],
-])('%s is no token', (_name, text) => {
+  ['a payload after a byte order mark', `${header}.${Buffer.from('\ufeff{}').toString('base64url')}.${signature}`],
+])('%s is not a token', (_name, text) => {
   expect(parseCompactJws(text)).toBeUndefined()
 })

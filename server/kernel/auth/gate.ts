@@ -1,14 +1,14 @@
-/** Longest token that is looked at, in characters; ours are about 900. */
+/** Length of the longest token that is parsed, in characters; the product's own are about 900. */
 export const maxTokenLength = 16 * 1024
 
-/** The JSON of a token's first two parts, before anything is verified. */
+/** The JSON of a token's first two parts, not verified yet. */
 export type UnverifiedJws = { header: Record<string, unknown>; payload: Record<string, unknown> }
 
 const part = /^[A-Za-z0-9_-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The strict gate before the token library, which reads several spellings of one token: exactly three base64url parts
+ * A strict check before the token library, which accepts several spellings of one token: exactly three base64url parts
  * (RFC 7515, compact) that re-encode to themselves, the first two JSON objects. Undefined for anything else.
  */
 export function parseCompactJws(token: string): UnverifiedJws | undefined {
@@ -20,7 +20,7 @@ export function parseCompactJws(token: string): UnverifiedJws | undefined {
   return header === undefined || payload === undefined ? undefined : { header, payload }
 }
 
-// Unused bits of the last character would let one signature be written in several ways.
+// Unused bits of the last character would allow several spellings of one signature.
 const isCanonical = (text: string): boolean =>
   part.test(text) && Buffer.from(text, 'base64url').toString('base64url') === text
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** Sets when a machine was last used to now, unless another node has done so within the minute. */
+/** Sets a machine's last use to now, unless another node has done so within the last minute. */
 export async function setLastUse(tx: Transaction, tenantId: string, memberId: string): Promise<void> {
   await sql`insert into machine_uses as use (tenant_id, member_id, used_at)
     values (${tenantId}, ${memberId}, clock_timestamp())

@@ -37,11 +37,11 @@ async function machine() {
   return { tenantId: tenant.id, memberId: principal.memberId }
 }
 
-test('a machine’s use is written at most once a minute, by this node', async () => {
+test('one node writes a machine’s use at most once a minute', async () => {
   const { tenantId, memberId } = await machine()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   noteUse(tenantId, memberId)
-  const first = await until(() => usedAt(memberId), 'the use was noted')
+  const first = await until(() => usedAt(memberId), 'the use was recorded')
   await moveBack(memberId, 3600)
   const writes = vi.spyOn(runtime().database, 'inTenant')
   noteUse(tenantId, memberId)
@@ -56,10 +56,10 @@ test('a machine’s use is written at most once a minute, by this node', async (
     const at = (await usedAt(memberId)) ?? 0
     return at >= first ? at : undefined
   }
-  expect(await until(again, 'the use was noted again')).toBeGreaterThanOrEqual(first)
+  expect(await until(again, 'the use was recorded again')).toBeGreaterThanOrEqual(first)
 })
 
-test('and by all nodes together', async () => {
+test('all nodes together write a machine’s use at most once a minute', async () => {
   const { tenantId, memberId } = await machine()
   const write = () => runtime().database.inTenant(tenantId, (tx) => setLastUse(tx, tenantId, memberId))
   await write()
@@ -72,10 +72,10 @@ test('and by all nodes together', async () => {
   expect(await usedAt(memberId)).toBeGreaterThan(before ?? 0)
 })
 
-test('a use that can’t be noted hurts nobody, and is noted the next time', async () => {
+test('a use that can’t be recorded does not fail the request, and the next one is recorded', async () => {
   const { tenantId, memberId } = await machine()
   const whole = runtime()
-  const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', whole.log)
+  const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', whole.log)
   const warned = vi.spyOn(whole.log, 'warn')
   setRuntime({ ...whole, database: unreachable })
   noteUse(tenantId, memberId)
@@ -85,5 +85,5 @@ test('a use that can’t be noted hurts nobody, and is noted the next time', asy
   await unreachable.close()
   expect(await usedAt(memberId)).toBe(undefined)
   noteUse(tenantId, memberId)
-  expect(await until(() => usedAt(memberId), 'the use was noted')).toBeDefined()
+  expect(await until(() => usedAt(memberId), 'the use was recorded')).toBeDefined()
 })

@@ -5,12 +5,12 @@ import { setLastUse } from './last-use-store.ts'
 const pause = 60_000
 const maxMachines = 10_000
 
-// Owned by this module, in each process and each bundle: when a machine's use was last written from here.
+// Owned by this module, in each process and each bundle: when this process last wrote each machine's use.
 const noted = new Map<string, number>()
 
 /**
- * Notes that a service account or an API key was used, at most once a minute for each. It writes in a transaction of its
- * own that nobody waits for: a use that could not be noted is no reason to refuse it.
+ * Records the use of a service account or an API key, at most once a minute for each. The write runs in a separate
+ * transaction that no request waits for, and its failure does not fail the request.
  */
 export function noteUse(tenantId: string, memberId: string): void {
   const machine = `${tenantId}/${memberId}`
@@ -27,6 +27,6 @@ export function noteUse(tenantId: string, memberId: string): void {
     .inTenant(tenantId, (tx) => setLastUse(tx, tenantId, memberId))
     .catch((error: unknown) => {
       noted.delete(machine)
-      log.warn({ err: error, tenantId, memberId }, 'the last use of a machine was not noted')
+      log.warn({ err: error, tenantId, memberId }, 'the last use of a machine could not be recorded')
     })
 }

@@ -1,4 +1,4 @@
-/** Whether what the token stands on was taken away after it had been issued, even if it was given back since. */
+/** Whether the token was issued before its holder's access was last withdrawn, even if access was restored since. */
 export const isOutdated = (
   { tokensNotBefore }: { tokensNotBefore: Date | null },
   { issuedAt }: { issuedAt?: number },

@@ -1,6 +1,6 @@
 import type { Permission } from '#lib/permissions.ts'
 
-/** The tenant that a call works in. */
+/** The tenant of a call. */
 export type Tenant = {
   id: string
   slug: string
@@ -21,9 +21,9 @@ export type Principal = {
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
-  /** When the token was issued, in milliseconds since the epoch; absent where there is no token. */
+  /** When the token was issued, in milliseconds since the epoch; absent without a token. */
   issuedAt?: number
-  /** The end of the token or key, in milliseconds since the epoch: sockets close then. */
+  /** The expiry of the token or key, in milliseconds since the epoch, at which sockets close. */
   expiresAt: number
 }
 
@@ -31,6 +31,6 @@ export type Caller = {
   tenant: Tenant
   principal: Principal
   requestId: string
-  /** Why they want to see what is masked: the header x-svc-justification. */
+  /** The caller's reason for viewing masked values: the header x-svc-justification. */
   justification?: string
 }

@@ -30,7 +30,7 @@ const forge = async (changes: Partial<Forgery>): Promise<string> =>
 const expectRefused = (header: string) => expect(verifyBearer(header)).rejects.toMatchObject({ code: 'unauthorized' })
 
 describe('keys', () => {
-  test('made since the last look are found at once, then not looked for again for half a minute', async () => {
+  test('created since the last read are found immediately, then not searched for again for half a minute', async () => {
     const rotate = (realm: TestRealm) =>
       server.runtime.database.inTenant(realm.id, async (tx) => {
         await tx
@@ -59,7 +59,7 @@ describe('keys', () => {
     await expect(verifyBearer(third)).resolves.toMatchObject({ username: 'maria' })
   })
 
-  test('of a new tenant are found although it was asked for before it existed', async () => {
+  test('of a new tenant are found even if they were requested before it existed', async () => {
     const claims = { iss: `${server.url}/realms/initech`, tenant: 'ext-initech' }
     await expectRefused(`Bearer ${await forge({ claims })}`)
     const initech = await testRealm(server, 'initech')
@@ -68,8 +68,8 @@ describe('keys', () => {
     await expect(verifyBearer(`Bearer ${token}`)).resolves.toMatchObject({ issuer: '/realms/initech' })
   })
 
-  test('that can’t be read are no refusal: the caller may try again', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', server.runtime.log)
+  test('that can’t be read are not a refusal: the caller may try again', async () => {
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', server.runtime.log)
     setRuntime({ ...server.runtime, database: unreachable })
     try {
       const claims = { iss: `${server.url}/realms/unread` }

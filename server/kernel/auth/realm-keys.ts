@@ -3,25 +3,28 @@ import { type SigningKey, signingKeys } from '#server/kernel/keys/signing-keys.t
 import { runtime } from '#server/kernel/runtime.ts'
 import { findRealm } from './realm-store.ts'
 
-/** A public key of a realm and the one algorithm that the realm signs with it. */
+/** A public key of a realm and the algorithm that the realm signs with. */
 type RealmKey = { key: KeyObject; algorithm: SigningKey['algorithm'] }
 /** The public keys of one realm, by key id. */
 type RealmKeys = { tenantExternalId: string; keys: ReadonlyMap<string, RealmKey> }
 type Entry = RealmKeys & { readAt: number; rereadAt: number }
 
-/** A retired realm key stops verifying after at most this long, in milliseconds. */
+/** A retired realm key is rejected after at most this long, in milliseconds. */
 const maxAge = 60_000
-/** Unknown key ids cause at most one read in this time, in milliseconds: a stranger's tokens can't load the database. */
+/**
+ * Unknown key ids cause at most one read in this time, in milliseconds, so that a stranger's tokens can't overload the
+ * database.
+ */
 const rereadPause = 30_000
-/** No token of a retired key is still alive after this long, in milliseconds: none lives for more than a day. */
+/** After this long, in milliseconds, every token of a retired key has expired: none lives longer than a day. */
 const retirement = 24 * 3_600_000
 const maxRealms = 256
 
-// Owned by this module; a copy of what the database says, in each process and each bundle.
+// Owned by this module: a cache of the database's keys, in each process and each bundle.
 const entries = new Map<string, Entry>()
 const reading = new Map<string, Promise<RealmKeys | undefined>>()
 
-/** The public key `keyId` of our own realm `slug`, and the tenant that the realm speaks for. */
+/** The public key `keyId` of this server's realm `slug`, and the realm's tenant. */
 export async function findRealmKey(
   slug: string,
   keyId: string,
@@ -40,7 +43,7 @@ function pick(realm: RealmKeys | undefined, keyId: string) {
   return realm === undefined || key === undefined ? undefined : { ...key, tenantExternalId: realm.tenantExternalId }
 }
 
-/** Reads once for all who wait. A realm that does not exist is not remembered: such names are endless. */
+/** Reads once for all waiting callers. Unknown slugs are unlimited in number, so they are not cached. */
 async function read(slug: string, rereadAt: number): Promise<RealmKeys | undefined> {
   const pending = reading.get(slug) ?? load(slug).finally(() => reading.delete(slug))
   reading.set(slug, pending)

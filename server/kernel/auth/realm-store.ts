@@ -1,6 +1,6 @@
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** The tenant whose realm has this slug; read without a tenant, from the directory. */
+/** The tenant whose realm has this slug, read from the directory without a tenant. */
 export const findRealm = (tx: Transaction, slug: string) =>
   tx
     .selectFrom('tenants')

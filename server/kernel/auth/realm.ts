@@ -11,12 +11,12 @@ export const realmUrl = (slug: string): string => `${runtime().config.authUrl}/r
 
 /**
  * The issuer of a realm's principals as members record it. It is relative to AUTH_URL, so that people keep their
- * memberships when the provider moves to another address or a second process serves another port. Foreign issuers are
- * absolute, so the two can't be mistaken for each other.
+ * memberships when the provider moves to another address or a second process uses another port. External issuers are
+ * absolute, so the two can't be confused.
  */
 export const issuerOf = (slug: string): string => `/realms/${slug}`
 
-/** The slug of one of our own realms, when `iss` is exactly its address. */
+/** The slug of one of this server's realms, if `iss` is exactly its address. */
 export function slugOfIssuer(iss: unknown): string | undefined {
   if (typeof iss !== 'string') return undefined
   const slug = iss.slice(iss.lastIndexOf('/') + 1)

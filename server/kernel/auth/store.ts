@@ -11,7 +11,7 @@ export type Member = {
   displayName: string
   roles: string[]
   status: string
-  /** Tokens that were issued before are refused. */
+  /** Tokens issued before this time are refused. */
   tokensNotBefore: Date | null
 }
 
@@ -27,8 +27,8 @@ type AdmittedRow = {
 } & Omit<Member, 'id'>
 
 /**
- * Binds a transaction of the directory to the tenant that has all the names that are given, and reads the principal's
- * membership in it, in one statement. Undefined when there is no such tenant; the member is undefined when there is none.
+ * Binds a transaction of the directory to the tenant that matches all given names, and reads the principal's membership
+ * in it, in one statement. Undefined if the tenant does not exist; `member` is undefined without a membership.
  */
 export async function findCaller(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function findCaller(
   { issuer, subject }: { issuer: string; subject: string },
 ): Promise<{ tenant: Tenant; member: Member | undefined } | undefined> {
   if (id !== undefined && !uuid.test(id)) return undefined
-  // A text that PostgreSQL can't hold names no tenant.
+  // PostgreSQL can't store NUL characters, so no tenant matches.
   if (externalId?.includes('\0') === true) return undefined
   const { rows } = await sql<AdmittedRow>`
     select * from admit(${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject})`.execute(tx)

@@ -54,10 +54,10 @@ const signed = (header: unknown, payload: unknown): string => {
 }
 const header = () => decodeProtectedHeader(genuine)
 const payload = () => decodeJwt(genuine)
-/** The payload's JSON with a raw text put where `exp` stands, for numbers that JSON.stringify can't write. */
+/** The payload's JSON with raw text in place of `exp`, for numbers that JSON.stringify can't write. */
 const withExp = (raw: string) => JSON.stringify(payload()).replace(/"exp":\d+/, `"exp":${raw}`)
 
-/** An act with an effect: what is refused must leave nothing behind. */
+/** An operation with an effect, to check that a refused call has none. */
 let attempt = 0
 const act = (authorization: string | undefined, headers: Record<string, string> = {}) => {
   attempt += 1
@@ -77,7 +77,7 @@ const act = (authorization: string | undefined, headers: Record<string, string> 
   )
 }
 
-/** How many rows each table holds, whoever's they are. */
+/** The number of rows in each table, across all tenants. */
 async function counts(): Promise<Record<string, number>> {
   tables ??= (
     await owner.query<{ name: string }>(
@@ -96,7 +96,7 @@ async function expectRefused(authorization: string): Promise<void> {
   const body: unknown = await response.json()
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toContain('Bearer realm="countersign", error="invalid_token"')
-  // The same words for everybody.
+  // Every refusal has the same message.
   expect(body).toEqual({
     error: {
       json: {
@@ -127,14 +127,14 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['no header', () => `.${parts()[1]}.${parts()[2]}`],
     ['no payload', () => `${parts()[0]}..${parts()[2]}`],
     ['no signature', () => `${parts()[0]}.${parts()[1]}.`],
-    ['dots alone', () => '..'],
+    ['only dots', () => '..'],
     ['parts in another order', () => `${parts()[1]}.${parts()[0]}.${parts()[2]}`],
     ['the JSON serialization', () => encode({ payload: parts()[1], protected: parts()[0], signature: parts()[2] })],
     ['a token inside a token', () => signed({ ...header(), cty: 'JWT' }, genuine)],
     ['a header that is an array', () => signed([header()], payload())],
     ['a payload that is an array', () => signed(header(), [payload()])],
     ['a payload that is null', () => signed(header(), null)],
-    ['a payload that is no JSON', () => signed(header(), '{"sub":')],
+    ['a payload that is not JSON', () => signed(header(), '{"sub":')],
     ['an API key’s text', () => `csk_${'a'.repeat(43)}`],
   ],
   'the spelling': [
@@ -153,7 +153,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['none, with a signature', () => patchToken(genuine, { alg: 'none' })],
     ['None', () => patchToken(genuine, { alg: 'None' })],
     ['nOnE', () => patchToken(genuine, { alg: 'nOnE' })],
-    ['nothing', () => patchToken(genuine, { alg: undefined })],
+    ['undefined', () => patchToken(genuine, { alg: undefined })],
     ['a list', () => patchToken(genuine, { alg: ['ES256'] })],
     ['lower case', () => patchToken(genuine, { alg: 'es256' })],
     ['HMAC with the public key as text', () => hmac(key.publicKey.export({ type: 'spki', format: 'pem' }).toString())],
@@ -163,7 +163,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ],
     ['HMAC with the public key as bytes', () => hmac(key.publicKey.export({ type: 'spki', format: 'der' }))],
     ['HMAC with the public key as JWK', async () => hmac(JSON.stringify(await exportJWK(key.publicKey)))],
-    ['HMAC with nothing', () => hmac('')],
+    ['HMAC with an empty key', () => hmac('')],
     ['RS256', () => forge({ header: { alg: 'RS256' }, key: rsa() })],
     ['PS256', () => forge({ header: { alg: 'PS256' }, key: rsa() })],
     ['ES384', () => forge({ header: { alg: 'ES384' }, key: ec('P-384') })],
@@ -173,19 +173,22 @@ const families: Record<string, [name: string, make: Make][]> = {
   ],
   'the key': [
     [
-      'brought along',
+      'included in the header',
       async () => forge({ key: stranger.privateKey, header: { jwk: await exportJWK(stranger.publicKey) } }),
     ],
     [
-      'brought along instead of an id',
+      'included in the header instead of an id',
       async () =>
         forge({ key: stranger.privateKey, header: { kid: undefined, jwk: await exportJWK(stranger.publicKey) } }),
     ],
-    ['pointed to', () => forge({ key: stranger.privateKey, header: { jku: `${server.url}/x`, kid: undefined } })],
+    [
+      'referred to by address',
+      () => forge({ key: stranger.privateKey, header: { jku: `${server.url}/x`, kid: undefined } }),
+    ],
     ['as a certificate', () => forge({ key: stranger.privateKey, header: { x5c: ['AAAA'], kid: undefined } })],
-    ['as a pointer to a certificate', () => forge({ key: stranger.privateKey, header: { x5u: `${server.url}/x` } })],
-    ['of somebody else', () => forge({ key: stranger.privateKey })],
-    ['of another realm, under our id', () => forge({ key: globexKey.privateKey })],
+    ['as the address of a certificate', () => forge({ key: stranger.privateKey, header: { x5u: `${server.url}/x` } })],
+    ['of a stranger', () => forge({ key: stranger.privateKey })],
+    ['of another realm, under this realm’s id', () => forge({ key: globexKey.privateKey })],
     ['of another realm, under its own id', () => forge({ key: globexKey.privateKey, header: { kid: globexKey.id } })],
     ['of another realm, by its id alone', () => forge({ header: { kid: globexKey.id } })],
     [
@@ -205,7 +208,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['without an id', () => forge({ header: { kid: undefined } })],
     ['with an unknown id', () => forge({ header: { kid: newId() } })],
     ['with an empty id', () => forge({ header: { kid: '' } })],
-    ['with an id that climbs', () => forge({ header: { kid: '../../etc/passwd' } })],
+    ['with an id that traverses folders', () => forge({ header: { kid: '../../etc/passwd' } })],
     ['with an id that is SQL', () => forge({ header: { kid: `' or '1'='1` } })],
     ['with an id of a NUL', () => forge({ header: { kid: '\u0000' } })],
     ['with a long id', () => forge({ header: { kid: 'x'.repeat(10_000) } })],
@@ -217,7 +220,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['of another token', () => `${parts()[0]}.${parts()[1]}.${maria.idToken.split('.')[2]}`],
     ['of changed roles', () => patchToken(genuine, {}, { realm_access: { roles: ['tenant_admin'] } })],
     ['of another subject', () => patchToken(genuine, {}, { sub: newId() })],
-    ['of a later end', () => patchToken(genuine, {}, { exp: now() + 3600 })],
+    ['of a later expiry', () => patchToken(genuine, {}, { exp: now() + 3600 })],
     ['of zeros', () => patchToken(genuine, {}, {}, raw(64))],
     ['of r = 0', () => patchToken(genuine, {}, {}, Buffer.concat([Buffer.alloc(32), half(32)]).toString('base64url'))],
     ['of s = 0', () => patchToken(genuine, {}, {}, Buffer.concat([half(0), Buffer.alloc(32)]).toString('base64url'))],
@@ -250,7 +253,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['the type of a logout token', () => forge({ header: { typ: 'logout+jwt' } })],
     ['the type of a proof', () => forge({ header: { typ: 'dpop+jwt' } })],
     ['the type of a client’s assertion', () => forge({ header: { typ: 'client-authentication+jwt' } })],
-    ['a type that begins like it', () => forge({ header: { typ: 'at+jwt;x' } })],
+    ['a type with the right prefix', () => forge({ header: { typ: 'at+jwt;x' } })],
     ['a type that is a list', () => signed({ ...header(), typ: ['at+jwt'] }, payload())],
   ],
   'another kind': [
@@ -258,7 +261,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['a refresh token', () => maria.refreshToken],
     ['a proof of possession', async () => (await newProver()).prove({ url: server.url })],
     [
-      'a client’s own assertion',
+      'a client’s assertion',
       () =>
         new SignJWT({ iss: 'ci-pipeline', sub: 'ci-pipeline', aud: 'countersign' })
           .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.id })
@@ -283,7 +286,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ],
     ['as members record it', () => forge({ claims: { iss: '/realms/northwind' } })],
     ['a realm that does not exist', () => forge({ claims: { iss: `${server.url}/realms/nowhere` } })],
-    ['a provider that nobody trusts', () => forge({ claims: { iss: 'https://idp.example/realms/northwind' } })],
+    ['an untrusted provider', () => forge({ claims: { iss: 'https://idp.example/realms/northwind' } })],
     ['with a NUL', () => forge({ claims: { iss: `${northwind.realmUrl}\u0000` } })],
   ],
   'the audience': [
@@ -291,25 +294,25 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['another API', () => forge({ claims: { aud: 'account' } })],
     ['several others', () => forge({ claims: { aud: ['account', 'elsewhere'] } })],
     ['the console', () => forge({ claims: { aud: 'countersign-console' } })],
-    ['a beginning of ours', () => forge({ claims: { aud: 'counter' } })],
-    ['ours and more', () => forge({ claims: { aud: 'countersign account' } })],
+    ['a prefix of this API’s', () => forge({ claims: { aud: 'counter' } })],
+    ['this API’s with a suffix', () => forge({ claims: { aud: 'countersign account' } })],
     ['a number', () => forge({ claims: { aud: 7 } })],
     ['an object', () => forge({ claims: { aud: { countersign: true } } })],
     ['an empty list', () => forge({ claims: { aud: [] } })],
   ],
   'the time': [
-    ['an end that is past', () => forge({ claims: { exp: now() - 1 } })],
-    ['an end long past', () => forge({ claims: { exp: 1 } })],
-    ['an end that is now', () => forge({ claims: { exp: now() } })],
-    ['an end as text', () => forge({ claims: { exp: String(now() + 60) } })],
-    ['an end that is a list', () => forge({ claims: { exp: [now() + 60] } })],
-    ['an end beyond all numbers', () => signed(header(), withExp('1e400'))],
-    ['an end that is nothing', () => forge({ claims: { exp: null } })],
-    ['no end', () => forge({ claims: { exp: undefined } })],
+    ['a past expiry', () => forge({ claims: { exp: now() - 1 } })],
+    ['an expiry long ago', () => forge({ claims: { exp: 1 } })],
+    ['an expiry now', () => forge({ claims: { exp: now() } })],
+    ['an expiry as text', () => forge({ claims: { exp: String(now() + 60) } })],
+    ['an expiry that is a list', () => forge({ claims: { exp: [now() + 60] } })],
+    ['an infinite expiry', () => signed(header(), withExp('1e400'))],
+    ['an expiry of null', () => forge({ claims: { exp: null } })],
+    ['no expiry', () => forge({ claims: { exp: undefined } })],
     ['a life of more than a day', () => forge({ claims: { exp: now() + 86_500 } })],
-    ['a beginning in a minute', () => forge({ claims: { nbf: now() + 60 } })],
-    ['a beginning as text', () => forge({ claims: { nbf: String(now()) } })],
-    ['an issue in a minute', () => forge({ claims: { iat: now() + 60 } })],
+    ['nbf in a minute', () => forge({ claims: { nbf: now() + 60 } })],
+    ['nbf as text', () => forge({ claims: { nbf: String(now()) } })],
+    ['iat in a minute', () => forge({ claims: { iat: now() + 60 } })],
     ['no time of issue', () => forge({ claims: { iat: undefined } })],
     ['a time of issue as text', () => forge({ claims: { iat: String(now()) } })],
   ],
@@ -323,7 +326,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['a tenant that is a list', () => forge({ claims: { tenant: ['ext-northwind'] } })],
     ['an empty tenant', () => forge({ claims: { tenant: '' } })],
     ['a tenant in another case', () => forge({ claims: { tenant: 'EXT-NORTHWIND' } })],
-    ['a tenant that is nothing', () => forge({ claims: { tenant: null } })],
+    ['a tenant of null', () => forge({ claims: { tenant: null } })],
   ],
 }
 
@@ -341,7 +344,7 @@ const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).privateKey
 const hmac = (secret: string | Buffer) =>
   forge({ header: { alg: 'HS256' }, key: createSecretKey(Buffer.from(secret)) }).catch(() =>
-    // The library signs with no empty secret; the attempt is then a token with any tag.
+    // The library does not sign with an empty secret, so this case is a token with an arbitrary tag.
     patchToken(genuine, { alg: 'HS256' }, {}, raw(32)),
   )
 
@@ -360,27 +363,27 @@ beforeAll(async () => {
   )
 })
 
-test('there are at least a hundred of them', () => {
+test('the table has at least a hundred cases', () => {
   expect(Object.values(families).flat().length).toBeGreaterThanOrEqual(100)
 })
 
-describe.each(Object.entries(families))('401 without a trace, by %s', (_family, cases) => {
+describe.each(Object.entries(families))('a token is refused with 401 and without effect, for %s', (_family, cases) => {
   test.each(cases)('%s', async (_name, make) => {
     await expectRefused(`Bearer ${await make()}`)
   })
 })
 
-describe('what differs from a refused one in nothing but the fault acts', () => {
+describe('a token is accepted without the faults above', () => {
   test.each<[string, Make]>([
     ['the genuine token', () => genuine],
-    ['the same, signed once more', () => forge({})],
+    ['the same, signed again', () => forge({})],
     ['its parts, signed by hand', () => signed(header(), payload())],
-    ['with another audience besides', () => forge({ claims: { aud: ['account', 'countersign'] } })],
+    ['with an additional audience', () => forge({ claims: { aud: ['account', 'countersign'] } })],
     ['with the type in capitals and in full', () => forge({ header: { typ: 'application/AT+JWT' } })],
-    ['with an end in a moment', () => forge({ claims: { exp: now() + 30 } })],
-    ['with a clock a little ahead', () => forge({ claims: { iat: now() + 3, nbf: now() + 3 } })],
-    ['with a broken number as its end', () => signed(header(), withExp(`${now() + 30}.5`))],
-    ['with more of what nobody asks for', () => forge({ claims: { jwk: {}, crit: ['x'] } })],
+    ['with an expiry in a moment', () => forge({ claims: { exp: now() + 30 } })],
+    ['with a clock slightly ahead', () => forge({ claims: { iat: now() + 3, nbf: now() + 3 } })],
+    ['with a fractional number as its expiry', () => signed(header(), withExp(`${now() + 30}.5`))],
+    ['with additional unknown claims', () => forge({ claims: { jwk: {}, crit: ['x'] } })],
   ])('%s', async (_name, make) => {
     const before = await counts()
     const response = await act(`Bearer ${await make()}`)
@@ -389,7 +392,7 @@ describe('what differs from a refused one in nothing but the fault acts', () => 
     expect([after.agents, after.audit_records]).toEqual([(before.agents ?? 0) + 1, (before.audit_records ?? 0) + 1])
   })
 
-  test('a retired key’s token does for a day, so that a rotation disturbs nobody', async () => {
+  test('signed with a retired key for another day, so that a rotation disturbs no one', async () => {
     const hooli = await testRealm(server, 'hooli')
     const old = await keyOf(hooli)
     const { userId } = await hooli.person('maria', ['developer'])
@@ -400,20 +403,23 @@ describe('what differs from a refused one in nothing but the fault acts', () => 
   })
 })
 
-describe('who is no member any more', () => {
-  test.each(['suspended', 'removed', 'invited'])('%s: 403 on the next request, with the same token', async (status) => {
-    const name = `was-${status}`
-    const { userId, password } = await northwind.person(name, ['developer'])
-    const { accessToken } = await signIn(server.url, 'northwind', name, password)
-    expect((await act(`Bearer ${accessToken}`)).status).toBe(200)
-    await owner.query('update members set status = $2 where subject = $1', [userId, status])
-    const before = await counts()
-    const response = await act(`Bearer ${accessToken}`)
-    expect([response.status, await response.text()]).toEqual([403, '{"error":"Tenant access denied"}'])
-    expect(await counts()).toEqual(before)
-  })
+describe('a subject without an active membership is refused', () => {
+  test.each(['suspended', 'removed', 'invited'])(
+    'with 403 from the next request when %s, with the same token',
+    async (status) => {
+      const name = `was-${status}`
+      const { userId, password } = await northwind.person(name, ['developer'])
+      const { accessToken } = await signIn(server.url, 'northwind', name, password)
+      expect((await act(`Bearer ${accessToken}`)).status).toBe(200)
+      await owner.query('update members set status = $2 where subject = $1', [userId, status])
+      const before = await counts()
+      const response = await act(`Bearer ${accessToken}`)
+      expect([response.status, await response.text()]).toEqual([403, '{"error":"Tenant access denied"}'])
+      expect(await counts()).toEqual(before)
+    },
+  )
 
-  test('a subject that was never one, or one of another realm with the same name', async () => {
+  test('if it was never a member, or has the name of a member of another realm', async () => {
     const unknown = await act(`Bearer ${await forge({ claims: { sub: newId() } })}`)
     expect([unknown.status, await unknown.text()]).toEqual([403, '{"error":"Tenant access denied"}'])
     const selected = await act(`Bearer ${genuine}`, { 'x-svc-tenant-external-id': 'ext-globex' })

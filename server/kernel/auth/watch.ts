@@ -15,13 +15,13 @@ export function lossOf(
   return isOutdated(member, principal) ? new ApiError('unauthorized', 'The token has expired.') : undefined
 }
 
-/** Longest delay that a timer takes, in milliseconds; longer ones would fire at once. */
+/** Longest delay of a timer, in milliseconds; longer ones would fire immediately. */
 const longestTimer = 2 ** 31 - 1
 
 /**
- * Watches a caller whose socket or stream stays open: `onLost` is called once, when the token ends, and when the
- * membership was suspended or removed or has lost a role. The database tells of each change of a membership; what it says
- * is read again, also after the notifications were interrupted. Returns how to stop watching.
+ * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires or the membership
+ * is suspended, removed or loses a role. The database notifies of each change of a membership. The membership is then
+ * read again, as it is after an interruption of the notifications. Returns a function that stops watching.
  */
 export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
   const { database, listener, log } = runtime()
@@ -59,7 +59,7 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
     off()
   }
   arm()
-  // What changed between the authentication and now.
+  // Catches changes between the authentication and now.
   look()
   return stop
 }

@@ -23,7 +23,8 @@ import { type testRuntime as TestRuntime, testRuntime } from '#server/testing/te
 import { encryptPlaintext } from './encrypt-plaintext.ts'
 import { contentContext, contentTables } from './tables.ts'
 
-// A database that was used before content was encrypted: its owner is no superuser, so row-level security binds it, too.
+// A database from before content was encrypted. Its owner is not a superuser, so row-level security applies to the
+// owner, too.
 
 const name = `cs_unsealed_${randomBytes(4).toString('hex')}`
 const folder = new URL('../db/migrations/', import.meta.url)
@@ -68,7 +69,7 @@ afterAll(async () => {
   await server.end()
 })
 
-/** What the files of these tables hold, as they lie on the disk. */
+/** The bytes of these tables' files on disk. */
 async function pages(tables: readonly string[]): Promise<Buffer> {
   await superuser.query('checkpoint')
   const parts: Buffer[] = []
@@ -89,7 +90,7 @@ const rowsOf = [newId(), newId()].map((tenantId) => ({
   executions: Array.from({ length: 230 }, newId),
 }))
 
-/** Rows as they were written before, without those that they refer to. */
+/** Rows as earlier versions wrote them, without the rows that they refer to. */
 async function insertBefore(): Promise<void> {
   await superuser.query(`do $$ declare one record; begin
     for one in select conrelid::regclass as owner, conname from pg_constraint where contype = 'f' loop
@@ -131,7 +132,7 @@ async function insertBefore(): Promise<void> {
   }
 }
 
-/** One row of each other table; all have the execution's id. */
+/** One row in each of the other tables; all have the execution's id. */
 async function insertRest(tenantId: string, id: string): Promise<void> {
   const fill = (text: string, ...values: unknown[]) => superuser.query(text, [tenantId, id, ...values])
   await fill(`update executions set idempotency_key = $3 where tenant_id = $1 and id = $2`, `${canary}-key`)
@@ -190,7 +191,7 @@ async function readRest(tx: Transaction, tenantId: string, id: string): Promise<
   const address = { tenantId, memberId: id, operation: 'secrets.create', key: `${canary}-key` }
   expect(await findAnswer(tx, address, 'sha256:abc')).toEqual({ same: true, gone: false, response: { who: canary } })
   expect(await findAnswer(tx, address, 'sha256:abd')).toMatchObject({ same: false })
-  // What was approved before there were salts can still be spent, once.
+  // An approval from before salts were introduced can still be used once.
   expect(await spendApproval(tx, tenantId, id, { ...approved, arguments: {} })).toBe(false)
   expect(await spendApproval(tx, tenantId, id, approved)).toBe(true)
 }
@@ -219,7 +220,7 @@ const presentation: Presentation = {
   subject: null,
 }
 
-test('what lay in clear is encrypted before anything is served, is read as before, and leaves no bytes behind', async () => {
+test('plaintext is encrypted before anything is served, stays readable, and leaves no bytes on disk', async () => {
   await insertBefore()
   expect((await pages(['executions', 'execution_steps', 'execution_events'])).includes(canary)).toBe(true)
 
@@ -227,13 +228,13 @@ test('what lay in clear is encrypted before anything is served, is read as befor
   const database = openDatabase(appUrl, around.log)
   const { vault, ...rest } = around
   setRuntime({ ...rest, vault, database })
-  // A start that dies in the middle: what it has committed is encrypted, the rest waits.
+  // A startup that dies in the middle: what it committed is encrypted, the rest remains.
   for (const { tenantId } of rowsOf)
     await superuser.query(
-      `update unsealed set kind = 'nobody knows' where id = (select max(id::text)::uuid from unsealed where tenant_id = $1)`,
+      `update unsealed set kind = 'unknown' where id = (select max(id::text)::uuid from unsealed where tenant_id = $1)`,
       [tenantId],
     )
-  await expect(encryptPlaintext(ownerUrl)).rejects.toThrow('No content table has the kind nobody knows.')
+  await expect(encryptPlaintext(ownerUrl)).rejects.toThrow('No content table has the kind unknown.')
   const left = async () => (await superuser.query('select 1 from unsealed')).rowCount ?? 0
   expect(await left()).toBeGreaterThan(0)
   expect(await left()).toBeLessThan(rowsOf.length * 232)
@@ -242,7 +243,7 @@ test('what lay in clear is encrypted before anything is served, is read as befor
     when row_values ? 'payload' then 'approval' when row_values ? 'request' then 'policy_decision'
     when row_values ? 'identity' then 'input_event' when row_key ? 'seq' then 'execution_event'
     when row_key ? 'step_id' then 'execution_step' else 'execution' end`)
-  // Two that start at once.
+  // Two processes that start concurrently.
   const [one, two] = await Promise.all([encryptPlaintext(ownerUrl), encryptPlaintext(ownerUrl)])
   expect(one + two).toBeGreaterThan(0)
   expect(await left()).toBe(0)

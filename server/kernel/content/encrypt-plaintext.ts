@@ -9,18 +9,19 @@ import { keyedDigest } from './keyed-digest.ts'
 import { deletePlaintext, hasPlaintext, lockPlaintext, type PlaintextRow, setContent } from './plaintext-store.ts'
 import { contentContext, contentTables } from './tables.ts'
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const lot = 200
 
 /**
- * Encrypts what a migration took out of columns that held it in clear (table `unsealed`), and has the tables written anew,
- * so that no page of them holds the old bytes. Before anything is served: nobody reads a row that waits here. Each lot is a
- * transaction of its own that also deletes what it has encrypted; a start that dies leaves the rest to the next one, and one
- * that starts beside another waits for it. Costs one statement where there is nothing to do. Gives the rows encrypted.
+ * Encrypts the values that a migration moved out of plaintext columns (table `unsealed`), and rewrites the tables so
+ * that no page contains the old bytes. Runs before anything is served, so the waiting rows are never read. Each batch
+ * is a transaction that also deletes the rows that it encrypted: after a crash, the next startup continues, and
+ * concurrent startups wait for each other. Costs one statement if there is nothing to do. Returns the number of
+ * encrypted rows.
  */
 export async function encryptPlaintext(ownerUrl: string): Promise<number> {
   return await asOwnerOf(ownerUrl, async (client) => {
-    // A table that holds nothing and was written anew has no pages.
+    // An empty table has zero pages after it was rewritten.
     const { rows } = await client.query<{ bytes: string }>(`select pg_relation_size('unsealed') as bytes`)
     if (Number(rows[0]?.bytes) === 0) return 0
     const encrypted = await encryptAll()
@@ -30,15 +31,16 @@ export async function encryptPlaintext(ownerUrl: string): Promise<number> {
 }
 
 /**
- * Copies what lives into new files and leaves the old ones, which hold dropped columns and old versions of rows. VACUUM FULL
- * would keep versions that some other transaction might still look at; a column whose type changes does not.
+ * Copies live rows into new files and drops the old files, which contain removed columns and old row versions. VACUUM
+ * FULL would keep versions that another transaction might still read; changing a column's type does not.
  */
 async function writeAnew(client: Client): Promise<void> {
   await client.query('begin')
   await client.query('lock table unsealed in access exclusive mode')
   await client.query('alter table unsealed no force row level security')
   const { rowCount } = await client.query('select 1 from unsealed limit 1')
-  if (rowCount !== 0) throw new Error('Another process is still encrypting content: start again.')
+  if (rowCount !== 0)
+    throw new Error('Another process is still encrypting content. Start this process again when it has finished.')
   for (const { table, columns } of contentTables) {
     const column = client.escapeIdentifier(columns[0] ?? '')
     const alter = `alter table ${client.escapeIdentifier(table)} alter column ${column}`
@@ -81,7 +83,7 @@ async function takeBack(tx: Transaction, cipher: TenantCipher, tenantId: string,
       return text === undefined ? [] : [[column, keyedDigest(cipher, found.table, column, text)]]
     }),
   )
-  // A row is found by what it was called before, and its content is encrypted for what it is called now.
+  // A row is found by its old values, and its content is encrypted for its new ones.
   const place = found.place.map((column) => String(digests[column] ?? row.rowKey[column] ?? ''))
   const encrypted = found.columns.flatMap((column) => {
     const text = row.rowValues[column]

@@ -3,7 +3,7 @@ import type { Erased } from '#lib/schemas/erased.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 
-/** What an answer shows, and what may be gone from it. */
+/** The subjects of responses from which content may have been removed. */
 export type Resource =
   | 'execution'
   | 'approval'
@@ -16,7 +16,7 @@ export type Resource =
 
 export type Gone = { resource: Resource; resourceId: string; texts: number }
 
-/** Writes down what is gone, with the transaction that takes it. `erasureId`: null for the tenant's retention. */
+/** Records removed content, in the transaction that removes it. `erasureId`: null for the tenant's retention. */
 export async function insertErased(
   tx: Transaction,
   tenantId: string,
@@ -40,7 +40,7 @@ export async function insertErased(
     .execute()
 }
 
-/** The first one first. */
+/** The earliest entry first. */
 export async function findErased(
   tx: Transaction,
   tenantId: string,

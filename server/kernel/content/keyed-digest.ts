@@ -1,8 +1,8 @@
 import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
 /**
- * What stands in a column by which rows are found, instead of a text that somebody else chose: the same for the same text,
- * and nobody without the tenant's key can try guesses on it.
+ * The value of a search column that replaces a text from outside: the same text always gives the same value, and
+ * testing guesses requires the tenant's key.
  */
 export const keyedDigest = (cipher: TenantCipher, table: string, column: string, text: string): string =>
   `hmac-sha256:${cipher.digest(`${table}.${column}\n${text}`)}`

@@ -10,7 +10,7 @@ export type PlaintextRow = {
   rowValues: Record<string, string>
 }
 
-/** Some of what a migration has left to be encrypted, held until commit. */
+/** Some of the rows that a migration left to be encrypted, locked until commit. */
 export const lockPlaintext = (tx: Transaction, tenantId: string, limit: number) =>
   tx
     .selectFrom('unsealed')
@@ -35,7 +35,7 @@ export async function deletePlaintext(tx: Transaction, tenantId: string, ids: re
     .execute()
 }
 
-/** Writes encrypted values into a row. `key`: of the table's key columns. */
+/** Writes encrypted values to a row. `key` consists of the table's key columns. */
 export async function setContent(
   tx: Transaction,
   tenantId: string,

@@ -1,10 +1,10 @@
 import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 
-/** Whether a text holds what is looked for. */
+/** Whether a text contains the subject. */
 export type Finder = (text: string) => boolean
 
-/** Finds `subject` in texts whatever its case, also where the text is JSON, or JSON within JSON. */
+/** Finds `subject` in any case, including in JSON and in JSON within JSON. */
 export function finderOf(subject: string): Finder {
   const wanted = plain(subject)
   const forms = [...new Set([wanted, quoted(wanted), quoted(quoted(wanted))])]
@@ -16,12 +16,12 @@ export function finderOf(subject: string): Finder {
 
 const plain = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** As it stands inside of JSON. */
+/** The text in its JSON-escaped form. */
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /**
- * A copy of `value` in which each text, number and name of a member that holds the subject is replaced, and how many they
- * were. What stands at a member of `kept` stays as it is: the product's own words, which have a form to keep.
+ * A copy of `value` in which each text, number and field name that contains the subject is replaced, with the number of
+ * replacements. Fields named in `kept` stay unchanged: they contain the product's own words in a fixed format.
  */
 export function withoutSubject(
   value: JsonValue,
@@ -38,7 +38,7 @@ export function withoutSubject(
     if (typeof at === 'number') return holds(String(at)) ? gone() : at
     if (typeof at !== 'object' || at === null) return at
     if (Array.isArray(at)) return at.map(walk)
-    // fromEntries defines own members, so a key such as __proto__ stays a key.
+    // fromEntries defines own properties, so a key such as __proto__ stays an ordinary key.
     return Object.fromEntries(
       Object.entries(at).map(([key, inner]): [string, JsonValue] =>
         kept.has(key) ? [key, inner] : [holds(key) ? gone() : key, isBytes(key, inner, holds) ? gone() : walk(inner)],
@@ -48,6 +48,6 @@ export function withoutSubject(
   return { value: walk(value), texts }
 }
 
-/** Bytes of an event are base64, in which no text is found. */
+/** Bytes of an event are base64, which has to be decoded before searching it. */
 const isBytes = (key: string, value: JsonValue, holds: Finder): boolean =>
   key === '$base64' && typeof value === 'string' && holds(Buffer.from(value, 'base64').toString())

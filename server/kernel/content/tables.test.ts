@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test('every column of bytes is known: content that is encrypted, or one of those that are something else', async () => {
+test('every bytea column is listed: as encrypted content, or with another purpose', async () => {
   const { rows } = await owner.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where table_schema = 'public' and data_type = 'bytea' order by 1`,

@@ -1,19 +1,24 @@
-/** A table that holds content: values that people or systems gave the product to work with, encrypted with the tenant's key. */
+/**
+ * A table with content: values that people or systems gave the product to work with, encrypted with the tenant's key.
+ */
 export type ContentTable = {
   table: string
-  /** How migrations call a row of it in `unsealed`. */
+  /** The name of this table's rows in `unsealed`, as used by migrations. */
   kind: string
   /** The primary key without the tenant. */
   key: readonly string[]
-  /** What of a row its encrypted values are bound to: bytes that are moved to another place do not open. */
+  /** The columns that a row's encrypted values are bound to: bytes that are moved elsewhere can't be decrypted. */
   place: readonly string[]
-  /** Each bytea: JSON, encrypted by the tenant's cipher for `contentContext`. */
+  /** bytea columns: JSON, encrypted by the tenant's cipher for `contentContext`. */
   columns: readonly string[]
-  /** Columns of texts that others chose, as keyed digests (keyed-digest.ts): rows are found by them. */
+  /** Columns with keyed digests of texts from outside (keyed-digest.ts), by which rows are found. */
   digests?: readonly string[]
 }
 
-/** Every column that holds content, but for spans, which have commitments (server/traces). docs/privacy.md says what is in each. */
+/**
+ * Every column that contains content, except those of spans, which have commitments (server/traces). docs/privacy.md
+ * describes their content.
+ */
 export const contentTables: readonly ContentTable[] = [
   {
     table: 'executions',
@@ -34,7 +39,7 @@ export const contentTables: readonly ContentTable[] = [
     table: 'execution_events',
     kind: 'execution_event',
     key: ['execution_id', 'seq'],
-    // Its number is given by the statement that inserts it.
+    // The event's number is assigned by the statement that inserts it.
     place: ['execution_id', 'type', 'step_id'],
     columns: ['data'],
   },
@@ -61,6 +66,6 @@ export const contentTables: readonly ContentTable[] = [
   },
 ]
 
-/** What one value is encrypted for. `place`: the row's, in the order of the table's `place`. */
+/** The encryption context of one value. `place`: the row's values, in the order of the table's `place`. */
 export const contentContext = (table: string, place: readonly (string | null)[], column: string): string =>
   `${table}/${place.map((part) => part ?? '').join('/')}/${column}`

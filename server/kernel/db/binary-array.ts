@@ -1,9 +1,9 @@
-// PostgreSQL's binary form of a one-dimensional array (array_recv): what a statement takes as one parameter for a column of
-// many rows. The driver would write an array as text, element by element; the server would read it so.
+// PostgreSQL's binary form of a one-dimensional array (array_recv), for passing a column of many rows as one parameter.
+// The driver would write an array as text, element by element, for the server to parse.
 
 const oids = { bytea: 17, int4: 23, text: 25, date: 1082, timestamptz: 1184, jsonb: 3802 } as const
 
-/** Dimensions, whether something is null, type of the elements, their number, the first index. */
+/** Dimensions, whether an element is null, element type, number of elements, first index. */
 const headerBytes = 20
 
 function header(type: keyof typeof oids, count: number, withNull: boolean, into: Buffer): void {
@@ -14,10 +14,12 @@ function header(type: keyof typeof oids, count: number, withNull: boolean, into:
   into.writeInt32BE(1, 16)
 }
 
-/** An empty array has no dimensions at all. */
+/** An empty array has zero dimensions. */
 const emptyBytes = 12
 
-/** Elements of different lengths; `most` is what one may take in bytes, `write` gives what it took. */
+/**
+ * Elements of different lengths. `most` is the maximum size of one element in bytes, `write` returns the bytes written.
+ */
 function varying<T>(
   type: keyof typeof oids,
   values: readonly (T | null)[],
@@ -56,7 +58,7 @@ function fixed<T>(
   return bytes.subarray(0, values.length === 0 ? emptyBytes : at)
 }
 
-/** text[]. U+0000 is not for PostgreSQL, and is refused by it. */
+/** text[]. PostgreSQL does not support U+0000 and refuses it. */
 export const textArray = (values: readonly (string | null)[]): Buffer =>
   varying(
     'text',
@@ -79,7 +81,7 @@ export const byteaArray = (values: readonly (Uint8Array | null)[]): Buffer =>
 
 const firstBytes = 64 * 1024
 
-/** A column that is written value by value, so that nothing of what was written has to be kept as an object. */
+/** A column that is written value by value, so that no objects have to be kept in memory. */
 export class ArrayWriter {
   #bytes = Buffer.allocUnsafe(firstBytes)
   #at = headerBytes
@@ -104,7 +106,7 @@ export class ArrayWriter {
     this.#end(value?.byteLength ?? -1)
   }
 
-  /** The array. Nothing may be written after it. */
+  /** Returns the array. Nothing may be written afterwards. */
   done(): Buffer {
     header(this.#type, this.#count, this.#withNull, this.#bytes)
     return this.#bytes.subarray(0, this.#count === 0 ? emptyBytes : this.#at)
@@ -130,7 +132,7 @@ export const intArray = (values: readonly number[]): Buffer =>
   fixed('int4', 4, values, (value, into, at) => into.writeInt32BE(value, at))
 
 const dayMs = 86_400_000
-/** 2000-01-01, from which PostgreSQL counts. */
+/** 2000-01-01, the epoch of PostgreSQL's times. */
 const epochMs = 946_684_800_000
 
 /** date[] of YYYY-MM-DD. */

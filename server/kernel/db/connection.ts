@@ -2,21 +2,21 @@ import { hash } from 'node:crypto'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg, { type PoolClient } from 'pg'
 
-/** A statement is prepared from this use on: what runs rarely would only fill the memory of every connection. */
+/** A statement is prepared from this use on: rarely used ones would only fill the memory of every connection. */
 const usesUntilPrepared = 8
-/** Prepared statements on each connection, and texts that are counted. */
+/** Maximum number of prepared statements on each connection, and of texts that are counted. */
 const maxPrepared = 256
 const maxCounted = 4096
-/** A longer text holds its rows (a bulk insert); it hardly comes again. */
+/** A longer text contains its rows (a bulk insert) and is unlikely to be used again. */
 const longestPrepared = 8192
-/** "cached plan must not change result type": a newer version has migrated meanwhile. */
+/** "cached plan must not change result type": a newer version has migrated the database since. */
 const planIsStale = '0A000'
 
-// Owned by this module: how often the process has sent a text, and the names of those that come often.
+// Owned by this module: how often the process has sent a text, and the names of frequent ones.
 const uses = new Map<string, number>()
 const names = new Map<string, string>()
 
-/** The name under which PostgreSQL keeps a statement that comes often; undefined for any other. */
+/** The name of the prepared statement for a frequent text; undefined for any other. */
 function preparedName(text: string): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= maxPrepared || text.length > longestPrepared) return known
@@ -31,7 +31,7 @@ function preparedName(text: string): string | undefined {
   return name
 }
 
-/** A connection of the pool as Kysely wants it. What it is asked at once goes out at once (pg's pipeline). */
+/** A connection of the pool as Kysely needs it. Concurrent statements are sent together (pg's pipeline). */
 export class PooledConnection implements DatabaseConnection {
   readonly #client: PoolClient
   #broken = false
@@ -41,7 +41,9 @@ export class PooledConnection implements DatabaseConnection {
     this.#client = client
   }
 
-  /** What is asked for in one turn of the event loop goes out in one write: a system call for each costs more than what is sent. */
+  /**
+   * Sends all statements of one turn of the event loop in one write: a system call for each costs more than the data.
+   */
   #gather(): void {
     if (this.#corked || !('connection' in this.#client)) return
     const { connection } = this.#client
@@ -69,7 +71,7 @@ export class PooledConnection implements DatabaseConnection {
     return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] }
   }
 
-  /** Several statements in one message; without parameters. Gives the tag of the last one. */
+  /** Several statements in one message, without parameters. Returns the tag of the last one. */
   async send(text: string): Promise<string> {
     this.#gather()
     const results: unknown = await this.#client.query(text)
@@ -77,12 +79,12 @@ export class PooledConnection implements DatabaseConnection {
     return typeof last === 'object' && last !== null && 'command' in last ? String(last.command) : ''
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for it, and a cursor can't share a pipelined connection.
+  // biome-ignore lint/correctness/useYield: the interface requires it, and a cursor can't share a pipelined connection.
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('Read a large result page by page: cursors do not work on these connections.')
+    throw new Error('These connections do not support cursors. Read a large result page by page.')
   }
 
-  /** Never use it again; the pool closes it. */
+  /** The connection must not be used again; the pool closes it. */
   discard(): void {
     this.#broken = true
   }

@@ -5,8 +5,8 @@ const batchRows = 500
 let opened = 0
 
 /**
- * The rows of `query`, read in batches through a server-side cursor: all of one snapshot (that of its opening), however
- * long the reader takes, and never more than a batch in memory. The cursor ends with the transaction at the latest.
+ * The rows of `query`, read in batches through a server-side cursor: all from one snapshot (taken when it opens),
+ * however slow the reader is, with at most one batch in memory. The cursor ends with the transaction at the latest.
  */
 export async function* cursorRows<Row>(tx: Transaction, query: AliasableExpression<Row>): AsyncGenerator<Row> {
   opened = (opened + 1) % 1_000_000

@@ -7,31 +7,37 @@ import { type OpenTransaction, openTransaction, type Transaction, within, writeL
 export type { OpenTransaction, Transaction } from './transaction.ts'
 
 export type Database = {
-  /** Runs `work` in a transaction in which only `tenantId`'s rows exist; commits when it returns, rolls back when it throws. */
+  /**
+   * Runs `work` in a transaction in which only `tenantId`'s rows are visible; commits when it returns, rolls back when
+   * it throws.
+   */
   inTenant<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** The same without a tenant: sees the directory of tenants and no tenant's rows. */
+  /** The same without a tenant: only the directory of tenants is visible, and no tenant's rows. */
   inDirectory<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** A transaction of the directory that the caller ends: for one that finds its tenant on the way (admission). */
+  /** A transaction of the directory that the caller ends, for code that identifies the tenant first (admission). */
   open(): Promise<OpenTransaction>
-  /** Address of the application's role, for the queue and for LISTEN. */
+  /** Address for the application's role, for the queue and for LISTEN. */
   url: string
   close(): Promise<void>
 }
 
-// Integers beyond 2^53 do not occur in our schema; bytes and counts come back as numbers.
+// Integers beyond 2^53 do not occur in this schema, so byte sizes and counts are returned as numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-// A date is a calendar day in UTC, not an instant: keep its text.
+// A date is a calendar day in UTC, not an instant, so it stays text.
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value)
 
-/** Binds an open transaction to a tenant, until it ends or is bound again. Only what finds the tenant on its way calls it. */
+/**
+ * Binds an open transaction to a tenant, until it ends or is bound again. Only for code that identifies the tenant
+ * inside the transaction.
+ */
 export async function bindTenant(tx: Transaction, tenantId: string): Promise<void> {
   await writeLast(tx)
   await sql`select set_config('app.tenant_id', ${tenantId}, true)`.execute(tx)
 }
 
 /**
- * Within `work`, `tx` also sees the memberships of this one principal in other tenants, to read: a policy of the database
- * says so. The only read across tenants; tenants.list calls it, and nothing else may (server/architecture.test.ts).
+ * Within `work`, `tx` can also read the memberships of this one principal in other tenants, under a policy of the
+ * database. This is the only read across tenants; only tenants.list may call it (server/architecture.test.ts).
  */
 export async function withOwnMemberships<T>(
   tx: Transaction,
@@ -48,7 +54,7 @@ export async function withOwnMemberships<T>(
   return result
 }
 
-/** Opens the pool of the application's role. `url` comes from migrate(). */
+/** Opens a pool for the application's role. `url` comes from migrate(). */
 export function openDatabase(url: string, log: Log, poolSize = 16): Database {
   const pool = openPool(url, log, { max: poolSize, pipeline: true })
   return {

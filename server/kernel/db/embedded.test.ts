@@ -16,7 +16,7 @@ let dataDir: string
 
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-embedded-')))
-  // mkdtemp makes it 0700, which is the case of its own test below.
+  // mkdtemp creates the folder with 0700; a separate test below covers that case.
   await chmod(folder, 0o711)
   dataDir = join(folder, 'data')
 })
@@ -36,7 +36,7 @@ async function query(ownerUrl: string, text: string) {
   }
 }
 
-/** Opens the database in a process of its own, which releases it when its standard input ends. */
+/** Opens the database in a separate process, which releases it when its standard input ends. */
 const HOLDER = `
   process.umask(Number(process.argv[3]))
   const { openEmbeddedDatabase } = await import(process.argv[1])
@@ -74,7 +74,7 @@ async function killed(holder: ChildProcessWithoutNullStreams) {
 }
 
 describe('one cluster', () => {
-  test('a cold start makes a durable, private server; a warm start finds its data again', async () => {
+  test('a cold start creates a durable, private server, and a warm start finds its data', async () => {
     const cold = await open({ dataDir })
     expect(cold.directory).toBe(join(dataDir, 'pg18'))
     const [settings] = await query(
@@ -109,7 +109,7 @@ describe('one cluster', () => {
     await warm.release()
   })
 
-  test('opens in one process share a server, the last release stops it, a second release does nothing', async () => {
+  test('opening twice in one process shares a server, which the last release stops; a second release does nothing', async () => {
     const [one, two] = await Promise.all([open({ dataDir }), open({ dataDir })])
     expect(one.ownerUrl).toBe(two.ownerUrl)
     await one.release()
@@ -132,7 +132,7 @@ describe('one cluster', () => {
     expect(await findPostmaster(directory)).toBeUndefined()
   })
 
-  test('a process killed with -9 right before the release of the last other does not keep the server', async () => {
+  test('a process killed with -9 just before the last release does not keep the server running', async () => {
     const holder = startHolder(dataDir)
     const { directory } = await opened(holder)
     const other = await open({ dataDir })
@@ -141,7 +141,7 @@ describe('one cluster', () => {
     expect(await findPostmaster(directory)).toBeUndefined()
   })
 
-  test('a server that is killed comes back on the same port for those who are attached', async () => {
+  test('a killed server restarts on the same port for attached processes', async () => {
     const lines: string[] = []
     const database = await open({ dataDir, say: (line) => lines.push(line) })
     const before = await findPostmaster(database.directory)
@@ -149,12 +149,12 @@ describe('one cluster', () => {
     const answer = () => query(database.ownerUrl, 'select value from kept')
     await vi.waitFor(async () => expect(await answer()).toEqual([{ value: 42 }]), { timeout: 20_000, interval: 50 })
     expect((await findPostmaster(database.directory))?.pid).not.toBe(before?.pid)
-    expect(lines).toEqual(['The connection to PostgreSQL was lost; starting or joining it again.'])
+    expect(lines).toEqual(['The connection to PostgreSQL was lost. Reconnecting…'])
     await database.release()
     expect(await findPostmaster(database.directory)).toBeUndefined()
   })
 
-  test('after a power cut the postmaster.pid that remains does not matter, though its id is in use again', async () => {
+  test('after a power cut a stale postmaster.pid is ignored, even if its process id is in use again', async () => {
     const { uid, gid } = await stat(join(dataDir, 'pg18'))
     const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid } : {})
     const pidFile = join(dataDir, 'pg18', 'postmaster.pid')
@@ -169,7 +169,7 @@ describe('one cluster', () => {
     }
   })
 
-  test.runIf(isRoot)('a cluster that root restored from a backup is given back to the server', async () => {
+  test.runIf(isRoot)('a cluster that root restored from a backup is given back to the server’s account', async () => {
     const restored = join(folder, 'restored')
     await once(spawn('cp', ['-r', dataDir, restored]), 'exit')
     const database = await open({ dataDir: restored })
@@ -179,7 +179,7 @@ describe('one cluster', () => {
   })
 })
 
-test('processes that start at once end with one server; only the last one out stops it', async () => {
+test('processes that start concurrently share one server, which only the last one stops', async () => {
   const directory = join(folder, 'at-once')
   const holders = Array.from({ length: 4 }, () => startHolder(directory))
   const databases = await Promise.all(holders.map(opened))
@@ -192,7 +192,7 @@ test('processes that start at once end with one server; only the last one out st
   expect(await findPostmaster(join(directory, 'pg18'))).toBeUndefined()
 })
 
-test('a start that is killed while it makes the cluster leaves nothing in the way of the next', async () => {
+test('a start that is killed while it creates the cluster does not block the next start', async () => {
   const directory = join(folder, 'half-made')
   await mkdir(directory)
   const changes = watch(directory)
@@ -205,8 +205,8 @@ test('a start that is killed while it makes the cluster leaves nothing in the wa
   expect((await readdir(directory)).sort()).toEqual(['pg18', 'pg18.lock'])
 })
 
-describe.runIf(isRoot)('root below a private home, with umask 077', () => {
-  test('runs the server as another account, with the cluster in a folder that it can enter', async () => {
+describe.runIf(isRoot)('root with a private home and umask 077', () => {
+  test('runs the server as another account, with the cluster in a folder that the account can enter', async () => {
     const home = join(folder, 'private')
     await mkdir(home, { mode: 0o700 })
     const privateData = join(home, 'clone', '.data')
@@ -228,9 +228,9 @@ describe.runIf(isRoot)('root below a private home, with umask 077', () => {
 
       const copy = join(home, 'copy')
       await once(spawn('cp', ['-r', privateData, copy]), 'exit')
-      await expect(open({ dataDir: copy })).rejects.toThrow(`that database belongs to ${privateData}`)
+      await expect(open({ dataDir: copy })).rejects.toThrow(`its database belongs to ${privateData}`)
       await rm(dirname(directory), { recursive: true })
-      await expect(open({ dataDir: privateData })).rejects.toThrow('which is gone')
+      await expect(open({ dataDir: privateData })).rejects.toThrow('which no longer exists')
     } finally {
       first.kill('SIGKILL')
       await rm(dirname(directory), { recursive: true, force: true })
@@ -238,9 +238,9 @@ describe.runIf(isRoot)('root below a private home, with umask 077', () => {
   })
 })
 
-test('a folder that cannot be used is said in one line', async () => {
+test('a folder that cannot be used is reported in one line', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
   const failure = expect(open({ dataDir: join(file, 'data') })).rejects
-  await failure.toThrow(/^The database cannot use .*: a part of its path is a file\.$/)
+  await failure.toThrow(/^The database cannot use .*: part of its path is a file\.$/)
 })

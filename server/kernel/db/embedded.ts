@@ -10,25 +10,25 @@ import { makeDataDir, preparePlace } from './embedded/place.ts'
 export { EmbeddedDatabaseError } from './embedded/failure.ts'
 
 export type EmbeddedDatabase = {
-  /** `postgres://` address of the application's database as its owner, a superuser; holds the password. */
+  /** `postgres://` address of the application's database as its owner, a superuser; contains the password. */
   ownerUrl: string
   /** Absolute path of PostgreSQL's data directory. */
   directory: string
-  /** Detaches this process, and stops the server if it was the last one attached. End all other connections first. */
+  /** Detaches this process, and stops the server if no other process is attached. End all other connections first. */
   release(): Promise<void>
 }
 
 type Options = {
-  /** The folder that holds the database, or says where it is; made where it is missing. */
+  /** The folder that contains the database, or a file with its location; created if missing. */
   dataDir: string
-  /** Takes one line at a time for the person who starts the server. */
+  /** Prints one line for the person who starts the server. */
   say(line: string): void
 }
 
 /**
- * Starts or joins the PostgreSQL of `dataDir`. Any number of processes may do so at any time: one server runs, it
- * survives each of them, and the last to release it stops it. If it dies meanwhile, it is started again on the same
- * port. Throws EmbeddedDatabaseError, whose message is one line for the person who starts the server.
+ * Starts or joins the PostgreSQL of `dataDir`. Any number of processes may do so at any time: they share one server, it
+ * survives each of them, and the last one to release it stops it. If it dies in between, it is started again on the
+ * same port. Throws EmbeddedDatabaseError, whose message is one line for the person who starts the server.
  */
 export async function openEmbeddedDatabase({ dataDir, say }: Options): Promise<EmbeddedDatabase> {
   try {

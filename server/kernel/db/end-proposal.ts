@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Transaction } from './database.ts'
 
-/** Tables whose rows are proposed, decided by people, and ended. Each is written through its own domain's store. */
+/**
+ * Tables of changes that are proposed, decided by people, and ended. Each is written through its own domain's store.
+ */
 type ProposalTable = 'releases' | 'policyBindings'
 export type ProposalEnd = readonly ['proposed', 'withdrawn'] | readonly ['active', 'revoked']
 
-/** `from` → `to`, once, by someone who knows the revision. False when the row has another status or revision by now. */
+/** `from` → `to`, once, if the caller knows the revision. False if the row has another status or revision by now. */
 export const endProposalIn =
   (table: ProposalTable) =>
   async (

@@ -1,17 +1,17 @@
 import { Client } from 'pg'
 import { migrationLock } from './migrate.ts'
 
-/** How the connections of `work` call themselves, so that they don't count as a server. */
+/** Application name of the connections of `work`, so that they don't count as a server. */
 const ownName = 'countersign maintenance'
 
 export type HeldStarts = {
   /** Address of the application's role for `work`. */
   appUrl: string
-  /** Whether the application's role is connected from elsewhere. */
+  /** Whether the application's role is connected from another process. */
   serverRunning(): Promise<boolean>
 }
 
-/** Runs `work` while no server can get past its migrations. One may have done so just before. */
+/** Runs `work` while no server can get past its migrations. A server may have done so just before. */
 export async function holdStarts<T>(
   ownerUrl: string,
   appUrl: string,

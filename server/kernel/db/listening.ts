@@ -2,8 +2,8 @@ import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 
 /**
- * One connection that listens on `channels` and is reopened when it is lost. `onListening` is called after each time that
- * it came up: what was notified meanwhile was missed, and the tables have to be read. Ends with the function it gives.
+ * One connection that listens on `channels` and is reopened when it is lost. `onListening` is called after each
+ * connect: notifications may have been missed before, so the tables have to be read. The returned function stops it.
  */
 export function keepListening(
   url: string,
@@ -19,7 +19,7 @@ export function keepListening(
     const next = new pg.Client({ connectionString: url, keepAlive: true })
     next.on('notification', onNotification)
     next.on('error', (error) => log.warn({ err: error }, 'the notification connection was lost'))
-    // A client that never came up ends, too: its failure is told by the promise, and only once is it tried again.
+    // A client that failed to connect also emits 'end': its promise reports the failure, and it is retried only once.
     next.on('end', () => {
       if (client !== next) return
       client = undefined

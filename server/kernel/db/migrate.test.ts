@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
 import { migrate } from './migrate.ts'
 
-// What an operator can have wrong about DATABASE_URL is one line that says so.
+// Mistakes in DATABASE_URL are reported in one clear line.
 
 const name = `cs_migrate_${randomBytes(4).toString('hex')}`
 let server: Client
@@ -36,17 +36,17 @@ const refusal = async (url: string) => {
   return message
 }
 
-test('nothing listens there', async () => {
+test('a server that does not listen is reported', async () => {
   expect(await refusal(address((url) => Object.assign(url, { port: '1' })))).toContain('ECONNREFUSED')
 })
 
-test('there is no such database', async () => {
+test('a database that does not exist is reported', async () => {
   expect(await refusal(address((url) => Object.assign(url, { pathname: '/no_such_database' })))).toContain(
     'does not exist',
   )
 })
 
-test('the role may create no roles; once it may, the database is set up, and again', async () => {
+test('a role without CREATEROLE is reported; with it the database is set up, repeatedly', async () => {
   const url = address(() => undefined)
   expect(await refusal(url)).toContain('CREATEROLE')
   await server.query(`alter role ${name} createrole`)
@@ -55,7 +55,7 @@ test('the role may create no roles; once it may, the database is set up, and aga
   expect(await migrate(url)).toBe(application)
 })
 
-test('an address without a password leaves the application’s role none that could be guessed', async () => {
+test('an address without a password does not give the application’s role a guessable one', async () => {
   vi.stubEnv('PGPASSWORD', 'secret')
   try {
     const url = address((open) => Object.assign(open, { password: '' }))

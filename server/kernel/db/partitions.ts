@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 
-/** Days for which partitions stand ready: a server that nobody looks after keeps its days apart for this long. */
+/** Number of days for which partitions exist in advance: an unattended server keeps its days separate for this long. */
 const daysAhead = 14
 
-/** SQLSTATE check_violation: rows of that day lie in the default partition already, and stay there. */
+/** SQLSTATE check_violation: rows of that day are already in the default partition, and stay there. */
 const rowsInDefault = '23514'
 
 const nameOf = (day: string): string => `spans_${day.replaceAll('-', '')}`
@@ -12,8 +12,9 @@ const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
 /**
- * Makes the partitions of `spans` from today (UTC) on for two weeks. Twice does no harm. `client` is the owner's: the
- * application's role can neither make nor drop a table. A busy table is left alone after two seconds: it comes again.
+ * Creates the partitions of `spans` for two weeks from today (UTC). Repeating it does no harm. `client` is the owner's:
+ * the application's role can neither create nor drop a table. Gives up on a busy table after two seconds; the next run
+ * tries again.
  */
 export async function makePartitions(client: Client, today = new Date().toISOString().slice(0, 10)): Promise<void> {
   const known = new Set(await partitionDays(client))
@@ -23,7 +24,7 @@ export async function makePartitions(client: Client, today = new Date().toISOStr
     await client.query('begin')
     try {
       await client.query(`set local lock_timeout = '2s'`)
-      // Attached, not created as one: that would stop all readers of the table.
+      // Attached instead of created as a partition, which would block all readers of the table.
       await client.query(`create table partitions.${nameOf(day)} (like spans including all)`)
       await client.query(
         `alter table spans attach partition partitions.${nameOf(day)} for values from ('${day}') to ('${dayAfter(day, 1)}')`,
@@ -47,8 +48,8 @@ export async function partitionDays(client: Client): Promise<string[]> {
 }
 
 /**
- * Drops the partitions before today that hold no row any more, and those of which `over` says that nobody keeps anything.
- * Gives their days.
+ * Drops partitions from before today that are empty, and those for which `over` returns true because no tenant needs
+ * them. Returns their days.
  */
 export async function dropPartitions(client: Client, over: (day: string) => boolean): Promise<string[]> {
   const today = new Date().toISOString().slice(0, 10)
@@ -58,9 +59,9 @@ export async function dropPartitions(client: Client, over: (day: string) => bool
     await client.query('begin')
     try {
       await client.query(`set local lock_timeout = '2s'`)
-      // Nobody writes into a day that is over, but for a trace that goes on: the lock keeps it out.
+      // Only a trace that is still running writes to a past day: the lock keeps it out.
       await client.query(`lock table partitions.${nameOf(day)} in access exclusive mode`)
-      // A partition carries no policies of its own, so this sees every tenant's rows.
+      // A partition does not have policies of its own, so this sees every tenant's rows.
       const { rowCount } = await client.query(`select 1 from partitions.${nameOf(day)} limit 1`)
       if (rowCount === 0 || over(day)) {
         await client.query(`drop table partitions.${nameOf(day)}`)
@@ -75,7 +76,7 @@ export async function dropPartitions(client: Client, over: (day: string) => bool
   return dropped
 }
 
-/** Runs `work` on a connection of the owner's own. */
+/** Runs `work` on a separate connection of the owner. */
 export async function asOwnerOf<T>(ownerUrl: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 })
   await client.connect()

@@ -1,20 +1,24 @@
 import pg from 'pg'
 import type { Log } from '#server/kernel/log.ts'
 
-/** A pool whose connections may die at any time: what ran on them fails, the process goes on, the next one connects anew. */
+/**
+ * A pool whose connections may die at any time: their statements fail, the process continues, and the next connection
+ * is new.
+ */
 export function openPool(url: string, log: Log, options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     keepAlive: true,
-    // Whoever waits longer for a connection gets 503 instead of hanging.
+    // A caller that waits longer for a connection gets 503 instead of hanging.
     connectionTimeoutMillis: 5000,
-    // The server ends a statement after a minute (migrate.ts); this is for one that does not answer at all.
+    // The server ends a statement after a minute (migrate.ts); this covers a server that does not respond at all.
     query_timeout: 70_000,
     ...options,
   })
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
-  // While it is in use the pool does not listen, and a lost socket would end the process; the statement under way fails.
+  // The pool does not listen while a connection is in use, and a lost socket would end the process; the running
+  // statement fails.
   pool.on('connect', (client) =>
     client.on('error', (error) => log.debug({ err: error }, 'a connection was lost in use')),
   )

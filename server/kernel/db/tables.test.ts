@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '#server/testing/database.ts'
 
-// Row-level security as the database itself describes it: a table that forgets a rule is found on the day it is made.
+// Row-level security as described by the database itself: a new table without a rule is found immediately.
 
 let database: TestDatabase
 let owner: Client
@@ -23,12 +23,12 @@ afterAll(async () => {
 const rows = async <T>(text: string): Promise<T[]> => (await owner.query(text)).rows as T[]
 const names = async (text: string) => (await rows<{ name: string }>(text)).map((row) => row.name)
 
-/** The directory of tenants and the list of migrations hold nothing of one tenant. */
+/** The directory of tenants and the list of migrations contain no data of a single tenant. */
 const withoutTenant = ['schema_migrations', 'tenants']
-/** Read before a tenant is known, and only by whoever names the digest of a key: see the last tests. */
+/** Read before a tenant is known, and only with the digest of a key: see the last tests. */
 const keyedByDigest = 'api_key_index'
 
-test('every table carries tenant_id, but for the directory and the list of migrations', async () => {
+test('every table has tenant_id, except the directory and the list of migrations', async () => {
   const tables = await names(`select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`)
   const tenantTables = await names(`select table_name as name from information_schema.columns
@@ -37,7 +37,7 @@ test('every table carries tenant_id, but for the directory and the list of migra
   expect(tables.filter((table) => !tenantTables.includes(table))).toEqual(withoutTenant)
 })
 
-test('row-level security is enabled and forced, and each policy names the tenant on reads and writes', async () => {
+test('row-level security is enabled and forced, and each policy checks the tenant on reads and writes', async () => {
   expect(
     await names(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
@@ -49,15 +49,16 @@ test('row-level security is enabled and forced, and each policy names the tenant
         select 1 from pg_policies p where p.tablename = t.table_name and p.cmd = 'ALL'
           and p.qual = '(tenant_id = app_tenant())' and p.with_check = '(tenant_id = app_tenant())')`),
   ).toEqual([])
-  // One permissive policy more would open what the first one closes; the two below have a reason and a test of their own.
+  // Another permissive policy would open what the first one closes; the two below have a reason and tests of their own.
   expect(
     await names(`select tablename as name from pg_policies where schemaname = 'public' and tablename not in ('tenants', '${keyedByDigest}')
       group by tablename having count(*) > 1 order by 1`),
   ).toEqual(['branding_images', 'members'])
 })
 
-test('two tables have one policy more, for reading only: a principal’s own memberships, and an image by its digest', async () => {
-  // The switcher lists the tenants of one person, whose token names the principal. Logos are public to who has the address.
+test('two tables have an additional policy, only for reading: a principal’s own memberships, and an image by its digest', async () => {
+  // The switcher lists the tenants of one person, whose token names the principal. Logos are public to anyone who has
+  // the address.
   expect(
     await rows(`select tablename, policyname, cmd, qual, with_check from pg_policies where schemaname = 'public'
       and tablename in ('branding_images', 'members') and policyname <> 'tenant_isolation' order by 1`),
@@ -79,7 +80,7 @@ test('two tables have one policy more, for reading only: a principal’s own mem
   ])
 })
 
-test('a principal sees its own memberships in every tenant, nobody else’s, and writes none of them', async () => {
+test('a principal reads only its own memberships in every tenant, and writes none of them', async () => {
   const [one, two] = ['01a1f934-0000-7000-8000-00000000000a', '01a1f934-0000-7000-8000-00000000000b']
   for (const [index, id] of [one, two].entries()) {
     await owner.query(
@@ -120,7 +121,7 @@ test('a principal sees its own memberships in every tenant, nobody else’s, and
   await application.query('rollback')
 })
 
-test('every key begins with the tenant, so that none of them tells what another tenant has', async () => {
+test('every key starts with the tenant, so that no key reveals data of another tenant', async () => {
   expect(
     await names(`select i.relname as name from pg_index x
       join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
@@ -137,7 +138,7 @@ test('every key begins with the tenant, so that none of them tells what another 
   ).toEqual([])
 })
 
-test('the application’s role owns nothing, bypasses nothing, truncates nothing', async () => {
+test('the application’s role owns nothing, bypasses no policy and can’t truncate', async () => {
   const role = new URL(database.appUrl).username
   const [described] = await rows<{ rolsuper: boolean; rolbypassrls: boolean; rolcreaterole: boolean }>(
     `select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = '${role}'`,
@@ -153,7 +154,7 @@ test('the application’s role owns nothing, bypasses nothing, truncates nothing
   ).toEqual([])
 })
 
-test('without a tenant no row is there, and a row of another tenant can’t be written', async () => {
+test('without a tenant no rows are visible, and a row of another tenant can’t be written', async () => {
   const tenant = '01a1f934-0000-7000-8000-000000000001'
   const other = '01a1f934-0000-7000-8000-000000000002'
   for (const [id, slug] of [
@@ -180,7 +181,7 @@ test('without a tenant no row is there, and a row of another tenant can’t be w
   await expect(application.query('update audit_records set type = type')).rejects.toThrow(/permission denied/)
 })
 
-test('the index of API keys shows a row to whoever names its digest, and to nobody else', async () => {
+test('the index of API keys reveals a row only to a query that names its digest', async () => {
   const [tenant, other] = ['01a1f934-0000-7000-8000-000000000011', '01a1f934-0000-7000-8000-000000000012']
   for (const id of [tenant, other])
     await owner.query(
@@ -197,7 +198,7 @@ test('the index of API keys shows a row to whoever names its digest, and to nobo
   await application.query('savepoint s')
   await expect(insert(other)).rejects.toThrow(/row-level security/)
   await application.query('rollback to s')
-  // Not even the tenant itself can list its keys here, or take one away.
+  // Not even the tenant itself can list its keys here or delete one.
   expect(await seen()).toEqual([])
   await application.query(`select set_config('app.api_key_sha256', '${unknown}', true)`)
   expect(await seen()).toEqual([])
@@ -209,7 +210,7 @@ test('the index of API keys shows a row to whoever names its digest, and to nobo
   expect(await seen()).toEqual([])
 })
 
-test('the generated types are those of the migrations (npm run db:types)', () => {
+test('the generated types match the migrations (npm run db:types)', () => {
   const root = join(import.meta.dirname, '../../..')
   const codegen = join(root, 'node_modules/kysely-codegen/dist/cli/bin.js')
   const run = () =>

@@ -5,7 +5,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import type { bindTenant } from './database.ts'
 import { notify } from './notify.ts'
 
-// What one transaction is: one tenant, one connection, one message of COMMIT with all it has to tell.
+// The properties of a transaction: one tenant, one connection, one COMMIT message with all notifications.
 
 let running: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -28,14 +28,14 @@ const boundTo = async (tx: Parameters<typeof bindTenant>[0]): Promise<string | n
   (await sql<{ id: string | null }>`select nullif(current_setting('app.tenant_id', true), '') as id`.execute(tx))
     .rows[0]?.id
 
-/** All notifications that were committed before it are here, once a later one is. */
+/** Notifications arrive in commit order, so all earlier ones are here once a later one is. */
 async function allHeard(): Promise<string[]> {
   await running.database.inDirectory(async (tx) => notify(tx, 'audit', 'the last one'))
   await expect.poll(() => heard.at(-1)).toBe('the last one')
   return heard.splice(0).slice(0, -1)
 }
 
-test('a topic is told once at commit, and by a rollback not at all', async () => {
+test('a topic is notified once at commit, and never by a rollback', async () => {
   await running.database.inTenant(tenant.id, async (tx) => {
     notify(tx, 'audit', "o'clock")
     notify(tx, 'audit', "o'clock")
@@ -50,14 +50,14 @@ test('a topic is told once at commit, and by a rollback not at all', async () =>
   expect(await allHeard()).toEqual(["o'clock", 'other'])
 })
 
-test('a tenant is bound for one transaction, and no connection keeps it', async () => {
+test('a tenant is bound for one transaction, and the connection does not keep it', async () => {
   expect(await running.database.inTenant(tenant.id, boundTo)).toBe(tenant.id)
   const later = await Promise.all(Array.from({ length: 40 }, () => running.database.inDirectory(boundTo)))
   expect(new Set(later)).toEqual(new Set([null]))
   await expect(running.database.inTenant("x'; drop table members; --", boundTo)).rejects.toThrow('UUID')
 })
 
-test('after a failed statement nothing is committed, even when the work swallows the error', async () => {
+test('after a failed statement nothing is committed, even if the work swallows the error', async () => {
   const id = '0198c000-0000-7000-8000-00000000f001'
   const work = running.database.inTenant(tenant.id, async (tx) => {
     await tx.insertInto('approverGroups').values({ tenantId: tenant.id, id, name: id, displayName: id }).execute()
@@ -70,15 +70,15 @@ test('after a failed statement nothing is committed, even when the work swallows
   expect(groups).toEqual([])
 })
 
-test('a transaction that has ended takes no statement and ends no second time', async () => {
+test('an ended transaction accepts no statement and can’t be ended again', async () => {
   const { tx, commit, rollBack } = await running.database.open()
   expect(await boundTo(tx)).toBeNull()
   await commit()
   await expect(boundTo(tx)).rejects.toThrow('has ended')
-  await expect(rollBack()).rejects.toThrow('ended before')
+  await expect(rollBack()).rejects.toThrow('already ended')
 })
 
-test('statements that are asked for at once go out at once and come back in their order', async () => {
+test('concurrent statements are sent together and answered in order', async () => {
   const numbers = await running.database.inDirectory((tx) =>
     Promise.all(
       Array.from(
@@ -90,7 +90,7 @@ test('statements that are asked for at once go out at once and come back in thei
   expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
-test('a statement that comes often is prepared, and one that failed to be prepared can be sent again', async () => {
+test('a frequent statement is prepared, and one whose preparation failed can be sent again', async () => {
   const often = (tx: Parameters<typeof boundTo>[0], text: string) =>
     sql<{ n: number }>`select length(${text}::text) as n`.execute(tx)
   for (let n = 0; n < 20; n++)
@@ -101,7 +101,7 @@ test('a statement that comes often is prepared, and one that failed to be prepar
     }>`select statement from pg_prepared_statements where statement like 'select length(%'`.execute(tx),
   )
   expect(prepared.rows).toHaveLength(1)
-  // In a transaction that has failed already nothing can be prepared; the next one must not rely on it.
+  // In a failed transaction nothing can be prepared; the next one must not rely on it.
   const unlucky = async (fail: boolean) =>
     running.database.inDirectory(async (tx) => {
       if (fail) await sql`select 1 / 0`.execute(tx).catch(() => undefined)
@@ -113,7 +113,7 @@ test('a statement that comes often is prepared, and one that failed to be prepar
   }
 })
 
-test('a transaction begins with its first statement: until then no server process holds one open', async () => {
+test('a transaction starts with its first statement: until then no server process is idle in it', async () => {
   const { rows } = await ear.query<{ name: string }>('select current_database() as name')
   const owner = new pg.Client({
     connectionString: Object.assign(new URL(process.env.TEST_DATABASE_URL ?? ''), { pathname: rows[0]?.name }).href,

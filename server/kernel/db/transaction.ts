@@ -13,52 +13,51 @@ import pg from 'pg'
 import { PooledConnection } from './connection.ts'
 import type { DB } from './schema.ts'
 
-/** One open transaction, bound to one tenant by row-level security. The only handle that a store accepts. */
+/** One open transaction, bound to one tenant by row-level security. The only handle that stores accept. */
 export type Transaction = KyselyTransaction<DB>
 
-/** A transaction that whoever holds it must end, once, by one of the two. */
+/** A transaction that its holder must end exactly once, with one of the two functions. */
 export type OpenTransaction = {
   tx: Transaction
-  /** Throws when a statement had failed, and when nobody knows whether it was committed. */
+  /** Throws if a statement failed, and if it is unknown whether the transaction was committed. */
   commit(): Promise<void>
-  /** Never fails: what can't be said to the database any more is rolled back by its end. */
+  /** Never fails: if the database can't be reached any more, the lost connection rolls back. */
   rollBack(): Promise<void>
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What a transaction tells listeners when it is committed. */
+/** A notification that a transaction sends when it is committed. */
 export type Notice = { channel: string; topic: string }
-/** A transaction's last statement. It also tells the notices (pg_notify). */
+/** A transaction's last statement. It also sends the notifications (pg_notify). */
 type LastStatement = (notices: readonly Notice[]) => CompiledQuery
 type Closing = { notices: Map<string, Notice>; last: LastStatement | undefined }
 
-// Owned by this module: what is done at the commit of an open transaction.
+// Owned by this module: the work at the commit of an open transaction.
 const closings = new WeakMap<Transaction, Closing>()
 
 function closingOf(tx: Transaction): Closing {
   const closing = closings.get(tx)
-  if (closing === undefined)
-    throw new Error('Only a transaction that openTransaction() opened does anything at commit.')
+  if (closing === undefined) throw new Error('Only a transaction opened by openTransaction() supports work at commit.')
   return closing
 }
 
-/** Sends a notification with the COMMIT. The same one goes out once. */
+/** Sends a notification with the COMMIT. Repeated notifications are sent once. */
 export function onCommit(tx: Transaction, channel: string, topic: string): void {
   closingOf(tx).notices.set(`${channel} ${topic}`, { channel, topic })
 }
 
 /**
- * Has one statement go out together with the COMMIT: what must be written last, and nobody waits for. When it fails nothing
- * is committed, and the commit throws its error. There is one for each transaction.
+ * Sends one statement together with the COMMIT: one that must be written last and whose result is not awaited. If it
+ * fails, nothing is committed, and the commit throws its error. There can be one per transaction.
  */
 export function beforeCommit(tx: Transaction, last: LastStatement): void {
   const closing = closingOf(tx)
-  if (closing.last !== undefined) throw new Error('The transaction has its last statement already.')
+  if (closing.last !== undefined) throw new Error('The transaction already has a last statement.')
   closing.last = last
 }
 
-/** Writes now what would be written with the COMMIT: before the transaction is bound to another tenant. */
+/** Writes the last statement now instead of with the COMMIT, before the transaction is bound to another tenant. */
 export async function writeLast(tx: Transaction): Promise<void> {
   const closing = closingOf(tx)
   const { last } = closing
@@ -78,22 +77,22 @@ const dialect = {
   createQueryCompiler: () => compiler,
   createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
 }
-// Columns are snake_case in SQL and camelCase in TypeScript; what lies inside a JSON column is left as it is.
+// Columns are snake_case in SQL and camelCase in TypeScript; the content of JSON columns is not converted.
 const plugins = [new CamelCasePlugin({ maintainNestedObjectKeys: true })]
 
 /**
- * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant travel with the first
- * statement in one write, and nobody waits for their answer; a transaction in which nothing is asked for is none. Kysely's own
- * transactions wait for each, and would send the statements that are asked for at once one by one.
+ * Opens a transaction, for one tenant's rows or for the directory alone. BEGIN and the tenant are sent with the first
+ * statement in one write, without waiting for their response; a transaction without statements never reaches the
+ * database. Kysely's own transactions wait for each response, and would send concurrent statements one by one.
  */
 export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise<OpenTransaction> {
-  if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('A tenant is named by its UUID.')
+  if (tenantId !== undefined && !uuid.test(tenantId)) throw new TypeError('The tenant must be given by its UUID.')
   const connection = new PooledConnection(await pool.connect())
   let begun: Promise<string> | undefined
   const begin = () => {
     if (begun !== undefined) return
     begun = connection.send(tenantId === undefined ? 'begin' : `begin; set local app.tenant_id = '${tenantId}'`)
-    // Whoever uses the transaction hears of it: the statements behind it fail, and so does the commit.
+    // The users of the transaction get the error: later statements fail, and so does the commit.
     begun.catch(() => connection.discard())
   }
   let open = true
@@ -102,7 +101,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
     adapter,
     {
       provideConnection: (use) => {
-        if (!open) throw new Error('The transaction has ended; this statement would be part of another one.')
+        if (!open) throw new Error('The transaction has ended, so this statement would run in another one.')
         begin()
         return use(connection)
       },
@@ -113,19 +112,19 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
   const closing: Closing = { notices: new Map(), last: undefined }
   closings.set(tx, closing)
   const end = async (statement: 'commit' | 'rollback') => {
-    if (!open) throw new Error('The transaction has ended before.')
+    if (!open) throw new Error('The transaction has already ended.')
     open = false
     try {
       if (statement === 'commit' && hasLast(closing)) begin()
       if (begun === undefined) return
       await begun
       const tag = statement === 'commit' ? await sendCommit(connection, closing) : await connection.send(statement)
-      // PostgreSQL answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
+      // PostgreSQL responds with ROLLBACK to the COMMIT of a transaction in which a statement failed.
       if (tag !== statement.toUpperCase())
-        throw new Error('The transaction was rolled back: one of its statements had failed.')
+        throw new Error('The transaction was rolled back because one of its statements failed.')
     } catch (error) {
       connection.discard()
-      // A connection that is gone has rolled back; whoever rolls back has something worse to tell.
+      // A lost connection has rolled back, and the caller of a rollback already has a more important error to report.
       if (statement === 'commit') throw error
     } finally {
       connection.release()
@@ -140,7 +139,7 @@ export async function openTransaction(pool: pg.Pool, tenantId?: string): Promise
 
 const hasLast = ({ notices, last }: Closing): boolean => notices.size > 0 || last !== undefined
 
-/** Gives the tag of the COMMIT; throws what the last statement failed with. */
+/** Returns the tag of the COMMIT; throws the error of the last statement. */
 async function sendCommit(connection: PooledConnection, { notices, last }: Closing): Promise<string> {
   const told = [...notices.values()]
   if (last === undefined) return await connection.send(told.length === 0 ? 'commit' : `select ${tell(told)}; commit`)

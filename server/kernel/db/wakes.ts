@@ -7,8 +7,8 @@ export type Wakes = {
 }
 
 /**
- * Notifications of one topic for a loop that reads the table, then waits. Open it before the first read: what commits in
- * between is then not missed. Close it when the loop ends.
+ * Notifications of one topic for a loop that reads the table and then waits. Open it before the first read, so that a
+ * commit in between is not missed. Close it when the loop ends.
  */
 export const openWakes = (listener: Listener, channel: Channel, topic: string, signal: AbortSignal): Wakes =>
   wakesOn(signal, (wake) => listener.on(channel, topic, wake))

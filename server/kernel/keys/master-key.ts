@@ -3,18 +3,19 @@ import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory, writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 
-/** The master keys of an installation, 32 bytes each: the first encrypts, every one opens. */
+/** The master keys of an installation, 32 bytes each: the first one encrypts, all of them decrypt. */
 export type MasterKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
-/** Where the keys come from: settings of the process, in base64, before the file in DATA_DIR. */
+/** The sources of the keys: settings of the process, in base64, take precedence over the file in DATA_DIR. */
 type Source = { dataDir: string; masterKey: string | undefined; masterKeyPrevious: string | undefined }
 
 const keyBytes = 32
 export const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
 /**
- * MASTER_KEY, else DATA_DIR/master.key, made at the first start (mode 0600, synced before use). The file holds a key a
- * line, more than one while a rotation is under way; MASTER_KEY_PREVIOUS opens, too. Throws for a file that holds no keys.
+ * MASTER_KEY, otherwise DATA_DIR/master.key, which is created at the first start (mode 0600, synced before use). The
+ * file contains one key per line, more than one during a rotation. MASTER_KEY_PREVIOUS decrypts, too. Throws for a file
+ * without valid keys.
  */
 export async function loadMasterKeys({ dataDir, masterKey, masterKeyPrevious }: Source): Promise<MasterKeys> {
   const [current, ...others] = masterKey === undefined ? await fileKeys(dataDir) : [Buffer.from(masterKey, 'base64')]
@@ -22,7 +23,7 @@ export async function loadMasterKeys({ dataDir, masterKey, masterKeyPrevious }: 
   return [current, ...others, ...previous]
 }
 
-/** Puts a new key before the one in the file, unless a rotation that was interrupted has done so already. */
+/** Inserts a new key before the one in the file, unless an interrupted rotation has already done so. */
 export async function beginFileRotation(dataDir: string): Promise<MasterKeys> {
   const keys = await fileKeys(dataDir)
   if (keys.length > 1) return keys
@@ -31,7 +32,7 @@ export async function beginFileRotation(dataDir: string): Promise<MasterKeys> {
   return rotated
 }
 
-/** Forgets all but the current key. For when nothing is encrypted under the others. */
+/** Removes all keys except the current one. Call it when nothing is encrypted under the others any more. */
 export const finishFileRotation = (dataDir: string, [current]: MasterKeys): Promise<void> =>
   writeKeys(dataDir, [current])
 
@@ -50,7 +51,7 @@ async function fileKeys(dataDir: string): Promise<MasterKeys> {
   await file.writeFile(textOf([randomBytes(keyBytes)]))
   await file.sync()
   await file.close()
-  // Of two first starts at once one link wins, and both read the winner's key.
+  // Of two concurrent first starts one link wins, and both read the winner's key.
   await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
@@ -70,6 +71,6 @@ async function readKeys(path: string): Promise<MasterKeys | undefined> {
   const keys = text.split(/\s+/).filter((line) => line !== '')
   const [current, ...previous] = keys.map((line) => Buffer.from(line, 'base64'))
   if (current === undefined || [current, ...previous].some((key) => key.length !== keyBytes))
-    throw new Error(`${path} must hold one key a line, each 32 bytes in base64.`)
+    throw new Error(`${path} must contain one key per line, each 32 bytes in base64.`)
   return [current, ...previous]
 }

@@ -4,16 +4,16 @@ import { signingKeyContext } from './signing-keys.ts'
 import { listTenantIds, lockSigningKeys, lockTenantKeys, setSigningKey, setTenantKey } from './store.ts'
 import { tenantKeyContext } from './tenant-keys.ts'
 
-/** How many encrypted keys there are, and how many of them were under another master key. */
+/** The number of encrypted keys, and how many of them were under another master key. */
 export type Rewrapped = { keys: number; reencrypted: number }
 
 /**
- * Encrypts every key that lies under another master key anew under the current one, all tenants in one transaction: either
- * all of them or none. What tenants' data keys encrypt stays as it is. Throws when one can't be opened.
+ * Re-encrypts every key that is under another master key, of all tenants in one transaction: all or none. Data that the
+ * tenants' keys encrypt does not change. Throws if a key can't be decrypted.
  */
 export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> {
   const done: Rewrapped = { keys: 0, reencrypted: 0 }
-  const reencrypt = async (encrypted: Buffer, context: string, store: (anew: Buffer) => Promise<void>) => {
+  const reencrypt = async (encrypted: Buffer, context: string, store: (reencrypted: Buffer) => Promise<void>) => {
     done.keys += 1
     if (vault.isCurrent(encrypted)) return
     await store(vault.encrypt(vault.decrypt(encrypted, context), context))
@@ -23,12 +23,12 @@ export function rewrapAll(database: Database, vault: Vault): Promise<Rewrapped> 
     for (const { id: tenantId } of await listTenantIds(tx)) {
       await bindTenant(tx, tenantId)
       for (const { version, sealedKey } of await lockTenantKeys(tx, tenantId))
-        await reencrypt(sealedKey, tenantKeyContext(tenantId, version), (anew) =>
-          setTenantKey(tx, tenantId, version, anew),
+        await reencrypt(sealedKey, tenantKeyContext(tenantId, version), (reencrypted) =>
+          setTenantKey(tx, tenantId, version, reencrypted),
         )
       for (const { purpose, id, privateKey } of await lockSigningKeys(tx, tenantId))
-        await reencrypt(privateKey, signingKeyContext(tenantId, purpose), (anew) =>
-          setSigningKey(tx, tenantId, { purpose, id, privateKey: anew }),
+        await reencrypt(privateKey, signingKeyContext(tenantId, purpose), (reencrypted) =>
+          setSigningKey(tx, tenantId, { purpose, id, privateKey: reencrypted }),
         )
     }
     return done

@@ -5,14 +5,14 @@ import { newId } from '#server/kernel/ids.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { findKeys, insertKey, retireKey, retireKeysNotOf } from './store.ts'
 
-/** What a tenant's key is for: tokens of its realm, signed tree heads, evidence bundles. */
+/** The purposes of a tenant's keys: tokens of its realm, signed tree heads, evidence bundles. */
 export type SigningPurpose = 'realm' | 'log' | 'evidence'
 export type SigningKey = {
   id: string
   algorithm: 'ES256' | 'RS256' | 'EdDSA'
   privateKey: KeyObject
   publicKey: KeyObject
-  /** Signs no more since then; undefined: the current one. */
+  /** When the key stopped signing; undefined for the current key. */
   retiredAt: Date | undefined
 }
 
@@ -23,14 +23,17 @@ const newKeyPair = {
   EdDSA: () => generate('ed25519'),
 }
 
-/** Realms sign with what the process is configured for, the log and evidence always with Ed25519. */
+/** Realms sign with the configured algorithm, the log and evidence always with Ed25519. */
 const algorithmOf = (purpose: SigningPurpose): SigningKey['algorithm'] =>
   purpose === 'realm' ? runtime().config.tokenAlgorithm : 'EdDSA'
 
-/** What a private key is encrypted for under the master key. */
+/** The encryption context of a private key under the master key. */
 export const signingKeyContext = (tenantId: string, purpose: string): string => `signing_keys/${tenantId}/${purpose}`
 
-/** Makes the current key of `purpose`; the caller's transaction creates the tenant. Private keys lie encrypted under the master key. */
+/**
+ * Creates the current key of `purpose`, in the transaction that creates the tenant. Private keys are stored encrypted
+ * under the master key.
+ */
 export async function createSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
   const algorithm = algorithmOf(purpose)
   const { privateKey, publicKey } = await newKeyPair[algorithm]()
@@ -49,32 +52,32 @@ export async function createSigningKey(tx: Transaction, tenantId: string, purpos
 }
 
 /**
- * Gives a realm whose current key is of another algorithm than the configured one (TOKEN_ALGORITHM) a new key; the old one
- * still verifies what it has signed. Of several nodes one does it. A tenant without a realm stays without.
+ * Gives a realm a new key if its current key does not have the configured algorithm (TOKEN_ALGORITHM); the old key
+ * still verifies its signatures. Of several nodes, one does it. A tenant without a realm gets no key.
  */
 export async function rotateRealmKeyIfNeeded(tx: Transaction, tenantId: string): Promise<void> {
   if (await retireKeysNotOf(tx, tenantId, 'realm', algorithmOf('realm'))) await createSigningKey(tx, tenantId, 'realm')
 }
 
-/** Puts a new key in the place of the current one, which still verifies what it has signed. */
+/** Replaces the current key, which still verifies its signatures. */
 export async function rotateSigningKey(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<void> {
   await retireKey(tx, tenantId, purpose)
   await createSigningKey(tx, tenantId, purpose)
 }
 
-/** Makes the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
+/** Creates the secret that signs the realm's cookies: 32 random bytes, stored encrypted. */
 export async function createCookieKey(tx: Transaction, tenantId: string): Promise<void> {
   const privateKey = runtime().vault.encrypt(randomBytes(32), signingKeyContext(tenantId, 'cookies'))
   await insertKey(tx, { tenantId, purpose: 'cookies', id: newId(), algorithm: 'HS256', publicKey: '', privateKey })
 }
 
-/** The realm's cookie secrets, current first. */
+/** The realm's cookie secrets, current one first. */
 export async function cookieKeys(tx: Transaction, tenantId: string): Promise<Buffer[]> {
   const rows = await findKeys(tx, tenantId, 'cookies')
   return rows.map((row) => runtime().vault.decrypt(row.privateKey, signingKeyContext(tenantId, 'cookies')))
 }
 
-/** Every key of `purpose`, the current one first, then retired ones by age. */
+/** Every key of `purpose`: the current one first, then retired ones by age. */
 export async function signingKeys(tx: Transaction, tenantId: string, purpose: SigningPurpose): Promise<SigningKey[]> {
   const rows = await findKeys(tx, tenantId, purpose)
   return rows.map((row) => ({
@@ -90,7 +93,7 @@ export async function signingKeys(tx: Transaction, tenantId: string, purpose: Si
   }))
 }
 
-/** The key that signs now. Throws when the tenant was made without one. */
+/** The current signing key. Throws if the tenant has none. */
 export async function currentSigningKey(
   tx: Transaction,
   tenantId: string,
@@ -98,11 +101,11 @@ export async function currentSigningKey(
 ): Promise<SigningKey> {
   const [key] = await signingKeys(tx, tenantId, purpose)
   if (key === undefined || key.retiredAt !== undefined)
-    throw new Error(`The tenant ${tenantId} has no current ${purpose} key.`)
+    throw new Error(`The tenant ${tenantId} does not have a current ${purpose} key.`)
   return key
 }
 
 function signingAlgorithm(name: string): SigningKey['algorithm'] {
   if (name === 'ES256' || name === 'RS256' || name === 'EdDSA') return name
-  throw new Error(`No key signs with ${name}.`)
+  throw new Error(`Unknown signing algorithm ${name}.`)
 }

@@ -29,7 +29,7 @@ export async function retireKey(tx: Transaction, tenantId: string, purpose: stri
     .execute()
 }
 
-/** Retires the current key of `purpose` unless it is of `algorithm`: true for the one node that did it. */
+/** Retires the current key of `purpose` unless it has `algorithm`: true for the one node that retired it. */
 export async function retireKeysNotOf(
   tx: Transaction,
   tenantId: string,
@@ -47,7 +47,7 @@ export async function retireKeysNotOf(
   return result.numUpdatedRows > 0n
 }
 
-/** Newest first. `settled`: not made by this transaction, whose own rows bear the time at which it began. */
+/** Newest first. `settled`: not created by this transaction, whose own rows have its start time. */
 export const findTenantKeys = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('tenantKeys')
@@ -57,7 +57,7 @@ export const findTenantKeys = (tx: Transaction, tenantId: string) =>
     .orderBy('version', 'desc')
     .execute()
 
-/** Inserts unless the version is there. */
+/** Inserts unless the version exists. */
 export async function insertTenantKey(
   tx: Transaction,
   row: { tenantId: string; version: number; sealedKey: Buffer },

@@ -27,7 +27,7 @@ const encrypt = (tenant: TestTenant, context: string) =>
 const decrypt = (tenant: TestTenant, encrypted: Uint8Array, context: string) =>
   runtime().database.inTenant(tenant.id, (tx) => decryptForTenant(tx, tenant.id, encrypted, context))
 
-test('a value opens in its own tenant and place, and nowhere else', async () => {
+test('a value can be decrypted only for its own tenant and place', async () => {
   const encrypted = await encrypt(one, 'secrets/1')
   await encrypt(two, 'secrets/1')
   expect(encrypted.includes(value)).toBe(false)
@@ -36,7 +36,7 @@ test('a value opens in its own tenant and place, and nowhere else', async () => 
   await expect(decrypt(two, encrypted, 'secrets/1')).rejects.toThrow(/changed/)
 })
 
-test('a value names the version of its key: older versions open what they encrypted, the newest encrypts', async () => {
+test('a value names the version of its key: the newest version encrypts, older versions still decrypt', async () => {
   const first = await encrypt(one, 'x')
   expect(first.readUInt32BE(1)).toBe(1)
   const { vault } = runtime()
@@ -55,15 +55,15 @@ test('a value names the version of its key: older versions open what they encryp
   expect(second.readUInt32BE(1)).toBe(2)
   expect(await decrypt(one, first, 'x')).toEqual(value)
   expect(await decrypt(one, second, 'x')).toEqual(value)
-  // The version is authenticated: a value can't be passed off as one of another key.
+  // The version is authenticated: it can't be replaced with another key's version.
   const passedOff = Buffer.from(second)
   passedOff.writeUInt32BE(1, 1)
   await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/changed/)
   passedOff.writeUInt32BE(3, 1)
-  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/no data key of version 3/)
+  await expect(decrypt(one, passedOff, 'x')).rejects.toThrow(/does not have a data key of version 3/)
 })
 
-test('of twenty first uses at once one makes the key', async () => {
+test('twenty concurrent first uses create one key', async () => {
   const fresh = await testTenant(running)
   const encrypted = await Promise.all(Array.from({ length: 20 }, (_, at) => encrypt(fresh, `secrets/${at}`)))
   for (const [at, bytes] of encrypted.entries()) expect(await decrypt(fresh, bytes, `secrets/${at}`)).toEqual(value)
@@ -73,7 +73,7 @@ test('of twenty first uses at once one makes the key', async () => {
   expect(rows).toEqual([{ version: 1 }])
 })
 
-test('a digest is the same for the same text, another in another tenant, and outlives a newer key', async () => {
+test('a digest is stable for a text, differs between tenants, and does not change with a newer key', async () => {
   const tenant = await testTenant(running)
   const digest = (of: TestTenant, text: string) =>
     runtime().database.inTenant(of.id, (tx) => tenantDigest(tx, of.id, text))
@@ -95,12 +95,12 @@ test('a digest is the same for the same text, another in another tenant, and out
   expect(await digest(tenant, 'hunter2')).toBe(first)
 })
 
-test('a key whose making was rolled back encrypts nothing; one that is there costs no further statement', async () => {
+test('a key whose creation was rolled back encrypts nothing; an existing key costs no further statement', async () => {
   const tenant = await testTenant(running)
   const { database } = runtime()
   const undone = database.inTenant(tenant.id, async (tx) => {
     await encryptForTenant(tx, tenant.id, value, 'x')
-    // Its second use finds the key that it has made itself.
+    // The second use finds the key that the same transaction created.
     await encryptForTenant(tx, tenant.id, value, 'x')
     throw new Error('undone')
   })
@@ -108,7 +108,7 @@ test('a key whose making was rolled back encrypts nothing; one that is there cos
   const encrypted = await encrypt(tenant, 'x')
   const owner = await connectAsOwner(running)
   expect((await owner.query('select 1 from tenant_keys where tenant_id = $1', [tenant.id])).rowCount).toBe(1)
-  // Read once in a transaction that did not make it, it is kept: without the row it still opens.
+  // Read once in a transaction that did not create it, the key is cached: without its row it still decrypts.
   expect(await decrypt(tenant, encrypted, 'x')).toEqual(value)
   await owner.query('delete from tenant_keys where tenant_id = $1', [tenant.id])
   await owner.end()
@@ -117,7 +117,7 @@ test('a key whose making was rolled back encrypts nothing; one that is there cos
   await expect(decrypt(tenant, encrypted, 'x')).rejects.toThrow(/changed/)
 })
 
-test('JSON comes back as it was, names that objects inherit included', async () => {
+test('JSON is returned unchanged, even with keys named like inherited properties', async () => {
   const tenant = await testTenant(running)
   const text = '{"__proto__":{"a":1},"constructor":[null,"\\u0000",1e-7]}'
   await runtime().database.inTenant(tenant.id, async (tx) => {
@@ -128,7 +128,7 @@ test('JSON comes back as it was, names that objects inherit included', async () 
   })
 })
 
-test('digests and fingerprints are those that earlier versions stored', () => {
+test('digests and fingerprints match those that earlier versions stored', () => {
   const cipher = cipherOf('tenant', [{ version: 1, key: Buffer.alloc(32, 7) }])
   expect(cipher.digest('hunter2 – ü')).toBe('b284741b11b2eca49a0666e1da8ffb915e0eb613d826375c6c34565c1c250508')
   expect(cipher.fingerprint('hunter2 – ü').toString('hex')).toBe(

@@ -6,44 +6,47 @@ import type { Vault } from '#server/kernel/vault.ts'
 import { decrypt, encrypt } from './aead.ts'
 import { findTenantKeys, insertTenantKey } from './store.ts'
 
-/** A tenant's data key, in clear. */
+/** A tenant's data key, unencrypted. */
 type TenantKey = { version: number; key: Buffer }
 /** Newest first. */
 type TenantKeys = readonly [TenantKey, ...TenantKey[]]
 
-/** Names the layout: this byte, the tenant key's version (4 bytes, big-endian), nonce, tag, ciphertext. */
+/** Format byte of the layout: this byte, the tenant key's version (4 bytes, big-endian), nonce, tag, ciphertext. */
 const format = 3
 const headerBytes = 5
 
-/** What a tenant's data key is encrypted for under the master key. */
+/** The encryption context of a tenant's data key under the master key. */
 export const tenantKeyContext = (tenantId: string, version: number): string => `tenant_keys/${tenantId}/${version}`
 
 /**
- * Encrypts under the tenant's data key, which is made on first use and lies encrypted under the master key; the result names
- * the key's version. `context` (table, row and column) is authenticated, not stored.
+ * Encrypts under the tenant's data key, which is created on first use and stored encrypted under the master key; the
+ * result contains the key's version. `context` (table, row and column) is authenticated, not stored.
  */
 export type TenantCipher = {
   /** A text is encrypted as its UTF-8. */
   encrypt(plaintext: Uint8Array | string, context: string): Buffer
-  /** Throws when the bytes, the tenant, the context or the keys do not match. */
+  /** Throws if the bytes, the tenant, the context or the keys do not match. */
   decrypt(encrypted: Uint8Array, context: string): Buffer
-  /** What `decryptJson` gives back: content of a bytea column. */
+  /** Encrypts JSON for a bytea column; `decryptJson` returns it. */
   encryptJson(value: JsonValue, context: string): Buffer
-  /** Throws as `decrypt` does. */
+  /** Throws like `decrypt`. */
   decryptJson(encrypted: Uint8Array, context: string): JsonValue
-  /** HMAC-SHA-256 under a key that only this installation has, the same for ever: 32 bytes. */
+  /** HMAC-SHA-256 under a key that only this installation has and that never changes: 32 bytes. */
   fingerprint(text: string): Buffer
-  /** As `fingerprint` in hex, under a key of its own: without the tenant's key even a short text can't be guessed from it. */
+  /**
+   * Like `fingerprint`, but in hex and under a separate key: without the tenant's key even a short text can't be
+   * guessed from it.
+   */
   digest(text: string): string
 }
 
-// Ciphers by tenant, so that what is encrypted or decrypted costs no statement. Owned by this module; a process that holds the
+// Ciphers by tenant, so that encrypting and decrypting costs no statement. Owned by this module; a process with the
 // master key can read every data key anyway.
 const kept = new WeakMap<Vault, Map<string, { cipher: TenantCipher; until: number }>>()
 const keptMs = 60_000
 const mostKept = 1000
 
-/** Costs a statement once a minute. `tx` is bound to the tenant. */
+/** Costs one statement per minute. `tx` is bound to the tenant. */
 export async function tenantCipher(tx: Transaction, tenantId: string): Promise<TenantCipher> {
   const { vault } = runtime()
   const mine = kept.get(vault) ?? new Map<string, { cipher: TenantCipher; until: number }>()
@@ -53,14 +56,14 @@ export async function tenantCipher(tx: Transaction, tenantId: string): Promise<T
   const { keys, settled } = await tenantKeys(tx, vault, tenantId)
   const cipher = cipherOf(tenantId, keys)
   mine.delete(tenantId)
-  // A key that this transaction made is gone when it rolls back: nothing else may be encrypted under it.
+  // A rollback removes a key that this transaction created, so nothing else may be encrypted under it.
   if (settled) mine.set(tenantId, { cipher, until: Date.now() + keptMs })
   const [oldest] = mine.keys()
   if (mine.size > mostKept && oldest !== undefined) mine.delete(oldest)
   return cipher
 }
 
-/** For whoever has given the tenant a newer key; other processes learn of it within a minute. */
+/** Call it after giving the tenant a newer key; other processes load it within a minute. */
 export function forgetTenantKeys(tenantId: string): void {
   kept.get(runtime().vault)?.delete(tenantId)
 }
@@ -85,7 +88,7 @@ export const decryptForTenant = async (
 export const tenantDigest = async (tx: Transaction, tenantId: string, text: string): Promise<string> =>
   (await tenantCipher(tx, tenantId)).digest(text)
 
-/** The cipher of a tenant's keys, newest first. */
+/** The cipher for a tenant's keys, newest first. */
 export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
   const [{ version, key }] = keys
   const header = Buffer.alloc(headerBytes)
@@ -93,10 +96,10 @@ export function cipherOf(tenantId: string, keys: TenantKeys): TenantCipher {
   header.writeUInt32BE(version, 1)
   const byVersion = new Map(keys.map((one) => [one.version, createSecretKey(one.key)]))
   const current = createSecretKey(key)
-  // The oldest key: a digest must not change when the tenant gets a newer one.
+  // The oldest key, because a digest must not change when the tenant gets a newer one.
   const oldest = keys.at(-1) ?? keys[0]
   const derived = (purpose: string) => {
-    // A key object: from bytes, each Hmac would cost five times as much.
+    // A key object: importing bytes would make each Hmac five times as expensive.
     const derivedKey = createSecretKey(Buffer.from(hkdfSync('sha256', oldest.key, '', purpose, 32)))
     return (text: string) => createHmac('sha256', derivedKey).update(text).digest()
   }
@@ -125,7 +128,7 @@ function decryptWith(
     throw new Error(`The encrypted value for ${context} has an unknown format.`)
   const version = bytes.readUInt32BE(1)
   const known = keys.get(version)
-  if (known === undefined) throw new Error(`The tenant ${tenantId} has no data key of version ${version}.`)
+  if (known === undefined) throw new Error(`The tenant ${tenantId} does not have a data key of version ${version}.`)
   const header = bytes.subarray(0, headerBytes)
   try {
     return decrypt(known, bytes.subarray(headerBytes), additionalData(header, tenantId, context))
@@ -137,7 +140,7 @@ function decryptWith(
 const additionalData = (header: Buffer, tenantId: string, context: string): Buffer =>
   Buffer.concat([header, Buffer.from(`${tenantId}\n${context}`)])
 
-/** `settled`: they were committed before this transaction began. */
+/** `settled`: committed before this transaction started. */
 async function tenantKeys(
   tx: Transaction,
   vault: Vault,
@@ -154,10 +157,10 @@ async function tenantKeys(
   }
   const found = await read()
   if (found !== undefined) return found
-  // Of two first uses at once one inserts, and both read the winner's.
+  // Of two concurrent first uses one inserts, and both read the winner's key.
   const sealedKey = vault.encrypt(randomBytes(32), tenantKeyContext(tenantId, 1))
   await insertTenantKey(tx, { tenantId, version: 1, sealedKey })
   const made = await read()
-  if (made === undefined) throw new Error(`The tenant ${tenantId} got no data key.`)
+  if (made === undefined) throw new Error(`The data key of the tenant ${tenantId} could not be created.`)
   return made
 }

@@ -65,13 +65,13 @@ const notPublic: [address: string, kind: string][] = [
   ['2002:a9fe:a9fe::1', '6to4'],
   ['3fff::1', 'documentation'],
   ['4000::1', 'not global IPv6'],
-  ['', 'no address'],
-  ['localhost', 'no address'],
-  ['127.1', 'no address'],
-  ['0x7f000001', 'no address'],
-  ['2130706433', 'no address'],
-  ['0177.0.0.1', 'no address'],
-  ['1.2.3.4 ', 'no address'],
+  ['', 'not an address'],
+  ['localhost', 'not an address'],
+  ['127.1', 'not an address'],
+  ['0x7f000001', 'not an address'],
+  ['2130706433', 'not an address'],
+  ['0177.0.0.1', 'not an address'],
+  ['1.2.3.4 ', 'not an address'],
 ]
 
 const open = [
@@ -104,7 +104,7 @@ describe('addresses', () => {
   })
 })
 
-// What a URL does to a host before it is resolved: none of these spellings reaches past the table above.
+// URL parsing of a host before it is resolved: none of these spellings bypasses the table above.
 test.each([
   ['http://2130706433/', '127.0.0.1'],
   ['http://0x7f.1/', '127.0.0.1'],

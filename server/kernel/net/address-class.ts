@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IPv4 that no request of a manifest may reach (IANA special-purpose registry, and what clouds put beside it). */
+/**
+ * IPv4 ranges that requests of a manifest must not reach (IANA special-purpose registry, and cloud metadata addresses).
+ */
 const special4: readonly (readonly [subnet: string, bits: number, kind: string])[] = [
   ['0.0.0.0', 8, 'this host'],
   ['10.0.0.0', 8, 'private'],
@@ -23,7 +25,7 @@ const special4: readonly (readonly [subnet: string, bits: number, kind: string])
   ['240.0.0.0', 4, 'reserved'],
 ]
 
-/** Ranges inside 2000::/3 that are not what they look like: they carry an IPv4 address, or lead nowhere. */
+/** Ranges inside 2000::/3 that are not public: they embed an IPv4 address, or are not routed. */
 const special6: readonly (readonly [subnet: string, bits: number, kind: string])[] = [
   ['2001::', 23, 'reserved'],
   ['2001:db8::', 32, 'documentation'],
@@ -46,8 +48,8 @@ const lists6 = listed(special6, 'ipv6')
 const [globalUnicast] = listed([['2000::', 3, 'global']], 'ipv6')
 
 /**
- * What kind of address this is, when it is not a public one; undefined for a public address. IPv6 is allowed only inside
- * 2000::/3: everything that maps, translates or tunnels an IPv4 address lies outside of it or is named above.
+ * The kind of a non-public address; undefined for a public one. IPv6 is allowed only inside 2000::/3: everything that
+ * maps, translates or tunnels an IPv4 address is outside of it or in the table above.
  */
 export function whyNotPublic(address: string): string | undefined {
   const plain = address.split('%', 1)[0] ?? ''
@@ -59,6 +61,6 @@ export function whyNotPublic(address: string): string | undefined {
       if (globalUnicast?.list.check(plain, 'ipv6') !== true) return 'not global IPv6'
       return lists6.find(({ list }) => list.check(plain, 'ipv6'))?.kind
     default:
-      return 'no address'
+      return 'not an address'
   }
 }

@@ -35,7 +35,7 @@ const open = (allowed = noPrivateHosts, resolve?: (host: string) => Promise<{ ad
   openOutbound({ allowed, maxBytes: 1000, idleMs: 500, ...(resolve === undefined ? {} : { resolve }) })
 const loopback = { address: '127.0.0.1', family: 4 }
 
-describe('without a word of the operator', () => {
+describe('without permission of the operator', () => {
   test.each([
     'http://127.0.0.1/',
     'https://127.0.0.1/',
@@ -60,14 +60,14 @@ describe('without a word of the operator', () => {
   })
 })
 
-describe('opened by the operator', () => {
-  test('a network: its addresses answer, also without TLS', async () => {
+describe('allowed by the operator', () => {
+  test('a network’s addresses are reachable, even without TLS', async () => {
     const outbound = open(allowing('127.0.0.0/8'))
     expect(await (await outbound.fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello')
     await outbound.close()
   })
 
-  test('a name is resolved once: a second answer of the DNS changes nothing', async () => {
+  test('a name is resolved once, so a second DNS answer changes nothing', async () => {
     let asked = 0
     const outbound = open(allowing('tools.internal'), async () => {
       asked += 1
@@ -80,33 +80,33 @@ describe('opened by the operator', () => {
     expect(seen).toContain(`GET tools.internal:${port} /two`)
   })
 
-  test('another name at the same address stays closed', async () => {
+  test('another name with the same address stays blocked', async () => {
     const outbound = open(allowing('tools.internal'), async () => [loopback])
     await expect(outbound.fetch(`http://other.internal:${port}/`)).rejects.toBeInstanceOf(AddressRefused)
     await outbound.close()
   })
 
-  test('a redirect is given back, not followed', async () => {
+  test('a redirect is returned, not followed', async () => {
     const outbound = open(allowing('127.0.0.1'))
     expect((await outbound.fetch(`http://127.0.0.1:${port}/redirect`)).status).toBe(302)
     await outbound.close()
   })
 
-  test('an answer has a size', async () => {
+  test('a response has a size limit', async () => {
     const outbound = open(allowing('127.0.0.1'))
     const answer = await outbound.fetch(`http://127.0.0.1:${port}/large`)
     await expect(answer.text()).rejects.toBeInstanceOf(AnswerTooLarge)
     await outbound.close()
   })
 
-  test('a peer that falls silent is left', async () => {
+  test('a silent peer is disconnected', async () => {
     const outbound = open(allowing('127.0.0.1'))
     const answer = await outbound.fetch(`http://127.0.0.1:${port}/silent`)
     await expect(answer.text()).rejects.toThrow()
     await outbound.close()
   })
 
-  test('nobody listens: nothing was sent, and that is known', async () => {
+  test('without a listener the error states that nothing was sent', async () => {
     const closed = createServer()
     closed.listen(0, '127.0.0.1')
     await once(closed, 'listening')
@@ -120,7 +120,7 @@ describe('opened by the operator', () => {
 })
 
 test.each(['10.0.0.0/33', '10.0.0.0/x', 'a b', '-x', 'https://x.example', '::1/129'])(
-  '“%s” is no list of hosts',
+  '“%s” is not a list of hosts',
   (text) => {
     expect(parsePrivateHosts(text)).toBeUndefined()
   },

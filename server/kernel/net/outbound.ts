@@ -5,20 +5,20 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { whyNotPublic } from './address-class.ts'
 import { isAllowedPrivate, type PrivateHosts } from './private-hosts.ts'
 
-/** The address may not be called at all: nothing was sent. `message` is for the caller and names no address. */
+/** The address may not be called, and nothing was sent. `message` is for the caller and contains no IP address. */
 export class AddressRefused extends Error {}
 
-/** The peer was not reached: no connection, so nothing was sent. */
+/** The peer could not be reached: no connection, so nothing was sent. */
 export class NotReached extends Error {}
 
-/** The answer was larger than allowed. */
+/** The response was larger than allowed. */
 export class AnswerTooLarge extends Error {}
 
 type Pinned = { address: string; family: number }
 type Resolve = (host: string) => Promise<Pinned[]>
 
 export type Outbound = {
-  /** Like fetch, but never to an address that is not public, and redirects are given back, not followed. */
+  /** Like fetch, but never to a non-public address, and redirects are returned, not followed. */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
   close(): Promise<void>
 }
@@ -40,9 +40,9 @@ const notConnected = new Set([
 ])
 
 /**
- * Calls to addresses that come from a manifest. A host is resolved once; every address that it has must be public, or
- * opened by the operator; the connection then goes to exactly those addresses, so that a second DNS answer changes nothing.
- * `maxBytes` counts one answer's decoded body; `idleMs` is the longest silence of the peer.
+ * Calls to addresses from a manifest. A host is resolved once. Each of its addresses must be public or allowed by the
+ * operator, and the connection uses exactly these addresses, so that a second DNS answer changes nothing. `maxBytes`
+ * limits one response's decoded body; `idleMs` is the longest silence of the peer.
  */
 export function openOutbound({
   allowed,
@@ -69,7 +69,7 @@ export function openOutbound({
       const dispatcher = await agentFor(url)
       const { body, method, headers, signal } = init
       if (body !== undefined && body !== null && typeof body !== 'string')
-        throw new TypeError('An outbound request has a text as its body.')
+        throw new TypeError('The body of an outbound request must be text.')
       const answer = await undiciFetch(url, {
         dispatcher,
         redirect: 'manual',
@@ -80,7 +80,7 @@ export function openOutbound({
       }).catch((error: unknown) => {
         const code = codeOf(error)
         if (code !== undefined && notConnected.has(code))
-          throw new NotReached(`${url.host} was not reached (${code}).`, { cause: error })
+          throw new NotReached(`${url.host} could not be reached (${code}).`, { cause: error })
         throw error
       })
       const bodiless = [204, 205, 304].includes(answer.status)
@@ -97,19 +97,20 @@ export function openOutbound({
   }
 }
 
-/** Throws AddressRefused, or NotReached when the name has no address. */
+/** Throws AddressRefused, or NotReached if the name can't be resolved. */
 async function pinnedAgent(url: URL, allowed: PrivateHosts, idleMs: number, resolve: Resolve): Promise<Agent> {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (url.username !== '' || url.password !== '') throw new AddressRefused('An address holds no user or password.')
+  if (url.username !== '' || url.password !== '')
+    throw new AddressRefused('The address must not contain a user or password.')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new AddressRefused(`${url.protocol} is no protocol that can be called.`)
+    throw new AddressRefused(`The protocol ${url.protocol} is not supported. Use https.`)
   const addresses = await resolve(host)
   const opened = addresses.every(({ address }) => isAllowedPrivate(allowed, host, address))
-  // Without TLS only where the operator vouches for the network.
-  if (url.protocol === 'http:' && !opened) throw new AddressRefused(`${url.host} must be called by https.`)
+  // Without TLS only where the operator has allowed the network.
+  if (url.protocol === 'http:' && !opened) throw new AddressRefused(`${url.host} must be called with https.`)
   for (const { address } of addresses)
     if (!isAllowedPrivate(allowed, host, address) && whyNotPublic(address) !== undefined)
-      throw new AddressRefused(`${url.host} does not lead to a public address.`)
+      throw new AddressRefused(`${url.host} does not resolve to a public address.`)
   return new Agent({
     allowH2: false,
     headersTimeout: idleMs,
@@ -131,9 +132,9 @@ async function resolveAll(host: string): Promise<Pinned[]> {
     const found = await lookup(host, { all: true, verbatim: true })
     if (found.length > 0) return found
   } catch (cause) {
-    throw new NotReached(`${host} has no address.`, { cause })
+    throw new NotReached(`${host} could not be resolved.`, { cause })
   }
-  throw new NotReached(`${host} has no address.`)
+  throw new NotReached(`${host} could not be resolved.`)
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -152,7 +153,7 @@ function limited(body: WebStream<Uint8Array>, maxBytes: number): ReadableStream<
       bytes += value.byteLength
       if (bytes <= maxBytes) return controller.enqueue(value)
       await reader.cancel()
-      controller.error(new AnswerTooLarge(`The answer has more than ${maxBytes} bytes.`))
+      controller.error(new AnswerTooLarge(`The response has more than ${maxBytes} bytes.`))
     },
     cancel: (reason) => reader.cancel(reason),
   })

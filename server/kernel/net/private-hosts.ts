@@ -1,15 +1,18 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What the operator opens although it is not public (ALLOWED_PRIVATE_HOSTS). */
+/** Non-public hosts that the operator allows (ALLOWED_PRIVATE_HOSTS). */
 export type PrivateHosts = {
-  /** Host names, lower case, as they stand in a URL. */
+  /** Host names in lower case, as they appear in a URL. */
   names: ReadonlySet<string>
   networks: BlockList
 }
 
 export const noPrivateHosts: PrivateHosts = { names: new Set(), networks: new BlockList() }
 
-/** A comma-separated list of host names, addresses and networks in CIDR notation. Undefined when an entry is none of them. */
+/**
+ * A comma-separated list of host names, addresses and networks in CIDR notation. Undefined if an entry is none of
+ * these.
+ */
 export function parsePrivateHosts(text: string): PrivateHosts | undefined {
   const names = new Set<string>()
   const networks = new BlockList()

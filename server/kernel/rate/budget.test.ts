@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => setRuntime(runtime))
 afterAll(() => runtime.close())
 
-/** A node of its own: what it borrowed and its insurance are in its memory. */
+/** A separate node: its loans and its fallback budget are in its memory. */
 function node({ limit = 200, seconds = 60 } = {}): Budget & { loans(): number } {
   let loans = 0
   const lender = createLender({ limit, seconds })
@@ -32,7 +32,7 @@ function node({ limit = 200, seconds = 60 } = {}): Budget & { loans(): number } 
   return { ...createBudget({ policy: 'tenant', limit, windowSeconds: seconds, lend }), loans: () => loans }
 }
 
-/** How many of `count` at once are let through; anything but a 429 fails. */
+/** How many of `count` concurrent requests are admitted; any error other than a 429 fails the test. */
 async function letThrough(budget: Budget, count: number, tenant = tenantId): Promise<number> {
   const answers = await Promise.all(
     Array.from({ length: count }, () =>
@@ -49,7 +49,7 @@ async function letThrough(budget: Budget, count: number, tenant = tenantId): Pro
 }
 
 describe('one node', () => {
-  test('lets exactly the limit through, at once or one after the other', async () => {
+  test('admits exactly the limit, concurrently or in sequence', async () => {
     expect(await letThrough(node({ limit: 200 }), 300)).toBe(200)
     tenantId = (await testTenant(runtime)).id
     const budget = node({ limit: 25 })
@@ -57,19 +57,19 @@ describe('one node', () => {
     await expect(budget.take(tenantId, 'calls')).rejects.toBeInstanceOf(RateLimited)
   })
 
-  test('asks the database for blocks, not for calls', async () => {
+  test('borrows blocks from the database, not single calls', async () => {
     const budget = node({ limit: 600 })
     for (let call = 0; call < 300; call++) await budget.take(tenantId, 'calls')
     expect(budget.loans()).toBeLessThanOrEqual(300 / 30 + 1)
     expect(await letThrough(budget, 400)).toBe(300)
     expect(budget.loans()).toBeLessThan(60)
-    // Nor does it ask again for what it knows is spent.
+    // It also does not borrow again when it knows that the budget is used up.
     const loans = budget.loans()
     expect(await letThrough(budget, 400)).toBe(0)
     expect(budget.loans()).toBe(loans)
   })
 
-  test('says what is left and when it is full again', async () => {
+  test('reports the remaining budget and when it is full again', async () => {
     const budget = node({ limit: 200 })
     expect(budget.standing(tenantId, 'calls')).toMatchObject({ remaining: 200, resetSeconds: 60 })
     expect(await budget.take(tenantId, 'calls', 10)).toMatchObject({ limit: 200, remaining: 190, windowSeconds: 60 })
@@ -80,23 +80,23 @@ describe('one node', () => {
     expect(refused).toMatchObject({ code: 'rate_limited', status: 429, standing: { remaining: 0 } })
   })
 
-  test('keeps tenants and names apart', async () => {
+  test('keeps tenants and names separate', async () => {
     const budget = node({ limit: 20 })
     expect(await letThrough(budget, 30)).toBe(20)
     expect(await letThrough(budget, 30, (await testTenant(runtime)).id)).toBe(20)
     await expect(budget.take(tenantId, 'another name')).resolves.toBeDefined()
   })
 
-  test('begins anew when the window is over', async () => {
+  test('starts again after the window', async () => {
     const budget = node({ limit: 20, seconds: 1 })
     expect(await letThrough(budget, 30)).toBe(20)
-    await until(async () => ((await letThrough(budget, 1)) === 1 ? true : undefined), 'the next window began')
+    await until(async () => ((await letThrough(budget, 1)) === 1 ? true : undefined), 'the next window started')
     expect(await letThrough(budget, 30)).toBe(19)
   })
 })
 
 describe('several nodes', () => {
-  test.each([2, 5])('%s of them together let through the limit and not one more', async (count) => {
+  test.each([2, 5])('%s nodes together admit exactly the limit', async (count) => {
     const nodes = Array.from({ length: count }, () => node({ limit: 600 }))
     const passed = await Promise.all(nodes.map((budget) => letThrough(budget, 400)))
     const total = passed.reduce((sum, one) => sum + one, 0)
@@ -104,7 +104,7 @@ describe('several nodes', () => {
     expect(total).toBeGreaterThanOrEqual(540)
   })
 
-  test('a node that starts again gets what is left, not a new budget', async () => {
+  test('a restarted node gets the remaining budget, not a new one', async () => {
     expect(await letThrough(node({ limit: 200 }), 150)).toBe(150)
     const left = await letThrough(node({ limit: 200 }), 200)
     expect(left).toBeLessThanOrEqual(50)
@@ -112,12 +112,12 @@ describe('several nodes', () => {
   })
 })
 
-describe('when the database does not lend', () => {
-  /** As many as each process lends itself. */
+describe('if the database does not lend', () => {
+  /** The number of points that each process lends itself. */
   const insured = 100
 
-  test('because it can’t be reached, half of the limit goes through, and all of it again once it is back', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', runtime.log)
+  test('half of the limit is admitted while it can’t be reached, and all of it afterwards', async () => {
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', runtime.log)
     setRuntime({ ...runtime, database: unreachable })
     const budget = node({ limit: 200 })
     expect(await letThrough(budget, 40)).toBe(40)
@@ -128,14 +128,14 @@ describe('when the database does not lend', () => {
     await unreachable.close()
   })
 
-  test('for as long as the window, no more than half goes through', async () => {
-    const unreachable = openDatabase('postgres://nobody@127.0.0.1:1/none', runtime.log)
+  test('at most half is admitted within one window', async () => {
+    const unreachable = openDatabase('postgres://user@127.0.0.1:1/none', runtime.log)
     setRuntime({ ...runtime, database: unreachable })
     expect(await letThrough(node({ limit: 200 }), 300)).toBe(insured)
     await unreachable.close()
   })
 
-  test('because it hangs, callers are let through while it hangs', async () => {
+  test('a hanging database does not block callers', async () => {
     const first = node({ limit: 200 })
     await first.take(tenantId, 'calls')
     const owner: Client = await connectAsOwner(runtime)
@@ -148,7 +148,7 @@ describe('when the database does not lend', () => {
   })
 })
 
-test('housekeeping removes budgets whose window is long over, and no others', async () => {
+test('housekeeping removes only budgets whose window ended long ago', async () => {
   await node().take(tenantId, 'old')
   await node().take(tenantId, 'new')
   const owner = await connectAsOwner(runtime)

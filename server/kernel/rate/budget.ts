@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { ApiError } from '#lib/errors.ts'
 import type { Lender, Loan } from './lender.ts'
 
-/** What is left of a budget, as the header RateLimit tells it. */
+/** The state of a budget, as in the header RateLimit. */
 export type Standing = { policy: string; limit: number; windowSeconds: number; remaining: number; resetSeconds: number }
 
-/** 429: the budget is spent until `standing.resetSeconds` have passed. */
+/** 429: the budget is used up until `standing.resetSeconds` have passed. */
 export class RateLimited extends ApiError {
   readonly standing: Standing
   constructor(standing: Standing) {
@@ -17,24 +17,27 @@ export class RateLimited extends ApiError {
 export type Budget = {
   /** Spends `points` of the tenant's budget `name`, or throws RateLimited. */
   take(tenantId: string, name: string, points?: number): Promise<Standing>
-  /** The same out of what this process has borrowed; undefined, and nothing spent, when that is not enough. */
+  /** The same from what this process has already borrowed; undefined, with nothing spent, if that is not enough. */
   takeAtOnce(tenantId: string, name: string, points?: number): Standing | undefined
-  /** As far as this process knows. */
+  /** The state as far as this process knows. */
   standing(tenantId: string, name: string): Standing
 }
 
-/** What this process has borrowed and not spent yet. */
+/** The points that this process has borrowed and not spent yet. */
 type Account = { left: number; loan: Loan; borrowing?: Promise<void> }
 
-/** Budgets that are remembered; the oldest are forgotten first, with what they had borrowed. */
+/** Number of budgets to remember; the oldest are dropped first, with their borrowed points. */
 const maxAccounts = 10_000
-/** A block is a twentieth of the limit, and a quarter of what is left when that is less: little lies idle on other nodes. */
+/**
+ * A block is a twentieth of the limit, or a quarter of the remaining points if that is less, so that few points are
+ * idle on other nodes.
+ */
 const blockShare = 20
 const tailShare = 4
 
 /**
  * Budgets of `limit` points in `windowSeconds`, borrowed in blocks: a request spends from memory, and the next block is
- * fetched beside it before the last one is gone. What is lent never adds up to more than the limit, over all nodes.
+ * fetched in the background before the last one is used up. All loans together never exceed the limit, on all nodes.
  */
 export function createBudget({
   policy,
@@ -66,11 +69,11 @@ export function createBudget({
 
   const isSpent = ({ loan }: Account): boolean => loan.remaining <= 0 && loan.endsAt > performance.now()
 
-  /** Once for all who wait. */
+  /** One loan for all waiting callers. */
   function borrow(account: Account, tenantId: string, name: string, points: number): Promise<void> {
     account.borrowing ??= lend(tenantId, name, points)
       .then((loan) => {
-        // A loan of the window that follows replaces what is left of the one before.
+        // A loan of the next window replaces the remaining points of the previous one.
         const sameWindow = account.loan.endsAt > performance.now()
         account.left = (sameWindow ? account.left : 0) + loan.granted
         account.loan = loan.granted < points ? { ...loan, remaining: 0 } : loan
@@ -98,7 +101,7 @@ export function createBudget({
     if (account.left < points) return undefined
     account.left -= points
     if (account.left < block / 2 && !isSpent(account))
-      // Whoever needs the block hears of a failure.
+      // The request that needs the block gets the error.
       borrow(account, tenantId, name, block).catch(() => undefined)
     return standingOf(account)
   }

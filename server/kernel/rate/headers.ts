@@ -2,7 +2,7 @@ import { RateLimited, type Standing } from './budget.ts'
 
 type Policy = Pick<Standing, 'policy' | 'limit' | 'windowSeconds'>
 
-/** RateLimit-Policy, and RateLimit where it is known whose budget counts (draft-ietf-httpapi-ratelimit-headers-10). */
+/** RateLimit-Policy, and RateLimit if the budget is known (draft-ietf-httpapi-ratelimit-headers-10). */
 export const rateHeaders = (standing: Policy | Standing): Record<string, string> => ({
   'ratelimit-policy': `"${standing.policy}";q=${standing.limit};w=${standing.windowSeconds}`,
   ...('remaining' in standing
@@ -10,7 +10,7 @@ export const rateHeaders = (standing: Policy | Standing): Record<string, string>
     : {}),
 })
 
-/** When a refused request may be sent again, in seconds: for 429 and 503. */
+/** When to retry a refused request, in seconds: for 429 and 503. */
 export const retryHeaders = (error: unknown, status: number): Record<string, string> =>
   error instanceof RateLimited
     ? { 'retry-after': String(error.standing.resetSeconds) }
@@ -18,7 +18,7 @@ export const retryHeaders = (error: unknown, status: number): Record<string, str
       ? { 'retry-after': '1' }
       : {}
 
-/** Adds the headers to an answer that was made elsewhere. */
+/** Adds the headers to an existing response. */
 export function withRateHeaders(response: Response, standing: Policy | Standing): Response {
   for (const [name, value] of Object.entries(rateHeaders(standing))) response.headers.set(name, value)
   return response

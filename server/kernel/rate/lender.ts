@@ -5,13 +5,13 @@ import { borrow, type Window } from './store.ts'
 
 /** Points of one budget that this process may spend until `endsAt`. */
 export type Loan = {
-  /** 0 when nothing is left. */
+  /** 0 if the budget is used up. */
   granted: number
-  /** What is left for everybody after this loan. */
+  /** The remaining points for all nodes after this loan. */
   remaining: number
   /** By the monotonic clock of this process (performance.now()). */
   endsAt: number
-  /** The database did not answer, and this process lent to itself. */
+  /** The database did not respond, and this process lent to itself. */
   insured: boolean
 }
 
@@ -19,17 +19,18 @@ export type Lender = (tenantId: string, name: string, points: number) => Promise
 
 /** Milliseconds that a loan may take; the request waits for it. */
 const patience = 1000
-/** Budgets that a process insures at the same time; the oldest are forgotten first. */
+/** Number of budgets that a process insures at the same time; the oldest are dropped first. */
 const maxInsured = 10_000
 
 /**
- * Lends blocks of `limit` points in `seconds`, one statement for each block. When the database fails or hangs, each process
- * lends itself half of the limit from memory, until a loan succeeds again: neither everything nor nothing goes through.
+ * Lends blocks of `limit` points in `seconds`, with one statement per block. If the database fails or hangs, each
+ * process lends itself half of the limit from memory until a loan succeeds again, so that limiting neither stops nor
+ * blocks everything.
  */
 export function createLender({ limit, seconds }: { limit: number; seconds: number }): Lender {
   const insure = createInsurance({ limit: Math.ceil(limit / 2), seconds })
   return async (tenantId, name, points) => {
-    // Before the question is sent: so the loan ends here a little earlier than in the database, never later.
+    // Read before the statement is sent, so that the loan ends slightly earlier here than in the database, never later.
     const askedAt = performance.now()
     try {
       const { borrowed, millisecondsLeft } = await inTime(
@@ -43,9 +44,9 @@ export function createLender({ limit, seconds }: { limit: number; seconds: numbe
   }
 }
 
-/** The same from memory. A window begins with its first loan. */
+/** Lends from memory. A window starts with its first loan. */
 function createInsurance({ limit, seconds }: { limit: number; seconds: number }) {
-  // Owned by this function: points by budget that are lent in the window that goes on.
+  // Owned by this function: the points lent in the current window, by budget.
   const lent = new LRUCache<string, number>({ max: maxInsured, ttl: seconds * 1000 })
   return (budget: string, points: number): Loan => {
     const before = lent.get(budget) ?? 0
@@ -55,14 +56,14 @@ function createInsurance({ limit, seconds }: { limit: number; seconds: number })
   }
 }
 
-/** As many of `points` as are left of `limit`, of which `lent` may count what was asked for in vain. */
+/** As many of `points` as remain of `limit`; `lent` may include points that were requested in vain. */
 function share(limit: number, lent: number, points: number): { granted: number; remaining: number } {
   const left = Math.max(0, limit - lent)
   const granted = Math.min(points, left)
   return { granted, remaining: left - granted }
 }
 
-/** Throws when the database takes longer; a loan that comes later is spent by nobody. */
+/** Throws if the database takes longer; a loan that arrives later is not spent. */
 async function inTime(loan: Promise<Window>): Promise<Window> {
   const settled = new AbortController()
   const late = async (): Promise<never> => {

@@ -8,7 +8,7 @@ const windowSeconds = 60
 
 type Limits = { calls: Budget; tokens: Budget }
 
-// Owned by this module, in each process and each bundle: what was borrowed under the settings of the process.
+// Owned by this module, in each process and each bundle: the loans under the settings of the process.
 const ofProcess = new WeakMap<Config, Limits>()
 
 function limits(): Limits {
@@ -25,30 +25,30 @@ function limits(): Limits {
   return made
 }
 
-/** Spends `calls` of what the tenant may call in a minute, on all nodes and transports together. Throws RateLimited. */
+/** Spends `calls` of the tenant's calls per minute, on all nodes and transports together. Throws RateLimited. */
 export const takeCalls = (tenantId: string, calls = 1): Promise<Standing> =>
   limits().calls.take(tenantId, 'calls', calls)
 
-/** The same without waiting; undefined, and nothing spent, when this process must borrow first. */
+/** The same without waiting; undefined, with nothing spent, if this process must borrow first. */
 export const takeAtOnce = (tenantId: string, calls = 1): Standing | undefined =>
   limits().calls.takeAtOnce(tenantId, 'calls', calls)
 
 export const callsStanding = (tenantId: string): Standing => limits().calls.standing(tenantId, 'calls')
 
 /**
- * Spends one of what a client may ask of its realm's token endpoint in a minute. `address` is where it asks from, for
- * requests that have not proven yet that they are the client's: a stranger elsewhere can't use up its budget.
+ * Spends one of a client's requests per minute to its realm's token endpoint. `address` is the source of requests that
+ * are not authenticated yet, so that a stranger elsewhere can't use up the client's budget.
  */
 export const takeToken = (tenantId: string, clientId: string, address?: string): Promise<Standing> =>
   limits().tokens.take(tenantId, `token/${clientId}${address === undefined ? '' : `/${address}`}`)
 
-/** The policy for callers that belong to no tenant, or to none that we know yet. */
+/** The policy for callers without a tenant, or whose tenant is not known yet. */
 export const callsPolicy = (): Pick<Standing, 'policy' | 'limit' | 'windowSeconds'> => ({
   policy: 'tenant',
   limit: runtime().config.rateLimitPerMinute,
   windowSeconds,
 })
 
-/** Removes what the budgets of a tenant have left behind. */
+/** Removes ended budgets of a tenant. */
 export const purgeBudgets = (tenantId: string): Promise<void> =>
   runtime().database.inTenant(tenantId, (tx) => deleteEndedBudgets(tx, tenantId))

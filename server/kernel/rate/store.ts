@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** What a window has lent out in all, this loan included, and how long it still goes on. */
+/** The points lent in a window, this loan included, and the time until it ends. */
 export type Window = { borrowed: number; millisecondsLeft: number }
 
 /**
- * Borrows `points` from the budget `name`, or notes that they were asked for in vain: the caller compares `borrowed` with
- * the limit. The first loan after a window's end begins the next one. Windows go by the database's clock, so that nodes
- * agree. One statement, and one time in it: two readings of the clock could fall on both sides of the end.
+ * Borrows `points` from the budget `name`, or records the attempt: the caller compares `borrowed` with the limit. The
+ * first loan after a window's end starts the next window. Windows follow the database's clock, so that nodes agree. One
+ * statement with one clock reading, because two readings could be on both sides of the end.
  */
 export async function borrow(
   tx: Transaction,
@@ -21,11 +21,11 @@ export async function borrow(
       ends_at = case when budget.ends_at <= now() then excluded.ends_at else budget.ends_at end
     returning borrowed, extract(epoch from ends_at - now())::float8 * 1000 as milliseconds_left`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('The loan left no row.')
+  if (row === undefined) throw new Error('unreachable: a loan returns one row')
   return row
 }
 
-/** Deletes budgets whose window is long over; the next loan begins them anew. */
+/** Deletes budgets whose window ended long ago; the next loan starts them again. */
 export async function deleteEndedBudgets(tx: Transaction, tenantId: string): Promise<void> {
   await tx
     .deleteFrom('rateBudgets')

@@ -5,7 +5,7 @@ import { endProposalIn } from '#server/kernel/db/end-proposal.ts'
 import { json } from '#server/kernel/db/json.ts'
 import type { SchemaTool } from '#server/policies/language/typed-schema.ts'
 
-/** The agent that a binding is for, as its newest version describes it. */
+/** The agent of a binding, with its newest version. */
 export const findBoundAgent = (tx: Transaction, tenantId: string, id: string) =>
   tx
     .selectFrom('agents as agent')
@@ -19,7 +19,7 @@ export const findBoundAgent = (tx: Transaction, tenantId: string, id: string) =>
     .limit(1)
     .executeTakeFirst()
 
-/** Names of agents of which any version carries the labels, for a person to read. */
+/** Names of agents that have a version with these labels, for display. */
 export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: LabelSelector, limit: number) =>
   tx
     .selectFrom('agents as agent')
@@ -41,7 +41,7 @@ export const listLabelledAgents = (tx: Transaction, tenantId: string, selector: 
     .execute()
 
 export type Target = { agentId?: string | undefined; selector?: LabelSelector | undefined }
-/** The tools that the active releases of the agents there pin: of one agent, or of those whose released version carries the labels. */
+/** Tools pinned by active releases in an environment: those of one agent, or of agents whose released version has the labels. */
 export async function listReleasedTools(
   tx: Transaction,
   tenantId: string,
@@ -157,7 +157,7 @@ export const listBindings = (
 export const findBinding = (tx: Transaction, tenantId: string, id: string) =>
   bindingRows(tx, tenantId).where('binding.id', '=', id).executeTakeFirst()
 
-/** Of two approvals for the same place and policy, the second waits for the first to commit. */
+/** When two bindings of the same policy and target are approved concurrently, the second waits for the first to commit. */
 export async function lockPlaceOf(tx: Transaction, tenantId: string, bindingId: string): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
@@ -166,8 +166,8 @@ export async function lockPlaceOf(tx: Transaction, tenantId: string, bindingId: 
 }
 
 /**
- * The active bindings of the same place and policy make room for one that is still proposed. One that will be enforced
- * takes the place of both; one in shadow only that of the one in shadow before.
+ * Supersedes the active bindings of the same policy and target, provided that the new binding is still proposed. An enforced
+ * binding supersedes enforced and shadow bindings; a shadow binding supersedes only a shadow binding.
  */
 export const supersedeFor = (tx: Transaction, tenantId: string, bindingId: string) =>
   tx
@@ -188,7 +188,7 @@ export const supersedeFor = (tx: Transaction, tenantId: string, bindingId: strin
     .returning(['old.id', 'old.policyVersion'])
     .execute()
 
-/** proposed → `status`, once. */
+/** proposed → `status`. Undefined when the binding is no longer proposed. */
 export const setBindingDecided = (
   tx: Transaction,
   tenantId: string,

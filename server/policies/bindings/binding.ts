@@ -5,7 +5,7 @@ import { findBinding, lockPlaceOf, setBindingDecided, setBindingEnded, supersede
 type Row = NonNullable<Awaited<ReturnType<typeof setBindingDecided>>>
 type Old = Awaited<ReturnType<typeof supersedeFor>>[number]
 
-/** A version of a policy that decides, or is recorded in shadow, at a place. */
+/** The proposal of a policy version for a target, enforced or in shadow. */
 export const bindingProposal: Proposal<Row, Old> = {
   kind: 'policy_binding',
   noun: 'binding',

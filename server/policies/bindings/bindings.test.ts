@@ -56,7 +56,7 @@ const run = <I, O>(operation: Query<I, O> | Mutation<I, O>, input: unknown, call
   execute(operation, caller, input, { name: 'test' })
 
 const newAgent = async () => (await run(createAgent, { yaml: `name: agent-${newSpanId()}` })).agent
-/** A policy with these texts as published versions 1, 2, … */
+/** A policy whose published versions 1, 2, … have these sources. */
 async function newPolicy(...sources: string[]): Promise<string> {
   const { id: policyId } = await run(createPolicy, { name: `policy-${newSpanId()}` })
   for (const source of sources) {
@@ -93,7 +93,7 @@ const audited = async (id: string) =>
     .map(({ type }) => type)
 
 describe('bindings', () => {
-  test('a proposal waits for an approval, which activates it', async () => {
+  test('a proposal becomes active once it is approved', async () => {
     const { id: agentId } = await newAgent()
     const { bindingId, approvalId, status } = await propose({ agentId, policyId: await newPolicy(permit) })
     expect(status).toBe('proposed')
@@ -113,13 +113,13 @@ describe('bindings', () => {
     expect(await audited(bindingId)).toEqual(['policy_binding.proposed', 'policy_binding.activated'])
   })
 
-  test('whoever stands behind the proposal does not approve it', async () => {
+  test('the proposer cannot approve their own proposal', async () => {
     const { id: agentId } = await newAgent()
     const { approvalId } = await propose({ agentId, policyId: await newPolicy(permit) })
     await expect(vote(approvalId, 'approve', owner)).rejects.toMatchObject({ code: 'separation_of_duties' })
   })
 
-  test('a rejection ends it, and nothing is active', async () => {
+  test('a rejected proposal leaves nothing active', async () => {
     const { id: agentId } = await newAgent()
     const { bindingId, approvalId } = await propose({ agentId, policyId: await newPolicy(permit) })
     await vote(approvalId, 'reject')
@@ -127,7 +127,7 @@ describe('bindings', () => {
     expect(await audited(bindingId)).toEqual(['policy_binding.proposed', 'policy_binding.rejected'])
   })
 
-  test('the next version supersedes the one before; another policy does not', async () => {
+  test('a new version supersedes the previous version but not other policies', async () => {
     const { id: agentId } = await newAgent()
     const policyId = await newPolicy(permit, `// 2\n${permit}`)
     const first = await bind({ agentId, policyId })
@@ -137,7 +137,7 @@ describe('bindings', () => {
     expect(await audited(first)).toContain('policy_binding.superseded')
   })
 
-  test('two approvals for one place at once leave one active', async () => {
+  test('concurrent approvals for the same target leave one binding active', async () => {
     const { id: agentId } = await newAgent()
     const policyId = await newPolicy(permit, `// 2\n${permit}`)
     const proposals = [await propose({ agentId, policyId }), await propose({ agentId, policyId, policyVersion: 2 })]
@@ -153,7 +153,7 @@ describe('bindings', () => {
     expect(await states(agentId)).toEqual({ [bindingId]: 'active' })
   })
 
-  test('a proposal is withdrawn once, its request with it, and leaves one record', async () => {
+  test('a proposal and its approval are withdrawn once, with one audit record', async () => {
     const { id: agentId } = await newAgent()
     const { bindingId, approvalId } = await propose({ agentId, policyId: await newPolicy(permit) })
     const input = { id: bindingId, expectedRevision: 1, reason: 'Too early.' }
@@ -167,7 +167,7 @@ describe('bindings', () => {
     })
   })
 
-  test('withdrawn and approved at once: one counts, and the other hears 409', async () => {
+  test('of a concurrent withdrawal and approval, one succeeds and the other gets 409', async () => {
     const policyId = await newPolicy(permit)
     for (let round = 0; round < 8; round++) {
       const { id: agentId } = await newAgent()
@@ -184,7 +184,7 @@ describe('bindings', () => {
     }
   })
 
-  test('an active one is revoked by an operator who knows its revision, for the next decision', async () => {
+  test('an operator who knows its revision revokes an active binding, effective from the next decision', async () => {
     const { id: agentId } = await newAgent()
     const bindingId = await bind({ agentId, policyId: await newPolicy(permit) })
     const input = { id: bindingId, expectedRevision: 2, reason: 'Wrong policy.' }
@@ -208,7 +208,7 @@ describe('bindings', () => {
     ])
   })
 
-  test('a draft, a repetition and unknown parts cannot be proposed', async () => {
+  test('drafts, duplicates and unknown agents or versions are rejected', async () => {
     const { id: agentId } = await newAgent()
     const policyId = await newPolicy(permit)
     await run(createVersion, { policyId, source: permit })
@@ -260,11 +260,11 @@ describe('the decision point', () => {
   const recorded = (id: string) =>
     inTenant(async (tx) => {
       const row = await findDecision(tx, tenant.id, id)
-      if (row === undefined) throw new Error('It was not recorded.')
+      if (row === undefined) throw new Error('The decision was not recorded.')
       return row
     })
 
-  test('without an active binding that is enforced, it denies', async () => {
+  test('denies every call without an active, enforced binding', async () => {
     const agent = await newAgent()
     const unbound = { effect: 'deny', reasons: [{ code: 'policy_binding_required' }] }
     expect(await ask(requestFor(agent))).toMatchObject(unbound)
@@ -273,7 +273,7 @@ describe('the decision point', () => {
     expect(await ask({ ...requestFor(agent), environment: 'staging' })).toMatchObject(unbound)
   })
 
-  test('each answer is recorded so that it can be computed again', async () => {
+  test('records each decision so that it can be recomputed', async () => {
     const agent = await newAgent()
     const policyId = await newPolicy(`${permit}\n${soft}`)
     await bind({ agentId: agent.id, policyId })
@@ -301,7 +301,7 @@ describe('the decision point', () => {
     expect(again.computed).toEqual(again.recorded)
   })
 
-  test('a decision that rests on typed arguments comes out again, byte for byte', async () => {
+  test('recomputes a decision based on typed arguments, byte for byte', async () => {
     await inTenant((tx) => keepToolSchemas(tx, tenant.id, [{ server: 's', name: 't', ...describedTool }]))
     const agent = await newAgent()
     const same =
@@ -314,7 +314,7 @@ describe('the decision point', () => {
     }
   })
 
-  test('what is in shadow is recorded beside the decision, and never changes it', async () => {
+  test('records the outcome of shadow bindings without changing the decision', async () => {
     const agent = await newAgent()
     const freeze = '@id("freeze") @code("FREEZE") forbid (principal, action, resource);'
     const policyId = await newPolicy(permit, `${permit}\n${freeze}`)
@@ -327,7 +327,7 @@ describe('the decision point', () => {
       reasons: [{ rule: 'freeze', policyVersion: 2 }],
       policies: [{ policyId, version: 2 }],
     })
-    // A version in shadow took nobody's place; one that is enforced takes both places.
+    // A shadow version superseded nothing; an enforced version supersedes both bindings.
     expect(Object.values(await states(agent.id))).toEqual(['active', 'active'])
     await bind({ agentId: agent.id, policyId, policyVersion: 2 })
     expect(Object.values(await states(agent.id)).sort()).toEqual(['active', 'superseded', 'superseded'])
@@ -336,7 +336,7 @@ describe('the decision point', () => {
     expect((await recorded(later.decisionId)).shadow).toBeNull()
   })
 
-  test('a change of the bindings holds for the very next decision', async () => {
+  test('a changed binding applies from the next decision', async () => {
     const agent = await newAgent()
     await bind({ agentId: agent.id, policyId: await newPolicy(permit) })
     expect((await ask(requestFor(agent))).effect).toBe('allow')
@@ -348,7 +348,7 @@ describe('the decision point', () => {
     expect((await ask(requestFor(agent))).effect).toBe('allow')
   })
 
-  test('a binding by labels holds for the agents that carry all of them, and for no other', async () => {
+  test('a binding by labels applies only to agents that have all of the labels', async () => {
     const labels = { team: `team-${newSpanId()}`, zone: 'eu' }
     const labelled = async (own: object) =>
       (await run(createAgent, { yaml: JSON.stringify({ metadata: { name: `agent-${newSpanId()}`, labels: own } }) }))
@@ -374,7 +374,7 @@ describe('the decision point', () => {
     await expect(run(proposeBinding, input)).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  test('a rule of one agent’s policies is never asked about another agent', async () => {
+  test('rules bound to one agent are never evaluated for another', async () => {
     const [one, two] = [await newAgent(), await newAgent()]
     await bind({ agentId: one.id, policyId: await newPolicy(permit) })
     await bind({ agentId: two.id, policyId: await newPolicy('@id("no") forbid (principal, action, resource);') })
@@ -382,7 +382,7 @@ describe('the decision point', () => {
     expect(effects).toEqual(['allow', 'deny', 'allow', 'deny'])
   })
 
-  test('the tokens of a recorded decision are what its approval lifts', async () => {
+  test('an approval fulfils the tokens of its recorded decision', async () => {
     const agent = await newAgent()
     await bind({ agentId: agent.id, policyId: await newPolicy(`${permit}\n${soft}`) })
     const request = requestFor(agent)
@@ -394,7 +394,7 @@ describe('the decision point', () => {
     expect(await inTenant((tx) => approvalTokens(tx, tenant.id, allowed.decisionId))).toEqual(fulfilled)
   })
 
-  test('other arguments are another input', async () => {
+  test('different arguments give a different input digest', async () => {
     const agent = await newAgent()
     const digests = await Promise.all(
       ['a', 'b'].map(async (to) => (await ask({ ...requestFor(agent), arguments: { to } })).inputDigest),
@@ -402,7 +402,7 @@ describe('the decision point', () => {
     expect(new Set(digests).size).toBe(2)
   })
 
-  test('arguments that cannot be bound to a digest are denied, and that is recorded', async () => {
+  test('denies arguments without a canonical form, and records the denial', async () => {
     const agent = await newAgent()
     await bind({ agentId: agent.id, policyId: await newPolicy(permit) })
     const decision = await ask({ ...requestFor(agent), arguments: { amount: 2 ** 60 } })
@@ -410,7 +410,7 @@ describe('the decision point', () => {
     expect((await recorded(decision.decisionId)).request).not.toHaveProperty('arguments')
   })
 
-  test('a recorded decision can be neither changed nor removed', async () => {
+  test('a recorded decision cannot be updated or deleted', async () => {
     const { decisionId: id } = await ask(requestFor(await newAgent()))
     const denied = /permission denied/
     await expect(inTenant((tx) => tx.deleteFrom('policyDecisions').where('id', '=', id).execute())).rejects.toThrow(
@@ -421,7 +421,7 @@ describe('the decision point', () => {
     ).rejects.toThrow(denied)
   })
 
-  test('another tenant’s bindings decide nothing here', async () => {
+  test('another tenant’s bindings have no effect', async () => {
     const agent = await newAgent()
     await bind({ agentId: agent.id, policyId: await newPolicy(permit) })
     const other = await testTenant(runtime)

@@ -5,7 +5,7 @@ import { bindingView } from '#server/policies/view.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { listBindings as listRows } from './binding-store.ts'
 
-/** Bindings in any state, newest first; filtered by agent, policy, environment and status. */
+/** Bindings in any status, newest first, filtered by agent, policy, environment and status. */
 export const listBindings = query({
   permission: 'policy:read',
   input: ListBindingsInput,

@@ -3,7 +3,7 @@ import type { Presentation } from '#lib/schemas/approvals.ts'
 import type { LabelSelector } from '#lib/schemas/policies.ts'
 
 type Proposal = {
-  /** One agent, or labels and the names of some agents that carry them. */
+  /** One agent, or labels and the names of some agents that have them. */
   target:
     | { kind: 'agent'; agent: { id: string; name: string; displayName: string; version: string } }
     | { kind: 'labels'; selector: LabelSelector; agents: string[] }
@@ -15,26 +15,26 @@ type Proposal = {
   replaces: { policyVersion: number; mode: string } | undefined
 }
 
-/** What an approver of a binding reads. Its risk is high when it decides: a permit too many goes unseen. */
+/** What a reviewer of a binding reads. Enforcing is high risk: a permit that allows too much goes unnoticed. */
 export function bindingPresentation({ target, policy, version, environment, mode, replaces }: Proposal): Presentation {
   const text = `version ${version.version} of ${policy.name}`
   const agent = target.kind === 'agent' ? target.agent : undefined
   const whom = target.kind === 'agent' ? target.agent.name : `agents with ${labelText(target.selector)}`
   const before =
     replaces === undefined
-      ? `No version of ${policy.name} is bound to ${whom} in ${environment} in this way today.`
-      : `It replaces version ${replaces.policyVersion} (${replaces.mode}), which is active there now.`
+      ? `No version of ${policy.name} is currently bound to ${whom} in ${environment} in this mode.`
+      : `Replaces version ${replaces.policyVersion} (${replaces.mode}), which is currently active.`
   const effect =
     mode === 'enforce'
-      ? `From then on ${text} decides each call of ${whom} in ${environment}.`
-      : `From then on ${text} is recorded beside each decision on ${whom} in ${environment}, and decides nothing.`
+      ? `Once approved, ${text} decides every call of ${whom} in ${environment}.`
+      : `Once approved, ${text} is evaluated and recorded with every decision on ${whom} in ${environment}, without affecting it.`
   const carriers =
     target.kind === 'agent'
       ? []
       : [
           target.agents.length === 0
-            ? 'No agent carries these labels today; it holds for those that will.'
-            : `Agents that carry these labels today: ${target.agents.join(', ')}. It holds for later ones, too.`,
+            ? 'No agents have these labels yet. The binding applies to any agent that gets them later.'
+            : `Agents with these labels today: ${target.agents.join(', ')}. The binding also applies to agents that get them later.`,
         ]
   return {
     title: `Bind ${policy.name} version ${version.version} to ${agent?.displayName ?? whom} in ${environment}`,
@@ -44,9 +44,9 @@ export function bindingPresentation({ target, policy, version, environment, mode
       effect,
       before,
       ...carriers,
-      'The rules of other active policies stay as they are; a forbid in any of them wins.',
+      'Other active policies stay in effect. A forbid in any of them takes precedence.',
     ],
-    onReject: 'The binding is rejected; what is active today stays as it is.',
+    onReject: 'The binding is rejected. Active bindings do not change.',
     onExpiry: 'The proposal expires and counts as rejected.',
     onEscalate: 'The escalation group decides instead.',
     reversible: true,

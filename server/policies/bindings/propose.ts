@@ -11,8 +11,8 @@ import { bindingPresentation } from './presentation.ts'
 import { requireFit } from './require-fit.ts'
 
 /**
- * Proposes that a published version decides, or is recorded in shadow, for an agent or for labels in an environment;
- * `change-approvers` approve it. What does not fit the tools of the agents is refused before anybody is asked.
+ * Proposes that a published version is enforced or runs in shadow, for an agent or for labels in an environment; approved by
+ * `change-approvers`. A version that does not fit the agents' tools is rejected before an approval is requested.
  */
 export const proposeBinding = preparedMutation({
   permission: 'binding:propose',
@@ -40,7 +40,7 @@ export const proposeBinding = preparedMutation({
       throw new ApiError('not_ready', `Version ${version.version} of ${policy.name} is a draft. Publish it first.`)
     const active = await findActiveBinding(tx, tenant.id, input)
     if (active?.policyVersion === version.version)
-      throw new ApiError('conflict', 'This version is already active there.')
+      throw new ApiError('conflict', 'This version is already active for this target and environment.')
 
     const bindingId = newId()
     const { environment, mode } = input

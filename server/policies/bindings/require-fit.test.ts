@@ -12,7 +12,7 @@ import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant
 import { listBindings } from './list.ts'
 import { proposeBinding } from './propose.ts'
 
-// What a rule says of a tool is checked against the tool as the agent's release pins it, before anybody is asked.
+// Rules are checked against the tool schemas that the agent's release pins, before an approval is requested.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -74,17 +74,17 @@ const misfit = {
   issues: [{ path: 'source', line: 3, column: expect.any(Number) }],
 }
 
-test('a rule that the pinned schema contradicts is refused with its place, and nobody is asked', async () => {
+test('rejects a rule that contradicts the pinned schema with its position, without requesting an approval', async () => {
   const agent = await released('production', 'boolean')
   const refused = propose({ agentId: agent.id }, 'production')
   await expect(refused).rejects.toMatchObject(misfit)
   await expect(refused).rejects.toThrow(`active release of ${agent.name} pins in production: Line 3, column`)
   expect((await run(listBindings, { agentId: agent.id })).items).toEqual([])
-  // Another environment has no release of it: there the tools as they are now count.
+  // The agent is not released in this environment, so the current tools count.
   expect(await propose({ agentId: agent.id }, 'staging')).toMatchObject({ status: 'proposed' })
 })
 
-test('a binding by labels is checked against each release that carries them', async () => {
+test('checks a binding by labels against every release with these labels', async () => {
   const selector = { team }
   await released('test', 'number')
   expect(await propose({ selector }, 'test')).toMatchObject({ status: 'proposed' })

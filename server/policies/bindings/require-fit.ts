@@ -6,13 +6,13 @@ import { tenantTools } from '#server/policies/language/tenant-schema.ts'
 import { typedSchema } from '#server/policies/language/typed-schema.ts'
 import { listReleasedTools, type Target } from './binding-store.ts'
 
-/** Releases that one proposal looks at: agents with the same labels can be many. */
+/** Releases checked per proposal: many agents can have the same labels. */
 const mostReleases = 20
 
 /**
- * Checks a text against the tools as they are now, and against those that the active releases of the agents pin in that
- * environment: they are what calls there are made with. Throws `invalid_policy` (400) with line and column, and for which
- * agent. No transaction may be open meanwhile: servers are asked.
+ * Checks a source against the current tools, and against those that the agents' active releases pin in the environment, which
+ * are the ones called there. Throws `invalid_policy` (400) with the line, the column and the agent. Calls tool servers, so no
+ * transaction may be open.
  */
 export async function requireFit(tenant: Tenant, source: string, target: Target, environment: string): Promise<void> {
   const offered = await tenantTools(tenant)
@@ -21,7 +21,7 @@ export async function requireFit(tenant: Tenant, source: string, target: Target,
   )
   const checked = new Set<string>()
   for (const { agentName, tools } of [{ agentName: undefined, tools: [] }, ...releases]) {
-    // Of two with one name, the last one counts.
+    // Of tools with the same name, the last one wins.
     const schema = typedSchema([...offered, ...tools])
     if (checked.has(schema)) continue
     checked.add(schema)
@@ -29,7 +29,7 @@ export async function requireFit(tenant: Tenant, source: string, target: Target,
       await requireSound(source, schema)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_policy' || agentName === undefined) throw error
-      const message = `With the tools that the active release of ${agentName} pins in ${environment}: ${error.message}`
+      const message = `Does not fit the tools that the active release of ${agentName} pins in ${environment}: ${error.message}`
       throw new ApiError(error.code, message, { issues: error.issues })
     }
   }

@@ -3,7 +3,7 @@ import { revokeProposal } from '#server/approvals/proposal.ts'
 import { mutation } from '#server/kernel/operation.ts'
 import { bindingProposal } from './binding.ts'
 
-/** active → revoked: from the next decision on it has no part. Where nothing else is bound, everything is denied then. */
+/** active → revoked, effective from the next decision. If no other policy is bound, every call is then denied. */
 export const revokeBinding = mutation({
   permission: 'binding:revoke',
   input: EndBindingInput,

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { newId } from '#server/kernel/ids.ts'
 
-// Amounts are millionths: of a call, of a token, of the currency.
+// Amounts are in millionths of a call, a token or a currency unit.
 
-/** The one clock of all processes: what is used up does not begin anew for one whose own clock is ahead. */
+/** The clock that all processes share: a process whose own clock is ahead must not start the next window early. */
 export async function databaseTime(tx: Transaction): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('The database told no time.')
+  if (row === undefined) throw new Error('The database returned no time.')
   return row.at
 }
 
@@ -29,8 +29,8 @@ export type BudgetWindow = {
 }
 
 /**
- * Takes as much from a window if it holds that; undefined when it does not. Compare-and-set on the window's row: whoever
- * comes at the same time waits for this transaction, and sees what it left. `used` includes what was taken.
+ * Takes an amount from a window; undefined when the remainder is smaller. Compare-and-set on the window's row: concurrent
+ * transactions wait for this one and see what remains. The returned `used` includes the amount.
  */
 export async function takeFromWindow(
   tx: Transaction,
@@ -54,7 +54,7 @@ export async function takeFromWindow(
   return row === undefined ? undefined : { id: row.id, used: BigInt(row.used) }
 }
 
-/** How much of a window is used; nothing where nobody asked it yet. */
+/** The used amount of a window; 0 when nothing has been reserved in it yet. */
 export async function usedOfWindow(
   tx: Transaction,
   tenantId: string,
@@ -71,7 +71,7 @@ export async function usedOfWindow(
   return BigInt(row?.used ?? 0)
 }
 
-/** Gives back what was taken in this transaction. */
+/** Returns an amount taken in this transaction. */
 export async function giveBack(tx: Transaction, tenantId: string, windowId: string, amount: bigint): Promise<void> {
   await sql`update policy_budget_windows set used = used - ${String(amount)}::bigint
     where tenant_id = ${tenantId} and id = ${windowId}`.execute(tx)
@@ -94,7 +94,7 @@ export type Reservation = BudgetWindow & {
   charged: bigint | undefined
 }
 
-/** What was reserved for a decision, with the windows that it was taken from. */
+/** The reservations of a decision, with their windows. */
 export async function findReservations(tx: Transaction, tenantId: string, decisionId: string): Promise<Reservation[]> {
   const rows = await tx
     .selectFrom('policyBudgetReservations as reservation')
@@ -125,7 +125,7 @@ export async function findReservations(tx: Transaction, tenantId: string, decisi
   }))
 }
 
-/** Reserved → charged, once: the window holds the difference from then on. False when it was settled before. */
+/** reserved → charged, once; returns the difference to the window. False when it was already settled. */
 export async function setCharged(
   tx: Transaction,
   key: { tenantId: string; decisionId: string; windowId: string; attempt: number },
@@ -142,7 +142,7 @@ export async function setCharged(
   return numAffectedRows === 1n
 }
 
-/** One page of the windows of a policy's budgets that have not ended at `at`, newest first. */
+/** A page of the windows of a policy's budgets that have not ended at `at`, newest first. */
 export const listWindows = (
   tx: Transaction,
   tenantId: string,
@@ -173,7 +173,7 @@ export const listWindows = (
     .limit(limit)
     .execute()
 
-/** Removes what ended before `before`, at most `limit` windows, with what was reserved in them. */
+/** Deletes at most `limit` windows that ended before `before`, with their reservations. */
 export async function deleteWindows(tx: Transaction, tenantId: string, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from policy_budget_windows where tenant_id = ${tenantId} and id in (

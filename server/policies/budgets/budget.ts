@@ -13,23 +13,23 @@ import { reasonOf } from '#server/policies/decisions/obligations.ts'
 import { type GovernedRequest, resourceOf } from '#server/policies/decisions/request.ts'
 import type { Fired } from '#server/policies/engine/soft-forbid.ts'
 
-/** What must be reserved before the call; a reservation that fails denies it. Amounts are decimal numbers as text. */
+/** What must be reserved before the call; a failed reservation denies it. Amounts are decimal numbers as text. */
 export type BudgetObligation = {
   rule: string
   reason: DecisionReason
-  /** One budget for each rule of a policy, in whichever version, scope, unit and window; and whom it counts for. */
+  /** Identifies the budget: policy (in any version), rule, scope, unit and window. `subject` is what it counts for. */
   key: string
   subject: string
   scope: BudgetScope
-  /** The budget begins anew after as long; undefined: never, or with the next execution. */
+  /** Length of a window, after which the budget resets; undefined: never, or with the next execution. */
   windowSeconds: number | undefined
   unit: BudgetUnit
   limit: string
-  /** The most that this call can use. */
+  /** The most this call can use. */
   amount: string
 }
 
-/** What a rule demands to be reserved; as a sentence, why nothing can be. */
+/** The budget that a rule requires, or a sentence stating why nothing can be reserved; recorded like every reason (`denied`). */
 export function budgetOf(
   policies: readonly DecidingPolicy[],
   fired: Fired,
@@ -54,7 +54,7 @@ export function budgetOf(
 
 const wordOf = (unit: BudgetUnit): string => (unit === 'calls' || unit === 'tokens' ? unit : `${unit} spent`)
 
-/** Whom a budget counts for. Undefined: a call of no execution has no budget of its execution. */
+/** What a budget counts for. Undefined for a budget per execution when the call does not belong to an execution. */
 function subjectOf(scope: BudgetScope, { agent, environment, executionId }: GovernedRequest): string | undefined {
   switch (scope) {
     case 'execution':
@@ -68,7 +68,7 @@ function subjectOf(scope: BudgetScope, { agent, environment, executionId }: Gove
   }
 }
 
-/** Only of a model is known what a call can use at most, besides the call itself. */
+/** The most a call can use: one call; tokens and cost are known for model calls only. */
 function amountOf(unit: BudgetUnit, request: GovernedRequest): string | undefined {
   if (unit === 'calls') return '1'
   const most = 'model' in request ? request.most : undefined
@@ -76,7 +76,7 @@ function amountOf(unit: BudgetUnit, request: GovernedRequest): string | undefine
   return most?.cost?.currency === unit ? most.cost.amount : undefined
 }
 
-/** A window that a moment falls into. One without end began with the epoch. */
+/** The window that contains a point in time. A window without an end starts at the epoch. */
 export type Window = { startsAt: Date; endsAt: Date | undefined }
 
 /** Windows begin at multiples of their length since 1970-01-01T00:00Z: hours at full hours, days at midnight UTC. */
@@ -87,7 +87,7 @@ export function windowAt(at: Date, seconds: number | undefined): Window {
   return { startsAt: new Date(startsAt), endsAt: new Date(startsAt + ms) }
 }
 
-/** How a budget stood when it was asked, as it is recorded with the decision. `used` is without this call. */
+/** The state of a budget at a decision, as recorded with it. `used` excludes this call. */
 export const BudgetState = z.object({
   key: z.string(),
   subject: z.string(),
@@ -97,7 +97,7 @@ export const BudgetState = z.object({
 })
 export type BudgetState = z.infer<typeof BudgetState>
 
-/** The same rule can stand in two bound versions: it is one budget, and the lower limit holds. In the order of locks. */
+/** A rule in two bound versions is one budget with the lower limit. Sorted in lock order. */
 export function distinctBudgets(budgets: readonly BudgetObligation[]): BudgetObligation[] {
   const found = new Map<string, BudgetObligation>()
   for (const budget of budgets) {
@@ -108,14 +108,14 @@ export function distinctBudgets(budgets: readonly BudgetObligation[]): BudgetObl
 }
 
 type Place = { key: string; subject: string; startsAt?: Date }
-/** Windows are locked in this order everywhere, so that nobody waits for each other. */
+/** Windows are always locked in this order, which rules out deadlocks. */
 export const lockOrder = ({ key, subject, startsAt }: Place): string =>
   [key, subject, startsAt?.toISOString() ?? ''].join('\n')
 export const byOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Why a budget does not hold the call, for people. */
+/** Why a budget does not cover the call; recorded like every reason (`denied`). */
 export function exhausted({ rule, reason, unit, limit, amount }: BudgetObligation, { used, endsAt }: BudgetState) {
   const more = unit === 'calls' ? '' : `, and this call can need ${decimal(micros(amount))}`
-  const anew = endsAt === null ? 'It does not begin anew.' : `It begins anew at ${endsAt}.`
-  return `The budget “${rule}” of the policy ${reason.policyName} (version ${reason.policyVersion}) is used up: ${used} of ${limit} ${unit}${more}. ${anew}`
+  const reset = endsAt === null ? 'It does not begin anew.' : `It begins anew at ${endsAt}.`
+  return `The budget “${rule}” of the policy ${reason.policyName} (version ${reason.policyVersion}) is used up: ${used} of ${limit} ${unit}${more}. ${reset}`
 }

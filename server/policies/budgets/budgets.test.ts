@@ -23,9 +23,9 @@ import { listBudgets } from './list.ts'
 import { purgeWindows } from './purge-windows.ts'
 import { reserveAgain, settleBudgets } from './settle-budgets.ts'
 
-// What a policy's budget holds is never overdrawn by calls that come at once, and what is reserved is charged once.
+// Concurrent calls never overdraw a policy's budget, and each reservation is charged once.
 
-// Each policy is checked in threads of their own, three times until it is bound: that takes long on a busy machine.
+// Each policy is checked in a thread of its own, three times until it is bound, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
@@ -55,7 +55,7 @@ const budget = (annotations: string, id = 'purse') =>
   `@id("${id}") @obligation("budget") ${annotations} forbid (principal, action == Countersign::Action::"ModelCall", resource) unless { context.fulfilled.contains("budget:${id}") };`
 const calls = (limit: number, more = '') => budget(`@budget_limit("${limit}") @budget_unit("calls") ${more}`)
 
-/** Published and bound as the policy's next version. */
+/** Publishes the source as the policy's next version and binds it. */
 async function bind(agentId: string, policyId: string, source: string): Promise<void> {
   const { version } = await run(createVersion, { policyId, source })
   await run(publishVersion, { policyId, version })
@@ -82,7 +82,7 @@ const request = (agent: Agent, changes: Partial<ModelCallRequest> = {}): ModelCa
   modelCall(agent, { most: { tokens: 100, cost: { amount: '0.30', currency: 'USD' } }, ...changes })
 const ask = (agent: Agent, changes?: Partial<ModelCallRequest>): Promise<PolicyDecision> =>
   inTenant((tx) => decide(tx, tenant, request(agent, changes)))
-/** As many, six at a time: fewer than there are connections, or some would wait for one in vain on a busy machine. */
+/** Runs `work` this many times, six at a time: fewer than the connections in the pool, so that none times out waiting. */
 async function race<T>(times: number, work: () => Promise<T>): Promise<T[]> {
   const done: T[] = []
   let begun = 0
@@ -96,8 +96,8 @@ const settle = (decisionId: string, end: Parameters<typeof settleBudgets>[3], at
   inTenant((tx) => settleBudgets(tx, tenant.id, { decisionId, attempt }, end))
 const used = async (policyId: string) =>
   (await run(listBudgets, { policyId })).items.map((item) => [item.rule, item.used, item.reserved])
-describe('calls that come at once', () => {
-  test('fifty against a budget of ten: ten pass, the others are told until when', async () => {
+describe('concurrent calls', () => {
+  test('of fifty against a budget of ten, ten pass and the others learn when the budget resets', async () => {
     const agent = await newAgent(calls(10, '@budget_window("P30D")'))
     const answers = await race(50, () => ask(agent))
     expect(answers.filter(({ effect }) => effect === 'allow')).toHaveLength(10)
@@ -113,7 +113,7 @@ describe('calls that come at once', () => {
     expect(await used(agent.policyId)).toEqual([['purse', '10', '10']])
   })
 
-  test('two budgets at once, in any order of rules: both or none, and nobody waits for ever', async () => {
+  test('two budgets are reserved together or not at all, without deadlock, in any order of rules', async () => {
     const rules = [
       budget('@budget_limit("7") @budget_unit("calls")', 'a'),
       budget('@budget_limit("400") @budget_unit("tokens")', 'b'),
@@ -128,8 +128,8 @@ describe('calls that come at once', () => {
   })
 })
 
-describe('what is recorded', () => {
-  test('how the budget stood, so that each decision comes out again', async () => {
+describe('a recorded decision', () => {
+  test('includes the state of its budgets, so that it can be recomputed', async () => {
     const agent = await newAgent(calls(1))
     const allowed = await ask(agent)
     expect(allowed.obligations).toMatchObject([
@@ -141,7 +141,7 @@ describe('what is recorded', () => {
       expect(await run(recompute, { decisionId })).toMatchObject({ same: true })
   })
 
-  test('a transaction that is rolled back reserves nothing', async () => {
+  test('reserves nothing when its transaction rolls back', async () => {
     const agent = await newAgent(calls(1))
     await expect(
       inTenant(async (tx) => {
@@ -154,8 +154,8 @@ describe('what is recorded', () => {
   })
 })
 
-describe('whom it counts for', () => {
-  test('an agent in an environment; all of an environment; the whole tenant; one execution', async () => {
+describe('the scope of a budget', () => {
+  test('is an agent in an environment, an environment, the tenant or an execution', async () => {
     const scopes = ['agent', 'environment', 'tenant', 'execution'] as const
     const rules = scopes.map(
       (scope) =>
@@ -189,7 +189,7 @@ describe('whom it counts for', () => {
     ])
   })
 
-  test('another version of the policy goes on with what is used, under its own limit', async () => {
+  test('continues across versions of the policy, each with its own limit', async () => {
     const agent = await newAgent(calls(1))
     expect(await ask(agent)).toMatchObject({ effect: 'allow' })
     expect(await ask(agent)).toMatchObject({ effect: 'deny' })
@@ -200,7 +200,7 @@ describe('whom it counts for', () => {
 })
 
 describe('windows', () => {
-  test('begin at multiples of their length, and end where the next one begins', () => {
+  test('start at multiples of their length and end where the next window starts', () => {
     const at = new Date('2026-11-20T13:37:42.123Z')
     expect(windowAt(at, 3600)).toEqual({
       startsAt: new Date('2026-11-20T13:00:00.000Z'),
@@ -211,7 +211,7 @@ describe('windows', () => {
     expect(windowAt(at, undefined)).toEqual({ startsAt: new Date(0), endsAt: undefined })
   })
 
-  test('what was used in a window that is over counts no more, is settled where it was taken, and is removed in time', async () => {
+  test('no longer count once ended, are still settled, and are purged later', async () => {
     const agent = await newAgent(budget('@budget_limit("100") @budget_unit("tokens") @budget_window("P30D")'))
     const before = await ask(agent)
     expect([before.effect, (await ask(agent)).effect]).toEqual(['allow', 'deny'])
@@ -225,7 +225,7 @@ describe('windows', () => {
     expect(await windows(agent.policyId)).toEqual(['100'])
   })
 
-  /** As if as many days had gone by. */
+  /** Simulates that this many days have passed. */
   const moveBack = (policyId: string, days: number) =>
     inTenant(async (tx) => {
       const rows = await tx
@@ -256,7 +256,7 @@ describe('windows', () => {
 })
 
 describe('settling', () => {
-  test('what the call really used takes the place of what was reserved, once', async () => {
+  test('replaces the reserved amount with the actual usage, once', async () => {
     const agent = await newAgent(
       budget('@budget_limit("1.00") @budget_unit("USD")', 'dollars'),
       budget('@budget_limit("1000") @budget_unit("tokens")', 'tokens'),
@@ -275,12 +275,12 @@ describe('settling', () => {
     ])
   })
 
-  test('a call in another currency, or of which nothing is known, can not be held', async () => {
+  test('denies a call in another currency or with unknown usage', async () => {
     const agent = await newAgent(budget('@budget_limit("9") @budget_unit("EUR")'))
     expect(await ask(agent)).toMatchObject({ effect: 'deny', reasons: [{ code: 'obligation_unsupported' }, {}] })
   })
 
-  test('another attempt of the same call stays one call, and costs again', async () => {
+  test('counts a retry as the same call but charges its cost again', async () => {
     const agent = await newAgent(calls(1), budget('@budget_limit("250") @budget_unit("tokens")', 'tokens'))
     const { decisionId } = await ask(agent)
     const retry = (attempt: number) =>
@@ -305,7 +305,7 @@ describe('with an approval', () => {
   const soft =
     '@id("ask") @obligation("approval") forbid (principal, action, resource) unless { context.fulfilled.contains("approval:ask") };'
 
-  test('nothing is reserved while people are asked, and nobody is asked when it is used up', async () => {
+  test('nothing is reserved while the approval is pending, and none is requested when the budget is exhausted', async () => {
     const agent = await newAgent(calls(1), soft)
     const asked = await ask(agent)
     expect(asked).toMatchObject({ effect: 'require_approval', obligations: [{ kind: 'approval' }, { kind: 'budget' }] })
@@ -319,7 +319,7 @@ describe('with an approval', () => {
   })
 })
 
-test('the budgets of another tenant are not there', async () => {
+test('lists the budgets of its own tenant only', async () => {
   const agent = await newAgent(calls(3))
   await ask(agent)
   expect((await run(listBudgets, { policyId: agent.policyId })).items).toMatchObject([

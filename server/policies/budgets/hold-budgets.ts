@@ -12,13 +12,13 @@ import {
   usedOfWindow,
 } from './budget-store.ts'
 
-/** What a decision took from which window. */
+/** The amount that a decision took from a window. */
 type Taken = { windowId: string; reserved: bigint }
 export type Held = { states: BudgetState[]; taken: Taken[] }
 
 /**
- * Reserves what an allowed call needs of each budget, all or nothing. Where people are asked first nothing is reserved, but
- * nobody is asked for a call that no budget would hold now.
+ * Reserves what an allowed call needs of each budget, all or nothing. A call that needs an approval first reserves nothing yet,
+ * but no approval is requested when a budget does not cover the call now.
  */
 export async function holdBudgets(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function holdBudgets(
   return { states, taken }
 }
 
-/** Writes down what was taken, once the decision that it was taken for is recorded. */
+/** Stores the reservations after their decision has been recorded. */
 export async function keepTaken(
   tx: Transaction,
   tenantId: string,

@@ -2,8 +2,8 @@ import { denied, type Outcome } from '#server/policies/decisions/evaluate-reques
 import { type BudgetState, distinctBudgets, exhausted } from './budget.ts'
 
 /**
- * What the rules said, and how the budgets stood that they demand: a call that one of them does not hold is denied. The same
- * states give the same outcome, so a recorded decision can be computed again. A budget without a state was not asked.
+ * Combines the outcome of the rules with the state of their budgets: a call that exceeds any budget is denied. The same states
+ * give the same outcome, so a recorded decision can be recomputed. A budget without a state was not checked.
  */
 export function judgeBudgets(outcome: Outcome, states: readonly BudgetState[]): Outcome {
   if (outcome.effect === 'deny' || outcome.budgets.length === 0) return outcome

@@ -7,8 +7,8 @@ import { findPolicy } from '#server/policies/store.ts'
 import { databaseTime, listWindows } from './budget-store.ts'
 
 /**
- * policies.budgets: how much is used of the budgets that a policy's rules demand, in windows that have not ended; a budget
- * that nobody asked yet is not among them. The newest window first. A policy that is not there is 404.
+ * policies.budgets: the usage of a policy's budgets in windows that have not ended, newest window first. Budgets that no call
+ * has used yet are not listed. An unknown policy is 404.
  */
 export const listBudgets = query({
   permission: 'policy:read',

@@ -13,18 +13,18 @@ import {
   takeFromWindow,
 } from './budget-store.ts'
 
-/** How a call ended that something was reserved for. What is not known of it is charged as reserved. */
+/** How a call with reservations ended. Unknown usage is charged as reserved. */
 export type CallEnd =
   | { made: 'no' }
-  /** Nobody knows whether it was made, or it was asked again: all that was reserved is used. */
+  /** The call may have been made, or was retried: the full reservation is charged. */
   | { made: 'unknown' }
-  /** It was sent and not served: it is asked again as the same call, and what it could have cost is free again. */
+  /** Sent but not served: it is retried as the same call, and its reserved cost is released. */
   | { made: 'not served' }
   | { made: 'yes'; tokens?: number | undefined; cost?: { amount: string; currency: string } | undefined }
 
 /**
- * Charges one attempt of a call, once: what is settled stays. Gives what is charged. Locks the windows, so it comes before
- * the audit record of the same transaction.
+ * Charges one attempt of a call, once, and returns the charges. Locks the windows, so it must run before the audit record is
+ * appended in the same transaction.
  */
 export async function settleBudgets(
   tx: Transaction,
@@ -50,8 +50,8 @@ export async function settleBudgets(
 }
 
 /**
- * Reserves again what another attempt of the same call can cost; it stays one call. False, and nothing is reserved, when a
- * budget does not hold that.
+ * Reserves the cost of another attempt of the same call, which still counts as one call. False, with nothing reserved, when a
+ * budget does not cover it.
  */
 export async function reserveAgain(
   tx: Transaction,
@@ -76,7 +76,7 @@ export async function reserveAgain(
   return true
 }
 
-/** Those of one attempt, in the order in which windows are locked. */
+/** The reservations of one attempt, in lock order. */
 async function reservationsOf(
   tx: Transaction,
   tenantId: string,
@@ -89,7 +89,7 @@ async function reservationsOf(
     .sort((a, b) => byOrder(place(a), place(b)))
 }
 
-/** In millionths; undefined: it stays reserved. */
+/** In millionths; undefined: the amount stays reserved. */
 function chargeOf({ unit, reserved }: Reservation, end: CallEnd): bigint | undefined {
   switch (end.made) {
     case 'no':

@@ -21,21 +21,21 @@ import { actionOf, type GovernedRequest, resourceOf } from './request.ts'
 export type PolicyDecision = Outcome & {
   decisionId: string
   inputDigest: string
-  /** What could decide, in order; the manifest's own rules last, as version 0 of policy `manifest`. */
+  /** The policies that could match, in order; the manifest's own rules come last, as version 0 of policy `manifest`. */
   policies: DecidingPolicy[]
 }
 
-/** What the bindings in shadow would have made of it; recorded beside the decision, and without any effect. */
+/** The outcome under the shadow bindings; recorded with the decision, without effect. */
 export type ShadowOutcome = Pick<Outcome, 'effect' | 'obligations' | 'reasons'> & { policies: DecidingPolicy[] }
 
-/** What a caller does with a decision. A rule that demands anything else denies. */
+/** The obligations that a caller fulfils by default. A rule with any other obligation denies. */
 export const usual: readonly ObligationKind[] = ['approval', 'mask', 'budget']
 
 /**
- * The decision point: may this agent make this call now? Default deny, forbid wins, any failure denies; it throws only when
- * the database does. Every answer is recorded with what is needed to compute it again. With `allow` what the rules demand of
- * budgets is reserved in this transaction: the caller settles it when the call has ended (settle-budgets.ts). It applies
- * `masks` to the arguments that leave, and asks again after an approval.
+ * The decision point: may this agent make this call now? It denies by default and on any failure, and forbid takes precedence;
+ * it throws only when the database does. Every decision is recorded with everything needed to recompute it. `allow` reserves
+ * the budgets in this transaction. The caller settles them when the call has ended (settle-budgets.ts), applies `masks` to the
+ * outgoing arguments, and asks for a new decision after an approval.
  */
 export async function decide(
   tx: Transaction,
@@ -45,12 +45,12 @@ export async function decide(
 ): Promise<PolicyDecision> {
   const now = new Date()
   const bare = recordable(request, now, honours)
-  // What this process knows is asked at once; the insert itself sees whether it still holds, and is one statement then.
+  // Decide by the bindings cached in this process; the insert checks in the same statement that they are still current.
   const known = lastBoundTo(tenant.id, request.agent, request.environment)
   if (known !== undefined) {
     const decision = await decideBy(known)
     const made = { ...decision.made, inputDigest: bare.digest }
-    // What is reserved must be for what is bound now: budgets take the other way.
+    // Reservations require the current bindings, so a decision with budgets takes the path below.
     if (
       made.budgets.length === 0 &&
       (await insertDecisionIfCurrent(tx, rowOf(made, decision.shadow, bare), known.revision))
@@ -107,8 +107,8 @@ export async function decide(
 }
 
 /**
- * What `decide` would say now, by the bindings that this process read last. Nothing is recorded and nothing of a budget is
- * taken: whoever asks has it decided, before anything comes of it.
+ * Predicts the effect of `decide` by the bindings cached in this process, without recording anything or reserving a budget.
+ * The caller must still call `decide` before acting on it.
  */
 export async function foresee(tx: Transaction, tenant: Tenant, request: GovernedRequest): Promise<Outcome['effect']> {
   const known = lastBoundTo(tenant.id, request.agent, request.environment)
@@ -117,13 +117,13 @@ export async function foresee(tx: Transaction, tenant: Tenant, request: Governed
   const { whole } = recordable(request, now, usual)
   const set = decidingSet(tx, tenant.id, request, enforced, keys.enforced)
   const ruled = await outcomeOf(set, enforced.length > 0, request, now, usual, whole)
-  // Of an approval a budget is read, and not reserved.
+  // With require_approval, budgets are read but not reserved.
   const asking = ruled.effect === 'allow' ? { ...ruled, effect: 'require_approval' as const } : ruled
   const { states } = await holdBudgets(tx, tenant.id, request, asking)
   return judgeBudgets(ruled, states).effect
 }
 
-/** `bound`: without a bound policy nothing is governed, whatever the manifest says. */
+/** `bound`: without a bound policy every call is denied, whatever the manifest says. */
 export async function outcomeOf(
   set: DecidingSet,
   bound: boolean,
@@ -149,7 +149,7 @@ const facts = ({ policyId, name, version, digest }: DecidingPolicy): DecidingPol
   digest,
 })
 
-/** True when a policy is enforced on the agent there. */
+/** True when a policy is enforced on the agent in the environment. */
 export async function hasActiveBinding(
   tx: Transaction,
   tenantId: string,
@@ -160,12 +160,12 @@ export async function hasActiveBinding(
 }
 
 /**
- * `fulfilled` for the next decision on the same request, once the approval that `decisionId` asked for has been granted.
- * Throws when there is no such decision. A decision that asked for nothing adds nothing.
+ * `fulfilled` for the next decision on the same request, after the approval that decision `decisionId` required was granted.
+ * Throws for an unknown decision. A decision that required no approval adds nothing.
  */
 export async function approvalTokens(tx: Transaction, tenantId: string, decisionId: string): Promise<string[]> {
   const row = await findDecision(tx, tenantId, decisionId)
-  if (row === undefined) throw new Error('An approval names a decision that was never made.')
+  if (row === undefined) throw new Error('An approval refers to a decision that does not exist.')
   const { fulfilled } = Before.parse(row.request)
   return tokensAfter(fulfilled, z.array(Obligation).parse(row.obligations))
 }
@@ -179,7 +179,7 @@ const Before = z.object({ fulfilled: z.array(z.string()) })
 type Recordable = { value: JsonObject; digest: string; whole: boolean }
 
 /**
- * The request as it is recorded, and its digest. A tool's schema is kept once, by its digest; arguments without a canonical
+ * The request as it is recorded, and its digest. A tool's schema is stored once, by its digest; arguments without a canonical
  * form (JCS) are left out.
  */
 function recordable(
@@ -192,7 +192,7 @@ function recordable(
     now: now.toISOString(),
     honours: [...honours],
     ...(budgets.length === 0 ? {} : { budgets: budgets.map((state) => ({ ...state })) }),
-    // The digest is shown where the arguments are not.
+    // The digest is visible where the arguments are not, so a salt keeps them from being guessed.
     salt: newSalt(),
   }
   const value: JsonObject = { ...withoutSchema(request), ...more }

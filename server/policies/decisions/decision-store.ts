@@ -6,7 +6,7 @@ import { json } from '#server/kernel/db/json.ts'
 import { firstIdAt } from '#server/kernel/ids.ts'
 import { type TenantCipher, tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 
-/** Names the tenant's active bindings as they are now; undefined before the first one. Read it before the bindings. */
+/** The revision of the tenant's active bindings; undefined before the first binding. Must be read before the bindings. */
 export async function findBindingRevision(tx: Transaction, tenantId: string): Promise<string | undefined> {
   const { rows } = await sql<{ revision: string }>`
     select revision from policy_binding_revisions where tenant_id = ${tenantId}`.execute(tx)
@@ -22,8 +22,8 @@ export type BoundPolicy = {
 }
 
 /**
- * The published versions that are bound to an agent in an environment, by itself or by the labels of the manifest version
- * that runs; in a fixed order, each once.
+ * The published versions bound to an agent in an environment, directly or by the labels of the running manifest version; each
+ * once, in a fixed order.
  */
 export async function listBoundPolicies(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function listBoundPolicies(
   return rows
 }
 
-/** The texts of these versions. */
+/** The sources of these versions. */
 export const findVersionTexts = (
   tx: Transaction,
   tenantId: string,
@@ -84,7 +84,7 @@ type DecisionRow = {
   inputDigest: string
 }
 
-// One text, and not put together each time: it is the hot one.
+// A constant rather than a built query, because every decision runs it.
 const insertText = `
   insert into policy_decisions (tenant_id, id, agent_id, release_id, execution_id, step_id, requested_by, environment,
     action, resource, effect, obligations, reasons, policies, shadow, request, input_digest)
@@ -95,7 +95,7 @@ const insertIfCurrentText = `${insertText}
 
 const requestContext = (id: string) => contentContext('policy_decisions', [id], 'request')
 
-/** Null: the tenant's retention has passed it. */
+/** `request` is null once the tenant's retention period has passed. */
 const openRequest = <T extends { id: string; request: Buffer | null }>(cipher: TenantCipher, row: T) => ({
   ...row,
   request: row.request === null ? null : cipher.decryptJson(row.request, requestContext(row.id)),
@@ -121,12 +121,12 @@ const valuesOf = (cipher: TenantCipher, row: DecisionRow): unknown[] => [
   row.inputDigest,
 ]
 
-/** Decisions are only ever added. */
+/** The table is append-only. */
 export async function insertDecision(tx: Transaction, row: DecisionRow): Promise<void> {
   await tx.executeQuery(CompiledQuery.raw(insertText, valuesOf(await tenantCipher(tx, row.tenantId), row)))
 }
 
-/** False, and nothing added, when the tenant's binding revision is another one by now. */
+/** False, without inserting, when the tenant's binding revision has changed. */
 export async function insertDecisionIfCurrent(
   tx: Transaction,
   row: DecisionRow,
@@ -157,8 +157,8 @@ export type DecisionFilter = {
 }
 
 /**
- * The `searched` newest decisions before `cursor` that an index finds: those of the period, of an agent where its
- * environment is named too. What else is asked of them is asked of these alone, so that a page costs no more than that.
+ * The `searched` newest decisions before `cursor`, by the filters that have an index: the period, and the agent if the
+ * environment is given too. The other filters apply to these rows only, which bounds the cost of a page.
  */
 const newestDecisions = (
   tx: Transaction,
@@ -181,7 +181,7 @@ const newestDecisions = (
     .orderBy('id', 'desc')
     .limit(searched)
 
-/** The same with what was asked, to be decided again; those of one environment. What was asked may no longer be kept. */
+/** Decisions in one environment with their requests, for recomputation. A request is null after its retention period. */
 export async function listDecisions(
   tx: Transaction,
   tenantId: string,
@@ -204,7 +204,7 @@ export async function listDecisions(
   return rows.map((row) => openRequest(cipher, row))
 }
 
-/** Newest first; at most `limit` of the `searched` newest ones before `cursor`. */
+/** Newest first; at most `limit` of the `searched` newest decisions before `cursor`. */
 export const listFilteredDecisions = (
   tx: Transaction,
   tenantId: string,
@@ -229,7 +229,7 @@ export const listFilteredDecisions = (
     .limit(limit)
     .execute()
 
-/** The last one of the `searched`; undefined when there were fewer: then nothing is older. */
+/** The oldest of the `searched` decisions; undefined when fewer exist, so nothing older is left. */
 export const findLastSearched = (
   tx: Transaction,
   tenantId: string,
@@ -247,7 +247,7 @@ export const findLastSearched = (
 
 type ToolSchema = { server: string; name: string; digest: string; inputSchema: JsonObject }
 
-/** Keeps what these tools' arguments look like; what is kept already stays. */
+/** Stores the argument schemas of these tools, except those already stored. */
 export async function insertToolSchemas(
   tx: Transaction,
   tenantId: string,
@@ -283,7 +283,7 @@ export const findToolSchema = (
     .where('digest', '=', tool.digest)
     .executeTakeFirst()
 
-/** The newest schema of each tool that was ever released here. */
+/** The newest schema of every tool ever released in the tenant. */
 export const listNewestToolSchemas = (tx: Transaction, tenantId: string, limit: number) =>
   tx
     .selectFrom('toolSchemas')

@@ -7,7 +7,7 @@ import { checkPolicy } from '#server/policies/engine/check-policy.ts'
 import { tenantSchema } from '#server/policies/language/tenant-schema.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 
-// The demo's policy is written against what the demo's tool server says of itself.
+// The demo policy is written for the tool schemas that the demo's tool server reports.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let tenant: TestTenant
@@ -34,12 +34,12 @@ test('the demo policy passes every check', async () => {
   expect(await checkPolicy(source, schema)).toEqual([])
 })
 
-test('each tool of the tenant has an action with its own arguments', () => {
+test('the schema has an action with its own arguments for each tool of the tenant', () => {
   expect(schema).toContain('action "payments/issue_refund" in [ToolCall]')
   expect(schema).toContain('"arguments": { "id": String, "amount"?: decimal, "currency"?: String }')
 })
 
-test('what a tool does not declare is told by line and column, counted in characters', async () => {
+test('a check reports undeclared arguments with line and column in characters', async () => {
   const rule = (condition: string) =>
     `@id("x") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { ${condition} };`
   const [issue] = await checkPolicy(`// Größe €\n${rule('"é" == "é" && context.arguments.amuont == "5"')}`, schema)
@@ -53,14 +53,14 @@ test('what a tool does not declare is told by line and column, counted in charac
   expect((await checkPolicy(unknown, schema))[0]?.message).toContain('payments/issue_refund')
 })
 
-test('a rule for all tools can not read what only some of them declare', async () => {
+test('a check rejects a rule for all tools that reads an argument only some of them declare', async () => {
   const rule = (condition: string) =>
     `@id("x") forbid (principal, action in Countersign::Action::"ToolCall", resource) when { ${condition} };`
   expect(await checkPolicy(rule('context.arguments.id == "5"'), schema)).not.toEqual([])
   expect(await checkPolicy(rule('context.arguments has id && context.arguments.id == "5"'), schema)).toEqual([])
 })
 
-test('a server that does not answer leaves the schemas that were released', async () => {
+test('the schema uses the released tools of a server that does not respond', async () => {
   const kept = { server: 'crm', name: 'find', digest: `sha256:${'a'.repeat(64)}` }
   const inputSchema: JsonObject = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] }
   const { keepToolSchemas } = await import('#server/policies/language/tenant-schema.ts')

@@ -73,7 +73,7 @@ const codes = async (outcome: ReturnType<typeof decide>) => {
 }
 
 describe('allow and deny', () => {
-  test('a permit that matches allows, and is the reason', async () => {
+  test('a matching permit allows the call and is the reason', async () => {
     expect(await decide(permit)).toMatchObject({
       effect: 'allow',
       obligations: [],
@@ -85,29 +85,29 @@ describe('allow and deny', () => {
     })
   })
 
-  test('no permit denies, and so does no policy at all', async () => {
+  test('a call without a matching permit or any policy is denied', async () => {
     const other = { ...request.tool, name: 'close_account' }
     expect(await codes(decide(permit, { tool: other }))).toEqual(['deny', 'no_permit'])
     expect(await codes(decide([]))).toEqual(['deny', 'no_permit'])
   })
 
-  test('a hard forbid in any policy wins, with its own words', async () => {
+  test('a hard forbid in any policy takes precedence and gives its message', async () => {
     expect(await decide([permit, hard])).toMatchObject({
       effect: 'deny',
       reasons: [{ policyName: 'p1', rule: 'no', code: 'FREEZE', message: 'Nothing moves today.', source: hard }],
     })
   })
 
-  test('a rule that fails denies, whatever the others say', async () => {
+  test('a rule that fails denies the call, whatever other rules decide', async () => {
     const failing = `@id("sum") ${head('forbid')} when { context.call.counters.toolCalls * 9223372036854775807 > 0 };`
     expect(await codes(decide([permit, failing]))).toEqual(['deny', 'policy_error', 'sum'])
   })
 
-  test('a published text that no longer parses denies', async () => {
+  test('a published source that no longer parses denies the call', async () => {
     expect(await codes(decide([permit, 'permit (']))).toEqual(['deny', 'policy_error'])
   })
 
-  test('an engine that traps on one policy denies the call, and the next call is decided', async () => {
+  test('a trap in the engine denies the call but not the next one', async () => {
     const trap = `@id("t") ${head('forbid')} when { ${'('.repeat(200)}false${')'.repeat(200)} };`
     expect(await codes(decide([permit, trap]))).toEqual(['deny', 'pdp_unavailable'])
     expect(await codes(decide(permit))).toEqual(['allow', 'ok'])
@@ -115,7 +115,7 @@ describe('allow and deny', () => {
 })
 
 describe('soft forbids', () => {
-  test('one asks for an approval, as its annotations say', async () => {
+  test('a soft forbid requires an approval on the terms of its annotations', async () => {
     const source = `${permit}\n${soft('big', '@approval_group("money") @approval_quorum("2") @approval_ttl("PT30M") @message("Ask.")')}`
     const outcome = await decide(source)
     expect(outcome).toMatchObject({
@@ -127,19 +127,19 @@ describe('soft forbids', () => {
     expect(outcome.reasons[0]?.source).toBe(source.split('\n')[1])
   })
 
-  test('without parameters the manifest says who approves', async () => {
+  test('the manifest determines the approvers of a rule without parameters', async () => {
     expect(await decide([permit, soft('big')])).toMatchObject({
       approval: { group: 'owners', quorum: 1, expiresAfterSeconds: 3600 },
     })
   })
 
-  test('the granted token lifts it', async () => {
+  test('the granted token lifts the soft forbid', async () => {
     const { approval } = await decide([permit, soft('big')])
     expect(approval?.tokens).toHaveLength(1)
     expect(await codes(decide([permit, soft('big')], { fulfilled: approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
   })
 
-  test('a hard forbid beats an approval, before and after it was granted', async () => {
+  test('a hard forbid takes precedence before and after the approval is granted', async () => {
     const { approval } = await decide([permit, soft('big')])
     expect(await codes(decide([permit, soft('big'), hard]))).toEqual(['deny', 'no'])
     expect(await codes(decide([permit, soft('big'), hard], { fulfilled: approval?.tokens ?? [] }))).toEqual([
@@ -148,11 +148,11 @@ describe('soft forbids', () => {
     ])
   })
 
-  test('nothing is asked for that no permit would allow afterwards', async () => {
+  test('no approval is required for a call that no permit would allow afterwards', async () => {
     expect(await codes(decide(soft('big')))).toEqual(['deny', 'no_permit'])
   })
 
-  test('two rules of one group are one approval, under the stricter terms', async () => {
+  test('two rules with the same group share one approval on the stricter terms', async () => {
     const sources = [permit, soft('a', '@approval_quorum("2")'), soft('b', '@approval_ttl("PT10M")')]
     const { approval } = await decide(sources)
     expect(approval).toMatchObject({ group: 'owners', quorum: 2, expiresAfterSeconds: 600 })
@@ -160,7 +160,7 @@ describe('soft forbids', () => {
     expect(await codes(decide(sources, { fulfilled: approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
   })
 
-  test('two rules of two groups are two approvals, one after the other', async () => {
+  test('two rules with different groups require two approvals, one after the other', async () => {
     const sources = [permit, soft('a', '@approval_group("first")'), soft('b', '@approval_group("second")')]
     const one = await decide(sources)
     expect(one.approval).toMatchObject({ group: 'first', rules: [{ rule: 'a' }] })
@@ -170,7 +170,7 @@ describe('soft forbids', () => {
     expect(await codes(decide(sources, { fulfilled: two.approval?.tokens ?? [] }))).toEqual(['allow', 'ok'])
   })
 
-  test('a token lifts no rule of the same name in another policy or version', async () => {
+  test('a token does not lift a rule of the same name in another policy or version', async () => {
     const { approval } = await decide([permit, soft('big')])
     const fulfilled = approval?.tokens ?? []
     expect(await decide([permit, soft('big', '@message("New words.")')], { fulfilled })).toMatchObject({
@@ -182,13 +182,13 @@ describe('soft forbids', () => {
     })
   })
 
-  test('a bare token, as a policy writes it, lifts nothing', async () => {
+  test('a bare token, as written in a policy, does not lift any rule', async () => {
     expect(await decide([permit, soft('big')], { fulfilled: ['approval:big'] })).toMatchObject({
       effect: 'require_approval',
     })
   })
 
-  test('a mask names the paths that must not leave: its own, and those of the classes that the manifest knows', async () => {
+  test('a mask lists its own paths and those of its classes in the manifest', async () => {
     const agent = { ...request.agent, sensitive: [{ path: '$.customer.email', class: 'pii.email' }] }
     const rule = soft('m', '@mask_paths("$.note, $.items[*].iban") @mask_classes("pii.email,health")', 'mask')
     expect(await decide([permit, rule], { agent })).toMatchObject({
@@ -199,7 +199,7 @@ describe('soft forbids', () => {
     })
   })
 
-  test('a budget says what to reserve, and under which key it counts', async () => {
+  test('a budget states the amount to reserve and its key', async () => {
     const rule = soft('b', '@budget_limit("100.00") @budget_unit("calls") @budget_window("P1D")', 'budget')
     const outcome = await decide([permit, rule])
     expect(outcome).toMatchObject({
@@ -224,7 +224,7 @@ describe('soft forbids', () => {
     ['tokens', 'agent', 'A rule counts tokens, and nobody knows how many payments/issue_refund can use.'],
     ['EUR', 'tenant', 'A rule counts EUR spent, and nobody knows how many payments/issue_refund can use.'],
     ['calls', 'execution', 'A rule counts what one execution uses, and this call belongs to none.'],
-  ])('a budget of %s by %s that can not be counted denies, and says why', async (unit, scope, message) => {
+  ])('a budget of %s by %s that cannot be counted denies the call and states why', async (unit, scope, message) => {
     const rule = soft('b', `@budget_limit("9") @budget_unit("${unit}") @budget_scope("${scope}")`, 'budget')
     const { executionId: _none, ...elsewhere } = request
     const set = { key: unit, policies: [policy(permit, 'p0'), policy(rule, 'p1')] }
@@ -240,7 +240,7 @@ describe('soft forbids', () => {
     })
   })
 
-  test('mask, budget and approval stand together; the approval comes first, the others when it is granted', async () => {
+  test('masks and budgets apply once the approval is granted', async () => {
     const rules = [
       permit,
       soft('m', '@mask_paths("$.note")', 'mask'),
@@ -254,21 +254,24 @@ describe('soft forbids', () => {
     expect(await codes(decide([...rules, hard]))).toEqual(['deny', 'no'])
   })
 
-  test.each(['mask', 'budget'])('what %s demands is denied where it can not be done, or is not said', async (kind) => {
-    const said = '@mask_paths("$.note") @budget_limit("3") @budget_unit("calls")'
-    expect(await codes(decide([permit, soft('m', said, kind)], {}, ['approval']))).toEqual([
-      'deny',
-      'obligation_unsupported',
-      'm',
-    ])
-    expect(await codes(decide([permit, soft('m', '', kind)]))).toEqual(['deny', 'obligation_unsupported', 'm'])
-  })
+  test.each(['mask', 'budget'])(
+    'a %s that the caller does not honour, or without parameters, denies the call',
+    async (kind) => {
+      const said = '@mask_paths("$.note") @budget_limit("3") @budget_unit("calls")'
+      expect(await codes(decide([permit, soft('m', said, kind)], {}, ['approval']))).toEqual([
+        'deny',
+        'obligation_unsupported',
+        'm',
+      ])
+      expect(await codes(decide([permit, soft('m', '', kind)]))).toEqual(['deny', 'obligation_unsupported', 'm'])
+    },
+  )
 
-  test('an obligation of an unknown kind is a hard forbid', async () => {
+  test('an unknown kind of obligation is a hard forbid', async () => {
     expect(await codes(decide([permit, soft('m', '', 'dance')]))).toEqual(['deny', 'm'])
   })
 
-  test('a soft forbid that its token does not lift is a hard one', async () => {
+  test('a soft forbid that its token does not lift is a hard forbid', async () => {
     const stuck = `@id("s") @obligation("approval") ${head('forbid')};`
     expect(await codes(decide([permit, stuck]))).toEqual(['deny', 's'])
   })
@@ -281,7 +284,7 @@ describe("the manifest's requireApproval", () => {
     return await decide(manifest === undefined ? [permit] : [permit, manifest], { agent, fulfilled })
   }
 
-  test('asks the manifest’s group for the tools that it lists', async () => {
+  test('requires an approval of the manifest’s group for the listed tools', async () => {
     const outcome = await ask(['payments/issue_refund', 'payments/other'])
     expect(outcome).toMatchObject({
       effect: 'require_approval',
@@ -293,12 +296,12 @@ describe("the manifest's requireApproval", () => {
     })
   })
 
-  test('leaves other tools alone, and an empty list makes no policy', async () => {
+  test('does not affect other tools, and adds no policy when the list is empty', async () => {
     expect(await ask(['payments/other'])).toMatchObject({ effect: 'allow' })
     expect(manifestPolicy(request.agent)).toBeUndefined()
   })
 
-  test('a tool name cannot write Cedar', async () => {
+  test('escapes tool names, which cannot inject Cedar', async () => {
     const name = 'x"); permit (principal, action, resource);\n//\\'
     const agent = { ...request.agent, requireApproval: [`payments/${name}`] }
     const manifest = manifestPolicy(agent)
@@ -317,7 +320,7 @@ describe('typed arguments', () => {
   const limit = `@id("limit") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { context.arguments.amount.greaterThan(decimal("100.0")) };`
   const amount = (value: JsonValue) => codes(decide([permit, limit], { arguments: { amount: value } }))
 
-  test('a rule sees the value of an argument', async () => {
+  test('a rule reads the value of an argument', async () => {
     expect(await amount('100.00')).toEqual(['allow', 'ok'])
     expect(await amount('100.01')).toEqual(['deny', 'limit'])
     expect(await amount('0100.0001')).toEqual(['deny', 'limit'])
@@ -326,35 +329,35 @@ describe('typed arguments', () => {
   test.each<[string, JsonValue]>([
     ['an exponent', '1e9'],
     ['five decimal places', '100.00001'],
-    ['a thousand millions of millions', '9'.repeat(16)],
-    ['blanks', ' 5'],
-    ['nothing', ''],
+    ['sixteen digits', '9'.repeat(16)],
+    ['a leading space', ' 5'],
+    ['an empty string', ''],
     ['null', null],
     ['a list', ['5']],
-    ['an extension value of the caller’s own', { __extn: { fn: 'decimal', arg: '1.0' } }],
+    ['an extension value supplied by the caller', { __extn: { fn: 'decimal', arg: '1.0' } }],
     ['an entity', { __entity: { type: 'Countersign::Tool', id: 'x' } }],
-  ])('%s does not step around a limit: it does not fit, and the call is denied', async (_what, value) => {
+  ])('%s cannot bypass a limit: it does not fit the type, so the call is denied', async (_what, value) => {
     expect(await amount(value)).toEqual(['deny', 'arguments_invalid'])
   })
 
-  test('the words of that denial name the argument, never its value', async () => {
+  test('the denial names the argument but never its value', async () => {
     const outcome = await decide([permit, limit], { arguments: { amount: 'secret' } })
     expect(outcome.reasons[0]?.message).toBe(
       'The arguments do not fit what the tool declares: $.amount is not a number with at most four decimal places.',
     )
   })
 
-  test('one level deeper, or under another name, it is missing', async () => {
+  test('an argument nested one level deeper or under another name counts as missing', async () => {
     const misplaced: JsonObject[] = [{ refund: { amount: '5' } }, { Amount: '5' }, {}]
     for (const args of misplaced)
       expect(await codes(decide([permit, limit], { arguments: args }))).toEqual(['deny', 'arguments_invalid'])
   })
 
-  test('where no rule reads arguments, what does not fit harms nobody', async () => {
+  test('arguments that do not fit are harmless when no rule reads them', async () => {
     expect(await codes(decide(permit, { arguments: { amount: '1e9' } }))).toEqual(['allow', 'ok'])
   })
 
-  test('a tool without a schema: a rule that reads its arguments denies', async () => {
+  test('a rule that reads arguments denies calls to a tool without a schema', async () => {
     const { inputSchema: _none, ...tool } = { inputSchema: undefined, ...request.tool }
     expect(await codes(decide([permit, limit], { tool }))).toEqual(['deny', 'arguments_invalid'])
     expect(await codes(decide([permit], { tool }))).toEqual(['allow', 'ok'])
@@ -373,7 +376,7 @@ describe('model calls', () => {
   const models = (condition: string) =>
     `@id("m") permit (principal, action == Countersign::Action::"ModelCall", resource in Countersign::ModelProvider::"openai-compatible") when { ${condition} };`
 
-  test('are decided by rules for ModelCall, not by those for tools', async () => {
+  test('are decided by rules for ModelCall, not by rules for tools', async () => {
     expect(await codes(ask(models('principal.allowedModels.contains(resource)')))).toEqual(['allow', 'm'])
     expect(await codes(ask(permit))).toEqual(['deny', 'no_permit'])
     expect(await codes(ask(models('context.arguments.inputCharacters < 10')))).toEqual(['deny', 'no_permit'])

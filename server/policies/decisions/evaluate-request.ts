@@ -10,23 +10,23 @@ import { cedarRequest, type GovernedRequest } from './request.ts'
 
 export type Outcome = {
   effect: 'allow' | 'deny' | 'require_approval'
-  /** All of them, as recorded. */
+  /** All obligations, as recorded. */
   obligations: Obligation[]
-  /** Never empty. The first one is what to tell: the determining rule, or the decision point's own words. */
+  /** Never empty. The first is the one to display: the determining rule, or the decision point's own message. */
   reasons: DecisionReason[]
-  /** With `require_approval`: what to ask for first. */
+  /** With `require_approval`: the first approval to request. */
   approval?: NeededApproval
-  /** With `allow`: to be applied, in order, to the arguments before they leave. */
+  /** With `allow`: applied in this order to the outgoing arguments. */
   masks: MaskObligation[]
-  /** Unless denied: what must be reserved before the call. */
+  /** Unless denied: the budgets to reserve before the call. */
   budgets: BudgetObligation[]
-  /** The policies of the set that have a rule that can match: the others make no difference, and are not recorded. */
+  /** The policies with a rule that can match. The others make no difference and are not recorded. */
   asked: readonly DecidingPolicy[]
 }
-/** What the rules say, before it is known who was asked. */
+/** The outcome of the rules, before the matching policies are known. */
 type Verdict = Omit<Outcome, 'asked'>
 
-/** The same set, request and time give the same outcome: a recorded decision can be computed again with it. */
+/** Deterministic: the same set, request and time give the same outcome, so a recorded decision can be recomputed. */
 export async function evaluateRequest(
   set: DecidingSet,
   request: GovernedRequest,
@@ -74,7 +74,10 @@ function refused(
 
 const nothing = { obligations: [], masks: [], budgets: [] }
 
-/** A denial in the decision point's own words, before the rules that it concerns. */
+/**
+ * A denial by the decision point itself, followed by the rules involved. Its message is recorded, and recomputing compares it
+ * byte for byte: changing the wording makes earlier decisions differ.
+ */
 export const denied = (code: string, message: string, rules: readonly DecisionReason[] = []): Verdict => ({
   ...nothing,
   effect: 'deny',

@@ -5,12 +5,12 @@ import { pageOf } from '#server/kernel/page.ts'
 import { findPolicy } from '#server/policies/store.ts'
 import { findLastSearched, listFilteredDecisions } from './decision-store.ts'
 
-/** How many decisions back one page looks, whichever fit. */
+/** The most decisions that one page searches, however many match. */
 const searched = 5000
 
 /**
- * policies.decisions: what the decision point answered, newest first; filtered by the policy whose rules determined it, agent,
- * environment, effect and period. Arguments are not told. A policy that is not there is 404.
+ * policies.decisions: recorded decisions, newest first, filtered by the policy whose rules determined them, agent, environment,
+ * effect and period. Arguments are not included. An unknown policy is 404.
  */
 export const listDecisions = query({
   permission: 'policy:read',

@@ -5,7 +5,10 @@ import { sourceDigest } from '#server/policies/language/source-digest.ts'
 import type { DecidingPolicy } from './deciding-set.ts'
 import type { ToolCallRequest } from './request.ts'
 
-/** What a manifest's `requireApproval` stands for: one soft forbid for each tool. Undefined when it lists none. */
+/**
+ * The policy generated from a manifest's `requireApproval`: one soft forbid per tool. Undefined when it lists none. Decisions
+ * and approval tokens contain the digest of this source, so its bytes must not change.
+ */
 export function manifestPolicy(agent: ToolCallRequest['agent']): (DecidingPolicy & PolicyText) | undefined {
   if (agent.requireApproval.length === 0) return undefined
   const source = [...new Set(agent.requireApproval)].sort().map(ruleFor).join('\n\n')

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { parsePath } from '#lib/rules/mask.ts'
 import type { MaskObligation } from './obligations.ts'
 
-/** A copy of the arguments as they may leave: what stands at a masked path is replaced, so that the value stays here. */
+/** A copy of the arguments in which the values at masked paths are replaced, so that they never leave the process. */
 export function maskedArguments(args: JsonObject, masks: readonly MaskObligation[]): JsonObject {
   return masks.reduce<JsonObject>((value, { paths, method }) => {
     const masked = paths.reduce<JsonValue>((at, path) => replaceAt(at, parsePath(path) ?? [], method), value)
@@ -17,7 +17,7 @@ function replaceAt(value: JsonValue, steps: readonly string[], method: MaskOblig
   if (step === undefined) return replacement(value, method)
   if (Array.isArray(value)) return step === '*' ? value.map((inner) => replaceAt(inner, rest, method)) : value
   if (!isJsonObject(value)) return value
-  // fromEntries defines own members, so a key such as __proto__ stays a key.
+  // fromEntries defines own properties, so __proto__ is an ordinary key.
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]): [string, JsonValue] => [
       key,
@@ -29,14 +29,14 @@ function replaceAt(value: JsonValue, steps: readonly string[], method: MaskOblig
 const shown = 4
 
 function replacement(value: JsonValue, method: MaskObligation['method']): JsonValue {
-  // Nothing is there that could be told.
+  // Null carries no information to hide.
   if (value === null) return null
   switch (method) {
     case 'redact':
       return '[redacted]'
     case 'truncate': {
       const text = Array.from(typeof value === 'string' ? value : JSON.stringify(value))
-      // Of a short value, four characters would be most of it.
+      // The prefix would reveal most of a short value.
       return text.length <= 2 * shown ? '…' : `${text.slice(0, shown).join('')}…`
     }
     case 'hash':

@@ -5,23 +5,23 @@ import type { Fired } from '#server/policies/engine/soft-forbid.ts'
 import type { DecidingPolicy } from './deciding-set.ts'
 import type { GovernedRequest } from './request.ts'
 
-/** The approval to ask for next. Rules of another group are asked for after it: one approval has one group. */
+/** The next approval to request. An approval has one group, so rules with another group get a later approval. */
 export type NeededApproval = {
   group: string
   quorum: number
   expiresAfterSeconds: number
   rules: DecisionReason[]
-  /** `fulfilled` of the next decision once this approval is granted; what was fulfilled before is among them. */
+  /** `fulfilled` of the next decision after this approval is granted; includes the tokens fulfilled before. */
   tokens: string[]
 }
 
 export const maskMethods = ['redact', 'truncate', 'hash'] as const
-/** What must be masked in the arguments before they leave (mask-arguments.ts does it). */
+/** What to mask in the outgoing arguments (applied by mask-arguments.ts). */
 export type MaskObligation = { rule: string; paths: string[]; method: (typeof maskMethods)[number] }
 
 const policyOf = (policies: readonly DecidingPolicy[], { policy }: Fired): DecidingPolicy => {
   const found = policies[policy]
-  if (found === undefined) throw new Error('A rule fired in a policy that was not asked.')
+  if (found === undefined) throw new Error('A rule matched in a policy outside the evaluated set.')
   return found
 }
 
@@ -41,7 +41,7 @@ export const reasonOf =
     }
   }
 
-/** The approvals that these rules demand: all of them as obligations, and the one to ask for first. */
+/** The approvals that these rules require: all as obligations, and the first to request. */
 export function approvalsOf(
   policies: readonly DecidingPolicy[],
   fired: readonly Fired[],
@@ -76,7 +76,7 @@ export function approvalsOf(
   }
 }
 
-/** Who must approve: as the rule says, else as the agent's manifest says. */
+/** Who must approve, by the rule's annotations or else by the agent's manifest. */
 function approvalTerms({ rule: { annotations } }: Fired, { agent: { approvals } }: GovernedRequest) {
   return {
     group: annotations.approval_group ?? approvals.group,
@@ -85,7 +85,7 @@ function approvalTerms({ rule: { annotations } }: Fired, { agent: { approvals } 
   }
 }
 
-/** What is fulfilled once the approval is granted that these obligations ask for first: all of the first one's group. */
+/** The tokens fulfilled after the first approval of these obligations is granted: those of its whole group. */
 export function tokensAfter(fulfilled: readonly string[], obligations: readonly Obligation[]): string[] {
   const approvals = obligations.filter(({ kind }) => kind === 'approval')
   const group = approvals[0]?.parameters.group
@@ -95,13 +95,13 @@ export function tokensAfter(fulfilled: readonly string[], obligations: readonly 
   return [...fulfilled, ...granted]
 }
 
-/** Undefined when the rule names nothing that could be masked: then it can't be honoured. */
+/** Undefined when the rule names nothing to mask, so that it can't be honoured. */
 export function maskOf({ rule: { annotations } }: Fired, { agent }: GovernedRequest): MaskObligation | undefined {
   const classes = listed(annotations.mask_classes)
   const byClass = (agent.sensitive ?? []).filter((entry) => classes.includes(entry.class)).map(({ path }) => path)
   const paths = [...new Set([...listed(annotations.mask_paths), ...byClass])]
   const method = maskMethods.find((one) => one === (annotations.mask_method ?? 'redact'))
-  // Classes of which this agent's manifest knows no path leave nothing to mask; that is no failure.
+  // Classes without a path in this agent's manifest leave nothing to mask, which is not a failure.
   if (method === undefined || (paths.length === 0 && classes.length === 0)) return undefined
   return { rule: annotations.id ?? '', paths, method }
 }

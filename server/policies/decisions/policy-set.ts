@@ -7,29 +7,29 @@ import { type BoundPolicy, findBindingRevision, findVersionTexts, listBoundPolic
 import { manifestPolicy } from './manifest-rules.ts'
 import type { GovernedRequest } from './request.ts'
 
-/** What is bound: the sets without the manifest's own rules. */
+/** The bound policies, without the manifest's own rules. */
 export type Bound = {
   enforced: readonly DecidingPolicy[]
-  /** What would be enforced if the versions in shadow were; undefined where there are none. */
+  /** The policies that would be enforced with the shadow versions included; undefined without shadow versions. */
   shadow: readonly DecidingPolicy[] | undefined
 }
 export type Kept = Bound & { revision: string | undefined; keys: { enforced: string; shadow: string } }
 
-// Names, versions and digests; the texts are with the engine. Weights are policies.
+// Cache of names, versions and digests; the engine has the sources. Weighted by the number of policies.
 const kept = new Lru<Kept>(100_000)
 
 type Agent = { id: string; version: string }
 const placeOf = (tenantId: string, agent: Agent, environment: string): string =>
   [tenantId, agent.id, agent.version, environment].join('\n')
 
-/** What was bound there when this process looked last; what is made of it holds only if `revision` still is the tenant's. */
+/** The cached policies of an agent; a decision by them is valid only while `revision` is the tenant's current one. */
 export const lastBoundTo = (tenantId: string, agent: Agent, environment: string): Kept | undefined =>
   kept.get(placeOf(tenantId, agent, environment))
 
-/** The policies that are bound to an agent in an environment, read again when the tenant's bindings have changed. */
+/** The policies bound to an agent in an environment, reloaded when the tenant's bindings have changed. */
 export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, environment: string): Promise<Kept> {
   const place = placeOf(tenantId, agent, environment)
-  // First the revision: bindings that change between the two are then read again, never missed.
+  // The revision comes first: bindings that change between the two reads are then reloaded, never missed.
   const revision = await findBindingRevision(tx, tenantId)
   const known = kept.get(place)
   if (known !== undefined && known.revision === revision) return known
@@ -50,13 +50,13 @@ export async function boundTo(tx: Transaction, tenantId: string, agent: Agent, e
 
 const bare = ({ policyId, name, version, digest }: BoundPolicy): DecidingPolicy => ({ policyId, name, version, digest })
 
-/** One digest for the texts and their order. */
+/** A digest of the sources in their order. */
 const keyOf = (policies: readonly DecidingPolicy[]): string =>
   createHash('sha256')
     .update(policies.map(({ digest }) => digest).join('\n'))
     .digest('base64url')
 
-/** A set with the manifest's own rules last. */
+/** A set that ends with the manifest's own rules. */
 export function decidingSet(
   tx: Transaction,
   tenantId: string,
@@ -73,7 +73,7 @@ export function decidingSet(
       const sources = new Map(rows.map(({ digest, source }) => [digest, source]))
       const texts = policies.map(({ name, version, digest }) => {
         const source = sources.get(digest)
-        if (source === undefined) throw new Error(`Version ${version} of ${name} is not what was bound.`)
+        if (source === undefined) throw new Error(`Version ${version} of ${name} differs from the bound version.`)
         return { digest, source }
       })
       return manifest === undefined ? texts : [...texts, { digest: manifest.digest, source: manifest.source }]

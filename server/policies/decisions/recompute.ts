@@ -13,8 +13,8 @@ import { decidingSet } from './policy-set.ts'
 import { recordedRequest, schemaReader } from './recorded-request.ts'
 
 /**
- * Computes a recorded decision again, from the published texts, the tool's schema and the request that it was made with, at
- * the time that it was made. `same` is true when every byte of it is the same.
+ * Recomputes a recorded decision from the published sources, the tool's schema and the recorded request, at its original time.
+ * `same` is true when the result is identical byte for byte.
  */
 export const recompute = query({
   permission: 'policy:read',
@@ -23,14 +23,15 @@ export const recompute = query({
   async run({ tx, tenant, input }) {
     const row = await findDecision(tx, tenant.id, input.decisionId)
     if (row === undefined) throw notFound()
-    if (row.request === null) throw new ApiError('conflict', 'What this decision was asked is no longer kept.')
+    if (row.request === null)
+      throw new ApiError('conflict', 'The request of this decision is no longer stored, so it cannot be recomputed.')
     const agent = await findAgent(tx, tenant.id, row.agentId)
     const { effect, obligations, reasons, policies, inputDigest } = row
     const recorded = DecisionFacts.parse({ effect, obligations, reasons, policies, inputDigest })
     const { request, now, honours, budgets, whole } = await recordedRequest(schemaReader(tx, tenant.id), row.request)
     const bound = recorded.policies.filter(({ version }) => version > 0)
     const set = decidingSet(tx, tenant.id, request, bound)
-    // Where nothing was asked, it is the recorded reason that tells whether nothing was bound or nothing could match.
+    // Without recorded policies, the recorded reason shows whether no policy was bound or no rule could match.
     const governed = recorded.reasons[0]?.code !== 'policy_binding_required'
     const outcome = judgeBudgets(await outcomeOf(set, governed, request, now, honours, whole), budgets)
     const computed = DecisionFacts.parse({

@@ -7,14 +7,14 @@ import { runtimeSchema, runtimeServer } from '#server/policies/language/runtime-
 import { findToolSchema } from './decision-store.ts'
 import type { GovernedRequest } from './request.ts'
 
-/** The table is append-only and written by decide() alone: only the kind of call is looked at. */
+/** The table is append-only and written only by decide(), so it is enough to check the kind of call. */
 const Governed = z.custom<GovernedRequest>(
   (value) =>
     isJsonObject(value) && isJsonObject(value.agent) && (isJsonObject(value.tool) || isJsonObject(value.model)),
 )
 const Circumstances = z.object({
   now: z.iso.datetime(),
-  // What decisions recorded before it was written down were made with.
+  // The default for decisions recorded before this field existed.
   honours: z.array(z.enum(obligationKinds)).default(['approval']),
   budgets: z.array(BudgetState).default([]),
 })
@@ -23,13 +23,13 @@ export type RecordedRequest = {
   request: GovernedRequest
   now: Date
   honours: readonly ObligationKind[]
-  /** How the budgets stood that were asked. */
+  /** The states of the budgets that were checked. */
   budgets: readonly BudgetState[]
-  /** False where the arguments had no canonical form and were left out. */
+  /** False when the arguments were left out because they do not have a canonical form. */
   whole: boolean
 }
 
-/** How a tool's schema is read; undefined when it was never kept. */
+/** Reads a tool's schema; undefined when it was never stored. */
 export type SchemaReader = (tool: { server: string; name: string; digest: string }) => Promise<JsonObject | undefined>
 
 /** Reads each schema once. */
@@ -43,7 +43,7 @@ export function schemaReader(tx: Transaction, tenantId: string): SchemaReader {
   }
 }
 
-/** What a recorded decision was asked, with the schema that the tool had then. */
+/** The request of a recorded decision, with the tool's schema at that time. */
 export async function recordedRequest(read: SchemaReader, recorded: unknown): Promise<RecordedRequest> {
   const { now, honours, budgets } = Circumstances.parse(recorded)
   const governed = Governed.parse(recorded)

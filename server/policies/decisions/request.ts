@@ -7,7 +7,7 @@ import { argumentTypeOf, type RecordType } from '#server/policies/language/argum
 import { type TypedArguments, typedArguments } from '#server/policies/language/argument-values.ts'
 import { toolId as idOf } from '#server/policies/language/typed-schema.ts'
 
-/** What is the same for each governed call: who, where, and what happened before. */
+/** Common to all governed calls: the agent, the environment and what happened before. */
 type Call = {
   agent: {
     id: string
@@ -18,45 +18,45 @@ type Call = {
     /** Tools are named `server/tool`, models `provider/model`. */
     allowedTools: string[]
     allowedModels?: string[]
-    /** Tools for which the manifest itself asks for an approval, and how. */
+    /** Tools for which the manifest itself requires an approval. */
     requireApproval: string[]
     approvals: { group: string; quorum: number; expiresAfterSeconds: number }
-    /** The manifest's `data.sensitive`: what @mask_classes names. */
+    /** The manifest's `data.sensitive`, referred to by @mask_classes. */
     sensitive?: SensitivePath[]
   }
   releaseId: string
   releaseDigest: string
   environment: string
-  /** Recorded, and part of the input digest; a policy sees what the tool's schema declares, by its type. */
+  /** Recorded and part of the input digest. A policy sees the arguments that the tool's schema declares, with their types. */
   arguments: JsonObject
   /** Absent for an external agent. */
   executionId?: string
   stepId?: string
-  /** The member who asked on behalf of an external agent. */
+  /** The member who made the request on behalf of an external agent. */
   requestedBy?: string
   /** Tool calls that the execution has already made. */
   toolCalls: number
-  /** What granted approvals of exactly this request lift: `approval.tokens` of the decision that asked for them. */
+  /** Tokens of granted approvals of exactly this request: `approval.tokens` of the decision that required them. */
   fulfilled: string[]
 }
 
-/** One tool call that an agent wants to make, with all that a policy may know of it. */
+/** A tool call that an agent wants to make, with everything a policy may read. */
 export type ToolCallRequest = Call & {
   tool: {
     server: string
     name: string
     sideEffect: 'none' | 'read' | 'write' | 'irreversible'
     idempotent: boolean
-    /** As the release pins them. Without a schema no rule that reads arguments can be asked, and the call is denied. */
+    /** As pinned by the release. Without a schema, a rule that reads arguments cannot be evaluated, and the call is denied. */
     inputSchema?: JsonObject
     digest?: string
   }
 }
 
-/** One request to a model; its `arguments` are `{inputCharacters, maxOutputTokens?}`. */
+/** A request to a model; its `arguments` are `{inputCharacters, maxOutputTokens?}`. */
 export type ModelCallRequest = Call & {
   model: { provider: string; name: string }
-  /** What the call can use at most; absent where nobody knows. `cost` needs prices. */
+  /** The most the call can use; absent when unknown. `cost` requires prices. */
   most?: { tokens: number; cost?: { amount: string; currency: string } }
 }
 
@@ -75,7 +75,7 @@ const modelArguments: RecordType = {
   ]),
 }
 
-// A pure function of the schema's text, kept by its digest.
+// A pure function of the schema, cached by its digest.
 const types = new Lru<RecordType>(500)
 
 function argumentsOf(request: GovernedRequest): TypedArguments {
@@ -91,7 +91,7 @@ function argumentsOf(request: GovernedRequest): TypedArguments {
 const entity = (type: string, id: string): TypeAndId => ({ type: `Countersign::${type}`, id })
 const reference = (type: string) => (id: string) => ({ __entity: entity(type, id) })
 
-/** The request as schema.cedarschema describes it, with only the entities that it needs. */
+/** The request in terms of schema.cedarschema, with only the entities that it needs. */
 export function cedarRequest(
   request: GovernedRequest,
   now: Date,

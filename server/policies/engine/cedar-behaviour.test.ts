@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { describe, expect, test } from 'vitest'
 
-// What we rely on of Cedar itself (cedar-wasm, pinned in package.json): an upgrade that changes it must be noticed here.
+// The behaviour of Cedar (cedar-wasm, pinned in package.json) that the engine relies on: an upgrade that changes it fails here.
 
 type Value = cedar.CedarValueJson
 const uid = (type: string, id: string) => ({ type, id })
@@ -22,7 +22,7 @@ const answer = (policies: string[], context: Record<string, Value> = {}) => {
     entities,
   })
 }
-/** The decision, the determining rules, the rules that failed. */
+/** The decision, the determining rules and the failed rules. */
 const decided = (policies: string[], context: Record<string, Value> = {}) => {
   const { type, ...rest } = answer(policies, context)
   if (type === 'failure' || !('response' in rest)) throw new Error('not decided')
@@ -31,24 +31,24 @@ const decided = (policies: string[], context: Record<string, Value> = {}) => {
 }
 const permit = (condition = 'true') => `permit (principal, action, resource) when { ${condition} };`
 const forbid = (condition = 'true') => `forbid (principal, action, resource) when { ${condition} };`
-/** Whether a condition holds; 'error' when it fails. */
+/** The value of a condition; 'error' when its evaluation fails. */
 const holds = (condition: string, context: Record<string, Value> = {}) => {
   const [decision, , errors] = decided([permit(condition)], context)
   return Array.isArray(errors) && errors.length > 0 ? 'error' : decision === 'allow'
 }
 
 describe('precedence', () => {
-  test('nothing permits: deny, without a determining rule', () => {
+  test('without a permit, denies without a determining rule', () => {
     expect(decided([])).toEqual(['deny', [], []])
     expect(decided([permit('false')])).toEqual(['deny', [], []])
   })
-  test('a forbid wins over any permit, in any order, and all satisfied forbids determine', () => {
+  test('a forbid overrides any permit in any order, and all satisfied forbids determine the decision', () => {
     expect(decided([permit(), forbid()])).toEqual(['deny', ['p1'], []])
     expect(decided([forbid(), permit(), forbid(), forbid('false')])).toEqual(['deny', ['p0', 'p2'], []])
   })
   test('all satisfied permits determine an allow', () =>
     expect(decided([permit(), permit('false'), permit()])).toEqual(['allow', ['p0', 'p2'], []]))
-  test('a rule that fails is skipped and told: a forbid that fails forbids nothing, so we must deny', () => {
+  test('a rule that fails is skipped and reported, so a failed forbid has no effect and the engine must deny', () => {
     expect(decided([permit(), forbid('context.missing')])).toEqual(['allow', ['p0'], ['p1']])
     expect(decided([permit('context.missing')])).toEqual(['deny', [], ['p0']])
   })
@@ -75,7 +75,7 @@ describe('scopes', () => {
 })
 
 describe('attributes', () => {
-  test('a missing one fails, has tells, and && and || stop early', () => {
+  test('reading a missing attribute fails, has tests for it, and && and || short-circuit', () => {
     expect(holds('context.a == 1')).toBe('error')
     expect(holds('context has a')).toBe(false)
     expect(holds('context has a && context.a == 1', { a: 1 })).toBe(true)
@@ -84,27 +84,27 @@ describe('attributes', () => {
     expect(holds('context has a.b.c', { a: { b: {} } })).toBe(false)
     expect(holds('context["a b"] == 1', { 'a b': 1 })).toBe(true)
   })
-  test('an attribute of an entity that is not there is missing', () => {
+  test('an entity that is not supplied does not have any attributes', () => {
     expect(holds('principal has risk')).toBe(false)
     expect(holds('principal.risk == "high"')).toBe('error')
     expect(holds('resource.risk == "high"')).toBe(true)
   })
-  test('other types are unequal, and can’t be ordered', () => {
+  test('values of different types are unequal and cannot be ordered', () => {
     expect(holds('context.a == 1', { a: '1' })).toBe(false)
     expect(holds('context.a < 1', { a: '0' })).toBe('error')
     expect(holds('context.a', { a: 'true' })).toBe('error')
   })
-  test('null and fractions are no values', () => {
+  test('null and fractions are not valid values', () => {
     for (const a of [null, 1.5, 2 ** 64]) expect(answer([permit()], { a }).type).toBe('failure')
   })
 })
 
 describe('values', () => {
-  test('whole numbers are 64 bits and overflow fails', () => {
+  test('integers have 64 bits, and overflow fails', () => {
     expect(holds('9223372036854775807 + 0 > 0')).toBe(true)
     expect(holds('9223372036854775807 + context.a > 0', { a: 1 })).toBe('error')
   })
-  test('decimal: four places, compared by methods, never by <', () => {
+  test('decimal has four places and is compared with methods, not with <', () => {
     const amount = { a: extension('decimal', '100.0100') }
     expect(holds('context.a.greaterThan(decimal("100.01"))', amount)).toBe(false)
     expect(holds('context.a.greaterThan(decimal("100.0"))', amount)).toBe(true)
@@ -114,7 +114,7 @@ describe('values', () => {
     for (const text of ['10', '1.00001', '1e3', ' 1.0', '.5', '922337203685477.5808'])
       expect(answer([permit()], { a: extension('decimal', text) }).type).toBe('failure')
   })
-  test('ip: addresses and ranges', () => {
+  test('ip supports addresses and ranges', () => {
     const address = { a: extension('ip', '10.1.2.3') }
     expect(holds('context.a.isInRange(ip("10.0.0.0/8"))', address)).toBe(true)
     expect(holds('context.a.isInRange(ip("192.168.0.0/16"))', address)).toBe(false)
@@ -122,13 +122,13 @@ describe('values', () => {
     expect(holds('context.a.isLoopback()', { a: extension('ip', '127.0.0.1') })).toBe(true)
     expect(answer([permit()], { a: extension('ip', '10.1.2') }).type).toBe('failure')
   })
-  test('datetime and duration', () => {
+  test('datetime supports comparison and arithmetic with durations', () => {
     const at = { a: extension('datetime', '2026-05-01T23:30:00.000Z') }
     expect(holds('context.a < datetime("2026-05-02")', at)).toBe(true)
     expect(holds('context.a.toTime() > duration("22h")', at)).toBe(true)
     expect(holds('context.a.durationSince(datetime("2026-05-01")) == duration("23h30m")', at)).toBe(true)
   })
-  test('like: * is any text, also none; everything else is itself', () => {
+  test('like treats * as any text, including none, and everything else literally', () => {
     const text = (a: string, pattern: string) => holds(`context.a like "${pattern}"`, { a })
     expect(text('https://evil.example/x', 'https://*.example/*')).toBe(true)
     expect(text('abc', 'abc*')).toBe(true)
@@ -137,7 +137,7 @@ describe('values', () => {
     expect(text('a*c', 'a\\*c')).toBe(true)
     expect(text('abc', 'a\\*c')).toBe(false)
   })
-  test('sets: contains, containsAll, containsAny, isEmpty; without order and repetition', () => {
+  test('sets ignore order and repetition in contains, containsAll, containsAny and isEmpty', () => {
     const tags = { a: ['x', 'y', 'y'] }
     expect(holds('context.a.contains("x")', tags)).toBe(true)
     expect(holds('context.a.contains("z")', tags)).toBe(false)
@@ -147,28 +147,28 @@ describe('values', () => {
     expect(holds('context.a.isEmpty()', { a: [] })).toBe(true)
     expect(holds('[].containsAll([])')).toBe(true)
   })
-  test('texts are compared by code points: no case, no normalization', () => {
+  test('strings are compared by code point, without case folding or normalization', () => {
     expect(holds('context.a == "é"', { a: 'e\u0301' })).toBe(false)
     expect(holds('context.a == "\\u{e9}"', { a: 'é' })).toBe(true)
   })
 })
 
 describe('JSON', () => {
-  test('__entity and __extn in a value make what they say: arguments must never carry them', () => {
+  test('__entity and __extn in a value create entities and extension values, so arguments must never contain them', () => {
     expect(holds('context.a == Tool::"x"', { a: { __entity: uid('Tool', 'x') } })).toBe(true)
     expect(holds('context.a == decimal("1.0")', { a: extension('decimal', '1.0') })).toBe(true)
   })
-  test('a member named __proto__ is one like any other', () => {
+  test('a member named __proto__ is an ordinary member', () => {
     const a: Value = Object.fromEntries([['__proto__', 5]])
     expect(holds('context.a["__proto__"] == 5', { a })).toBe(true)
   })
-  test('a failure repeats values of the request: it is never passed on', () => {
+  test('a failure message repeats values of the request, so it must never be passed on', () => {
     const failed = answer([permit()], { a: extension('decimal', 'secret') })
     expect(JSON.stringify(failed)).toContain('secret')
   })
 })
 
-describe('pre-parsed sets', () => {
+describe('a pre-parsed set', () => {
   const ask = (preparsedPolicySetId: string) =>
     cedar.statefulIsAuthorized({
       principal: uid('Agent', 'a'),
@@ -178,14 +178,14 @@ describe('pre-parsed sets', () => {
       entities,
       preparsedPolicySetId,
     })
-  test('the same name again replaces the set, an unknown one is a failure', () => {
+  test('is replaced under the same name, and an unknown name fails', () => {
     cedar.preparsePolicySet('one', { staticPolicies: { a: permit() } })
     expect(ask('one')).toMatchObject({ response: { decision: 'allow', diagnostics: { reason: ['a'] } } })
     cedar.preparsePolicySet('one', { staticPolicies: {} })
     expect(ask('one')).toMatchObject({ response: { decision: 'deny' } })
     expect(ask('never')).toMatchObject({ type: 'failure' })
   })
-  test('a set with one text that does not parse is refused', () =>
+  test('is rejected when one of its sources does not parse', () =>
     expect(cedar.preparsePolicySet('two', { staticPolicies: { a: permit(), b: 'permit (' } })).toMatchObject({
       type: 'failure',
     }))
@@ -203,7 +203,7 @@ describe('validation', () => {
   }
   const pay = (condition: string) => `permit (principal, action == Action::"pay", resource) when { ${condition} };`
   const all = (condition: string) => `permit (principal, action in Action::"any", resource) when { ${condition} };`
-  test('it is strict: types, optional members and literals of extensions', () => {
+  test('is strict about types, optional members and extension literals', () => {
     expect(problems(pay('context.amount.lessThan(decimal("5.0"))'))).toEqual([])
     expect(problems(pay('context.amount < 5'))).not.toEqual([])
     expect(problems(pay('context.note == "x"'))).toEqual([expect.stringContaining('optional')])
@@ -213,21 +213,21 @@ describe('validation', () => {
     expect(problems(pay('context.amount == decimal("5")'))).not.toEqual([])
     expect(problems(pay('[1, "x"].contains(1)'))).not.toEqual([])
   })
-  test('a rule for a group is checked for each action in it', () => {
+  test('checks a rule for an action group against each action in it', () => {
     expect(problems(all('context.id == 1'))).not.toEqual([])
     expect(problems(all('context has id && context.id == 1'))).toEqual([])
     expect(problems(all('context has nowhere && context.nowhere == 1'))).toEqual([
       expect.stringContaining('impossible'),
     ])
   })
-  test('names that do not exist are errors with a suggestion', () => {
+  test('reports unknown names with a suggestion', () => {
     expect(problems('permit (principal, action == Action::"payy", resource);')).toContainEqual(
       expect.stringContaining('unrecognized action'),
     )
     expect(problems('permit (principal is Agnt, action, resource);')).not.toEqual([])
     expect(problems('permit (principal, action == Action::"any", resource);')).not.toEqual([])
   })
-  test('places are UTF-8 bytes', () => {
+  test('gives positions in UTF-8 bytes', () => {
     const policy = pay('"é€" == "é€" && context.amuont == 5')
     const result = cedar.validate({ schema, policies: { staticPolicies: { p: policy } } })
     const start = result.type === 'success' ? result.validationErrors[0]?.error.sourceLocations?.[0]?.start : undefined
@@ -235,7 +235,7 @@ describe('validation', () => {
   })
 })
 
-// lint.ts, lifting-token.ts and rule.ts read what policyToJson gives.
+// lint.ts, lifting-token.ts and rule.ts read the output of policyToJson.
 describe('a policy as JSON', () => {
   const json = (policy: string) => {
     const answered = cedar.policyToJson(policy)
@@ -245,7 +245,7 @@ describe('a policy as JSON', () => {
   const body = (condition: string) => json(permit(condition)).conditions[0]?.body
   const context = { Var: 'context' }
 
-  test('annotations are texts, empty or null without a value, and never twice', () => {
+  test('has annotations as strings, empty or null without a value, and rejects duplicates', () => {
     expect(json('@id("a")\n@message("\\"é\\"\\n")\npermit (principal, action, resource);').annotations).toEqual({
       id: 'a',
       message: '"é"\n',
@@ -254,12 +254,12 @@ describe('a policy as JSON', () => {
     expect(bare ?? '').toBe('')
     expect(cedar.policyToJson('@id("a")\n@id("b")\npermit (principal, action, resource);').type).toBe('failure')
   })
-  test('effect and conditions keep their order and kind', () => {
+  test('keeps the effect, and the order and kind of conditions', () => {
     const policy = json('forbid (principal, action, resource) when { true } unless { false } when { 1 == 1 };')
     expect([policy.effect, policy.conditions.map(({ kind }) => kind)]).toEqual(['forbid', ['when', 'unless', 'when']])
     expect(json('permit (principal, action, resource);').conditions).toEqual([])
   })
-  test('a scope is one of five forms, without expressions', () => {
+  test('has a scope in one of five forms, without expressions', () => {
     const scope = (text: string) => json(`permit (${text}, action, resource);`).principal
     const agent = { type: 'Agent', id: 'a' }
     expect(scope('principal')).toEqual({ op: 'All' })
@@ -277,18 +277,18 @@ describe('a policy as JSON', () => {
     })
     expect(cedar.policyToJson('permit (principal == context.a, action, resource);').type).toBe('failure')
   })
-  test('a slot is no part of a policy that stands for itself', () => {
+  test('rejects a template slot in a static policy', () => {
     const template = 'permit (principal == ?principal, action, resource);'
     expect(cedar.policyToJson(template).type).toBe('failure')
     expect(cedar.preparsePolicySet('template', { staticPolicies: { a: template } }).type).toBe('failure')
   })
-  test('the one form of a lift, however it is spaced', () => {
+  test('represents a lift in one form, whatever its whitespace', () => {
     const lift = { contains: { left: { '.': { left: context, attr: 'fulfilled' } }, right: { Value: 'approval:a' } } }
     expect(body('context.fulfilled.contains("approval:a")')).toEqual(lift)
     expect(body('context . fulfilled\n.contains( "approval:a" ) // said\n')).toEqual(lift)
     expect(body('context["fulfilled"].contains("approval:a")')).toEqual(lift)
   })
-  test('a member of context is named by . or has, and everything else reads the whole of it', () => {
+  test('names a member of context in . and has, and reads all of context in any other expression', () => {
     expect(body('context.a == 1')).toEqual({
       '==': { left: { '.': { left: context, attr: 'a' } }, right: { Value: 1 } },
     })
@@ -298,7 +298,7 @@ describe('a policy as JSON', () => {
       '==': { left: { '.': { left: { Record: { x: context } }, attr: 'x' } }, right: context },
     })
   })
-  test('every operator is one key that holds its operands', () => {
+  test('represents each operator as one key with its operands', () => {
     const ops = [
       '1 + 2 == 3 - 0',
       '!(1 < 2) || 1 >= 2 && true',
@@ -312,7 +312,7 @@ describe('a policy as JSON', () => {
     for (const op of ops) expect(Object.keys(body(op) ?? {}), op).toHaveLength(1)
     expect(nodes(body('if context.a then true else false')).some((node) => isDeepStrictEqual(node, context))).toBe(true)
   })
-  test('what does not parse says where, in UTF-8 bytes', () => {
+  test('gives the position of a syntax error in UTF-8 bytes', () => {
     const policy = permit('"é€" == ')
     const failed = cedar.policyToJson(policy)
     const start = failed.type === 'failure' ? failed.errors[0]?.sourceLocations?.[0]?.start : undefined
@@ -329,7 +329,7 @@ describe('warnings', () => {
     if (result.type === 'failure') throw new Error('not validated')
     return result.validationWarnings.map(({ error }) => error.message)
   }
-  test('letters that look like others, texts that run the other way, conditions that never hold', () => {
+  test('cover look-alike letters, right-to-left overrides and conditions that are never true', () => {
     expect(warned(permit('context.a == "pay"'))).toEqual([])
     expect(warned(permit('context.a == "p\u0430y"'))).not.toEqual([])
     expect(warned(permit('context.a == "a\u202eb"'))).not.toEqual([])

@@ -9,25 +9,25 @@ const soft = (annotations: string, unless = 'context.fulfilled.contains("approva
 const messages = async (source: string) => (await checkPolicy(source)).map(({ message }) => message)
 
 describe('parsing and validating', () => {
-  test('a sound policy has no issues', async () => {
+  test('finds no issues in a valid policy', async () => {
     expect(await checkPolicy(`${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`)).toEqual(
       [],
     )
   })
 
-  test('a syntax error is placed by line and column, counted in characters', async () => {
+  test('reports a syntax error with line and column in characters', async () => {
     const source = `${permit('true')}\n// Größe: 5 €\n${permit('"é" == foo', 'b')}`
     expect(await checkPolicy(source)).toEqual([
       expect.objectContaining({ path: 'source', line: 3, column: (source.split('\n')[2]?.indexOf('foo') ?? 0) + 1 }),
     ])
   })
 
-  test('each rule tells its own syntax error', async () => {
+  test('reports the syntax error of each rule', async () => {
     const source = `${permit('foo', 'a')}\n${permit('bar', 'b')}`
     expect((await checkPolicy(source)).map(({ line }) => line)).toEqual([1, 2])
   })
 
-  test('an attribute that the schema does not have is named with its place', async () => {
+  test('reports an unknown attribute with its name and position', async () => {
     const source = `${permit('true')}\n${permit('"é" == "é" && resource.nam == "x"', 'b')}`
     const [issue] = await checkPolicy(source)
     expect(issue?.message).toContain('`nam`')
@@ -35,27 +35,27 @@ describe('parsing and validating', () => {
     expect(issue).toMatchObject({ line: 2, column: (source.split('\n')[1]?.indexOf('resource.nam') ?? 0) + 1 })
   })
 
-  test('a condition that is never true and look-alike letters are refused', async () => {
+  test('rejects conditions that are never true and look-alike letters', async () => {
     expect(await messages(permit('false'))).toEqual([expect.stringContaining('impossible')])
     // The second letter is Cyrillic.
     expect(await messages(permit('resource.name == "p\u0430y"'))).toEqual([expect.stringContaining('mixed scripts')])
   })
 
-  test('templates, emptiness and missing ends are refused', async () => {
+  test('rejects templates, empty policies and missing semicolons', async () => {
     expect(await messages('@id("a") permit (principal == ?principal, action, resource);')).toEqual([
       expect.stringContaining('template'),
     ])
-    expect(await messages('// nothing')).toEqual(['The policy holds no rule.'])
+    expect(await messages('// nothing')).toEqual(['The policy does not contain any rules.'])
     expect(await messages('@id("a") permit (principal, action, resource)')).toHaveLength(1)
   })
 
-  test('200 nested parentheses never reach Cedar', async () => {
+  test('rejects 200 nested parentheses before they reach Cedar', async () => {
     expect(await messages(permit(`${'('.repeat(200)}true${')'.repeat(200)}`))).toEqual([
-      'Expressions are nested at most 40 deep.',
+      'Expressions can be nested up to 40 levels deep.',
     ])
   })
 
-  // The forms that recurse in Cedar, as long as the scan lets them be: an answer, never a trap.
+  // Forms that recurse in Cedar, as long as the scan accepts: Cedar must answer and not trap.
   test.each([
     ['or', Array(limits.conditions).fill('true').join('||')],
     ['sum', `${Array(limits.chain).fill('1').join('+')} == 1`],
@@ -68,24 +68,24 @@ describe('parsing and validating', () => {
     ['sets', `${'['.repeat(limits.nesting - 1)}1${']'.repeat(limits.nesting - 1)} == 1`],
     ['ifs', `${'if true then true else '.repeat(limits.nesting - 1)}true`],
     ['nested chains', `${`(${Array(20).fill('true').join('&&')}&&`.repeat(38)}true${')'.repeat(38)}`],
-  ])('the engine survives the longest %s', async (_form, condition) => {
+  ])('does not trap on the longest accepted %s', async (_form, condition) => {
     expect(findExcess(permit(condition))).toBeUndefined()
-    for (const message of await messages(permit(condition))) expect(message).not.toContain('could not work')
+    for (const message of await messages(permit(condition))) expect(message).not.toContain('could not process')
   })
 })
 
 describe('lints', () => {
-  test('every rule has a name of its own', async () => {
+  test('require a unique name for each rule', async () => {
     expect(await messages(`${head('permit')};`)).toEqual(['Every rule needs a name: @id("…").'])
     expect(await messages(`${permit('true')}${permit('true')}`)).toEqual(['Another rule is already named "a".'])
   })
 
-  test('names of generated rules are reserved', async () => {
+  test('reserve the names of generated rules', async () => {
     expect(await messages(permit('true', 'manifest.payments/x'))).toHaveLength(1)
     expect(await messages(permit('true', 'manifest.x'))).toHaveLength(1)
   })
 
-  test('an obligation on a permit is refused', async () => {
+  test('reject an obligation on a permit', async () => {
     expect(await messages(`@id("a") @obligation("approval") ${head('permit')};`)).toEqual([
       expect.stringContaining('belongs on a forbid'),
     ])
@@ -95,13 +95,16 @@ describe('lints', () => {
     ['no unless', `@id("s") @obligation("approval") ${head('forbid')};`],
     ['the token of another rule', soft('', 'context.fulfilled.contains("approval:t")')],
     ['the token of another kind', soft('', 'context.fulfilled.contains("mask:s")')],
-    ['more in the same unless', soft('', 'context.fulfilled.contains("approval:s") || resource.idempotent')],
+    [
+      'a second condition in the same unless',
+      soft('', 'context.fulfilled.contains("approval:s") || resource.idempotent'),
+    ],
     [
       'a when instead',
       `@id("s") @obligation("approval") ${head('forbid')} when { context.fulfilled.contains("approval:s") };`,
     ],
-  ])('a soft forbid is lifted by exactly its own token: %s', async (_case, source) => {
-    expect(await messages(source)).toContainEqual(expect.stringContaining('ends with: unless'))
+  ])('require that a soft forbid is lifted by exactly its own token: %s', async (_case, source) => {
+    expect(await messages(source)).toContainEqual(expect.stringContaining('must end with: unless'))
   })
 
   test.each([
@@ -113,11 +116,11 @@ describe('lints', () => {
     ['a has', permit('context has fulfilled')],
     ['the whole context', permit('(if true then context else context).fulfilled.isEmpty()')],
     ['a comparison with the whole context', permit('context == context')],
-  ])('nothing else reads context.fulfilled: %s', async (_case, source) => {
-    expect(await messages(source)).toContainEqual(expect.stringContaining('context.fulfilled is read only by'))
+  ])('reject any other use of context.fulfilled: %s', async (_case, source) => {
+    expect(await messages(source)).toContainEqual(expect.stringContaining('can read context.fulfilled'))
   })
 
-  test('the word in other places is no use of it', async () => {
+  test('accept the word fulfilled in strings', async () => {
     expect(
       await checkPolicy(permit('resource.name == "fulfilled" && context.env.name == "context.fulfilled"')),
     ).toEqual([])
@@ -125,23 +128,23 @@ describe('lints', () => {
 
   test.each([
     ['an unknown kind', `@id("s") @obligation("dance") ${head('forbid')};`, '@obligation should be one of approval'],
-    ['an unknown annotation', permit('true').replace('permit', '@approvalgroup("x") permit'), 'There is no annotation'],
+    ['an unknown annotation', permit('true').replace('permit', '@approvalgroup("x") permit'), 'Unknown annotation'],
     [
       'a parameter without its obligation',
       permit('true').replace('permit', '@approval_ttl("PT1H") permit'),
       'belongs on',
     ],
-    ['a quorum that is none', soft('@approval_quorum("0")'), '@approval_quorum should be'],
-    ['a time that is none', soft('@approval_ttl("1h")'), '@approval_ttl should be'],
-    ['a time beyond 30 days', soft('@approval_ttl("P31D")'), '@approval_ttl should be'],
+    ['an invalid quorum', soft('@approval_quorum("0")'), '@approval_quorum should be'],
+    ['an invalid duration', soft('@approval_ttl("1h")'), '@approval_ttl should be'],
+    ['a duration over 30 days', soft('@approval_ttl("P31D")'), '@approval_ttl should be'],
     ['an empty message', soft('@message'), '@message should be'],
-  ])('%s is refused', async (_case, source, expected) => {
+  ])('reject %s', async (_case, source, expected) => {
     expect(await messages(source)).toContainEqual(expect.stringContaining(expected))
   })
 
   test.each([
     ['mask', '@mask_paths("$.note")', '@mask_paths("note")', '@mask_paths should be paths'],
-    ['mask', '@mask_classes("pii.email")', '', 'says what is masked'],
+    ['mask', '@mask_classes("pii.email")', '', 'needs @mask_paths'],
     [
       'mask',
       '@mask_paths("$.a") @mask_method("hash")',
@@ -155,7 +158,7 @@ describe('lints', () => {
       '@budget_limit("-1") @budget_unit("calls")',
       '@budget_limit should be',
     ],
-  ])('the kind %s says what it demands', async (kind, right, wrong, expected) => {
+  ])('require the parameters of an obligation of kind %s', async (kind, right, wrong, expected) => {
     const rule = (annotations: string) =>
       `@id("s") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:s") };`
     expect(await checkPolicy(rule(right))).toEqual([])
@@ -165,17 +168,17 @@ describe('lints', () => {
   test.each([
     ['all tools', 'action in Countersign::Action::"ToolCall", resource', false],
     ['a tool', 'action == Countersign::Action::"AnyOtherTool", resource', false],
-    ['whatever there is', 'action, resource', false],
+    ['everything', 'action, resource', false],
     [
       'models and tools',
       'action in [Countersign::Action::"ModelCall", Countersign::Action::"ToolCall"], resource',
       false,
     ],
     ['model calls', 'action == Countersign::Action::"ModelCall", resource', true],
-    ['a set of nothing but model calls', 'action in [Countersign::Action::"ModelCall"], resource', true],
+    ['a set of only model calls', 'action in [Countersign::Action::"ModelCall"], resource', true],
     ['models', 'action, resource is Countersign::Model', true],
     ['one model', 'action, resource == Countersign::Model::"p/m"', true],
-  ])('tokens and money are counted of models alone: a budget on %s', async (_case, scope, sound) => {
+  ])('allow budgets of tokens or money for model calls only: a budget on %s', async (_case, scope, sound) => {
     const rule = (unit: string) =>
       `@id("s") @obligation("budget") @budget_limit("9") @budget_unit("${unit}") forbid (principal, ${scope}) unless { context.fulfilled.contains("budget:s") };`
     expect(await messages(rule('calls'))).toEqual([])
@@ -185,9 +188,9 @@ describe('lints', () => {
       )
   })
 
-  test('a lift in brackets of its own is refused: it could not be told from another rule’s', async () => {
+  test('reject a lift in parentheses, which withToken cannot find', async () => {
     expect(await messages(soft('', '(context.fulfilled.contains("approval:s"))'))).toEqual([
-      expect.stringContaining('Write the lift'),
+      expect.stringContaining('Remove the parentheses'),
     ])
   })
 })

@@ -4,32 +4,32 @@ import { findExcess, type RuleText, splitRules } from '#server/policies/language
 import { typedSchema } from '#server/policies/language/typed-schema.ts'
 import { ask, EngineFailure, startWorker } from './worker.ts'
 
-/** What the thread works on: the rules, and the Cedar schema that they are validated against. */
+/** The input of the thread: the rules, and the Cedar schema to validate them against. */
 export type CheckTask = { rules: RuleText[]; schema: string }
-/** What is wrong with one rule; `byte` is a UTF-8 offset in the rule's own text. */
+/** An issue in one rule; `byte` is a UTF-8 offset in the rule's own text. */
 export type RuleProblem = { rule: number; message: string; byte: number }
 
-/** Milliseconds of the thread's own time, that the text costs; how long that may take; how long the thread may start. */
+/** Milliseconds: processor time of the thread for one source; the wait for its answer; the wait for the thread to start. */
 const cpuMs = 3000
 const timeoutMs = 30_000
 const startMs = 30_000
 const mostIssues = 50
 
-/** At most this many texts are checked at once in this process, and this many wait; Cedar's threads cost memory. */
+/** The most sources checked concurrently in this process, and the most that wait; Cedar's threads cost memory. */
 const atOnce = 2
 const mostWaiting = 16
 let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Everything that is wrong with a policy's text, in its order; empty when it may be stored. The text is scanned, then
- * parsed, linted and validated against `schema` in a thread of its own. Throws ApiError unavailable when too many texts wait already.
+ * All issues in a policy's source, in its order; empty when it may be stored. The source is scanned, then parsed, linted and
+ * validated against `schema` in a thread of its own. Throws ApiError `unavailable` when too many sources are waiting.
  */
 export async function checkPolicy(source: string, schema: string = typedSchema([])): Promise<Issue[]> {
   const excess = findExcess(source)
   if (excess !== undefined) return [issueAt(source, Buffer.byteLength(source.slice(0, excess.index)), excess.message)]
   const rules = splitRules(source)
-  if (rules.length === 0) return [issueAt(source, 0, 'The policy holds no rule.')]
+  if (rules.length === 0) return [issueAt(source, 0, 'The policy does not contain any rules.')]
   const problems = await inTurn(() => problemsOf({ rules, schema }))
   return problems
     .map(({ rule, message, byte }) => {
@@ -62,7 +62,7 @@ async function problemsOf(task: CheckTask): Promise<RuleProblem[]> {
     return problems
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error
-    return [{ rule: 0, message: 'The policy engine could not work through this text. Write it simpler.', byte: 0 }]
+    return [{ rule: 0, message: 'The policy engine could not process this policy. Simplify it.', byte: 0 }]
   }
 }
 
@@ -75,14 +75,14 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The place goes straight to who waits longest.
+    // Hands the slot to the source that has waited longest.
     const next = waiting.shift()
     if (next === undefined) running -= 1
     else next()
   }
 }
 
-/** Throws `invalid_policy` (400) with the place of each error. */
+/** Throws `invalid_policy` (400) with the position of each error. */
 export async function requireSound(source: string, schema: string): Promise<void> {
   const issues = await checkPolicy(source, schema)
   const [first] = issues

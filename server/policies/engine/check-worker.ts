@@ -1,4 +1,4 @@
-// Works on one text, in a thread that is thrown away: whatever the text does to Cedar dies with it.
+// Checks one source in a thread that is then discarded, so that a source that breaks Cedar affects no other.
 import { parentPort } from 'node:worker_threads'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { withToken } from '#server/policies/language/lifting-token.ts'
@@ -6,7 +6,7 @@ import { annotationsOf, lintRule } from '#server/policies/language/lint.ts'
 import type { CheckTask, RuleProblem } from './check-policy.ts'
 import { tellThread } from './thread-time.ts'
 
-/** Parse, lint and validate. Later checks run only on what passed the earlier ones. */
+/** Parses, lints and validates. Each check runs only when the earlier ones found nothing. */
 function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {
   const problems: RuleProblem[] = []
   const named: Record<string, string> = {}
@@ -20,7 +20,7 @@ function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {
     const { id, obligation } = annotationsOf(parsed.json)
     const lints = lintRule(parsed.json, new Set(taken.keys()))
     if (lints.length === 0 && obligation !== undefined && withToken(text, '""') === undefined)
-      lints.push('Write the lift without brackets of its own: unless { context.fulfilled.contains("…") }.')
+      lints.push('Remove the parentheses around the condition: unless { context.fulfilled.contains("…") }.')
     problems.push(...lints.map((message) => ({ rule, message, byte: 0 })))
     if (id === undefined) continue
     taken.set(id, rule)
@@ -29,8 +29,8 @@ function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {
   if (problems.length > 0) return problems
   const answer = cedar.validate({ schema, policies: { staticPolicies: named } })
   if (answer.type === 'failure') return answer.errors.map((error) => problemOf(0, error))
-  // A warning is an error here: each means that the rule does not say what its reader believes (a condition that is
-  // never true, letters of another alphabet that look alike). In a rule with errors it only repeats them in other words.
+  // Warnings count as errors: each means that the rule does not do what its reader expects (a condition that is never true,
+  // look-alike letters of another alphabet). In a rule with errors they only repeat those errors.
   const wrong = new Set(answer.validationErrors.map(({ policyId }) => policyId))
   const warnings = answer.validationWarnings.filter(({ policyId }) => !wrong.has(policyId))
   return [...answer.validationErrors, ...warnings].map(({ policyId, error }) =>
@@ -45,7 +45,7 @@ function problemOf(rule: number, { message, help, sourceLocations }: cedar.Detai
 }
 
 tellThread()
-// Started is worth a message of its own: a busy machine is not the text's fault.
+// 'started' is a separate message, so that the time a busy machine takes to start the thread does not count for the source.
 parentPort?.on('message', (task: CheckTask | 'start') =>
   parentPort?.postMessage(task === 'start' ? 'started' : problemsOf(task)),
 )

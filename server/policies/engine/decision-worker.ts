@@ -1,4 +1,4 @@
-// Lives as long as the process, or until Cedar traps in it.
+// Runs until the process ends or Cedar traps.
 import { parentPort } from 'node:worker_threads'
 import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
@@ -10,7 +10,7 @@ function answer({ set: { key, texts }, request, grants, misfit }: Question): Ans
   if (set === undefined) return 'unknown_set'
   if (set.rules === undefined) return { effect: 'deny', because: 'policy_error', rules: [] }
   const slice = sliceOf(set, request)
-  // The arguments could not be given to the rules: where one asks for them, its answer would be another one.
+  // The arguments did not fit their types and were left out, so a rule that reads them cannot be evaluated correctly.
   const { policies } = slice
   if (misfit && slice.readsArguments) return { effect: 'deny', because: 'arguments_misfit', policies }
   return { ...settle(grants, set.policiesOf, (fulfilled) => evaluateSlice(slice, request, fulfilled)), policies }

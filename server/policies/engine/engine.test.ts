@@ -32,7 +32,7 @@ const request: CedarRequest = {
     },
   ],
 }
-/** How often a set's texts were read: the engine asks for those that it does not hold. */
+/** How often a set's sources were read: the engine requests those it has not cached. */
 let reads = 0
 const settleBy = (sources: string[], grants: string[] = [], changes: Partial<CedarRequest> = {}) => {
   const texts: PolicyText[] = sources.map((source) => ({ digest: sourceDigest(source), source }))
@@ -46,7 +46,7 @@ const ask = (source: string) => settleBy([source])
 const permit = (condition: string) => `@id("p") permit (principal, action, resource) when { ${condition} };`
 const sound = permit('resource in Countersign::ToolServer::"payments" && principal.allowedTools.contains(resource)')
 
-test('answers with the determining rules, their own text and annotations', async () => {
+test('returns the determining rules with their text and annotations', async () => {
   const forbid = '@id("f") @code("NO") forbid (principal, action, resource);'
   expect(await ask(sound)).toMatchObject({ effect: 'allow', permits: [{ policy: 0, rule: { order: 0, text: sound } }] })
   expect(await ask(`// why\n${sound}\n${forbid}\n`)).toMatchObject({
@@ -56,24 +56,24 @@ test('answers with the determining rules, their own text and annotations', async
   })
 })
 
-test('the facts of the schema can be used', async () => {
+test('rules can read the facts in the schema', async () => {
   expect(await ask(permit('context.call.now.toTime() < duration("13h")'))).toMatchObject({ effect: 'allow' })
   expect(await ask(permit('principal has riskTier'))).toMatchObject({ because: 'no_permit' })
 })
 
-test('a rule that fails is told, although Cedar skips it', async () => {
+test('reports a rule that fails, although Cedar skips it', async () => {
   const overflow = permit('context.call.counters.toolCalls * 9223372036854775807 > 0')
   expect(await ask(overflow)).toMatchObject({ because: 'policy_error', rules: [{ rule: { text: overflow } }] })
 })
 
-test('a request that Cedar cannot read is invalid, and a text that does not parse fails', async () => {
+test('reports a request that Cedar cannot read as invalid, and denies when a source does not parse', async () => {
   const context = { ...request.context, extra: { __extn: { fn: 'decimal', arg: 'no' } } }
   expect(await settleBy([sound], [], { context })).toMatchObject({ effect: 'deny', because: 'request_invalid' })
   expect(await ask('permit (')).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
   expect(await settleBy([sound, 'permit ('])).toEqual({ effect: 'deny', because: 'policy_error', rules: [] })
 })
 
-test('a set is read and parsed once, however many are asked', async () => {
+test('reads and parses a set once for any number of questions', async () => {
   const texts = Array.from({ length: 300 }, (_, n) =>
     permit(`context.call.counters.toolCalls == ${n % 4} && ${n} >= 0`),
   )
@@ -85,7 +85,7 @@ test('a set is read and parsed once, however many are asked', async () => {
   expect(reads - before).toBe(300)
 })
 
-test('only rules whose scope can match are asked: by action, by resource, by principal', async () => {
+test('evaluates only rules whose scope can match the action, resource and principal', async () => {
   const forbid = (scope: string, id: string) => `@id("${id}") forbid (${scope});`
   const others = [
     forbid('principal == Countersign::Agent::"b", action, resource', 'agent'),
@@ -115,7 +115,7 @@ test('only rules whose scope can match are asked: by action, by resource, by pri
   for (const one of matching) expect(await settleBy([sound, one, ...others])).toMatchObject({ because: 'forbidden' })
 })
 
-test('the same rule name in two policies: a grant lifts the one that it was given for', async () => {
+test('a grant lifts the rule of its own policy, not a rule of the same name in another', async () => {
   const soft = (more: string) =>
     `${more}@id("ask") @obligation("approval") forbid (principal, action, resource) unless { context.fulfilled.contains("approval:ask") };`
   const [one, two] = [soft('// one\n'), soft('// two\n')]
@@ -126,7 +126,7 @@ test('the same rule name in two policies: a grant lifts the one that it was give
   expect(await settleBy([sound, one, two], ['approval:ask'])).toMatchObject({ obligations: [{}, {}] })
 })
 
-// What the scan lets through and recurses deepest in Cedar, evaluated to its last term.
+// The forms that recurse deepest in Cedar among those the scan accepts, evaluated to their last term.
 test.each([
   ['or', `${'false||'.repeat(limits.conditions)}true`],
   ['sum', `${'1+'.repeat(limits.chain)}1 == ${limits.chain + 1}`],
@@ -139,12 +139,12 @@ test.each([
   ['nesting', `${'('.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
   ['ifs', `${'if false then false else '.repeat(limits.nesting - 1)}true`],
   ['chains in nesting', `${'(false||false||'.repeat(limits.nesting - 1)}true${')'.repeat(limits.nesting - 1)}`],
-])('the longest %s that may be stored is decided', async (_form, condition) => {
+])('decides by the longest %s that can be stored', async (_form, condition) => {
   expect(findExcess(permit(condition))).toBeUndefined()
   expect(await ask(permit(condition))).toMatchObject({ effect: 'allow' })
 })
 
-test('a trap forced past the scan fails its own batch and nobody else: the worker is replaced', async () => {
+test('a trap forced past the scan fails only its own question, and the worker is replaced', async () => {
   const trap = permit(`${'('.repeat(200)}true${')'.repeat(200)}`)
   const [before, trapped, after] = await Promise.allSettled([ask(sound), ask(trap), ask(sound)])
   expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
@@ -152,11 +152,11 @@ test('a trap forced past the scan fails its own batch and nobody else: the worke
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 })
 
-// What the scan lets through and Cedar takes longest for: each place of the text is compared with all of the pattern.
+// The slowest condition that the scan accepts: Cedar compares each position of the text with the whole pattern.
 const endless = permit(`context.arguments.note like "*${'a'.repeat(60_000)}b"`)
 const context = { ...request.context, arguments: { note: 'a'.repeat(300_000) } }
 
-test('a set that is too slow denies, and the others of its batch are decided', async () => {
+test('a set that is too slow fails, and the other questions of its batch are decided', async () => {
   expect(findExcess(endless)).toBeUndefined()
   const [before, slow, after] = await Promise.allSettled([ask(sound), settleBy([endless], [], { context }), ask(sound)])
   expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
@@ -164,7 +164,7 @@ test('a set that is too slow denies, and the others of its batch are decided', a
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 }, 180_000)
 
-test('how long it may take is its own time: what else the machine does is no reason to deny', async () => {
+test('the time limit counts the worker’s own processor time, so that a busy machine does not cause denials', async () => {
   const question = (source: string) => {
     const texts = [{ digest: sourceDigest(source), source }]
     return JSON.stringify([
@@ -172,9 +172,9 @@ test('how long it may take is its own time: what else the machine does is no rea
     ])
   }
   const worker = startWorker('decision-worker.ts', {})
-  // A minute for the wait, far less for the thread: it is the latter that ends it.
-  await expect(askWorker(worker, question(endless), 60_000, 300)).rejects.toThrow(/within 300 ms of its own time/)
-  // A thread that tells its id, does nothing, and answers when it is asked a second time.
+  // The wait is limited to a minute, the thread to far less: the thread's limit ends the call.
+  await expect(askWorker(worker, question(endless), 60_000, 300)).rejects.toThrow(/within 300 ms of processor time/)
+  // A thread that publishes its id, stays idle, and answers the second message.
   const idle = startWorker(
     `data:text/javascript,${encodeURIComponent(`
       import { readlinkSync } from 'node:fs'
@@ -184,7 +184,7 @@ test('how long it may take is its own time: what else the machine does is no rea
     {},
   )
   const late = askWorker(idle, '', 60_000, 300)
-  // What this thread spends is not the other one's: three times its limit.
+  // This thread spends three times the other thread's limit, which must not count for the other.
   const begun = process.cpuUsage()
   while (process.cpuUsage(begun).user < 900_000) await new Promise((resolve) => setImmediate(resolve))
   idle.postMessage('answer')
@@ -192,7 +192,7 @@ test('how long it may take is its own time: what else the machine does is no rea
   await idle.terminate()
 }, 180_000)
 
-test('closing waits for what was asked before, and a later question starts a new worker', async () => {
+test('closing waits for earlier questions, and a later question starts a new worker', async () => {
   const asked = ask(sound)
   await closeEngine()
   expect(await asked).toMatchObject({ effect: 'allow' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lru } from './lru.ts'
 
-test('what was used longest ago makes room, by weight', () => {
+test('evicts the least recently used values by weight', () => {
   const evicted: string[] = []
   const lru = new Lru<string>(10, (value) => evicted.push(value))
   lru.set('a', 'A', 4)
@@ -12,7 +12,7 @@ test('what was used longest ago makes room, by weight', () => {
   expect([lru.get('a'), lru.get('b'), lru.get('c')]).toEqual(['A', undefined, 'C'])
 })
 
-test('a value that replaces another hands the old one over', () => {
+test('passes a replaced value to `evicted`', () => {
   const evicted: string[] = []
   const lru = new Lru<string>(10, (value) => evicted.push(value))
   lru.set('a', 'A', 1)
@@ -20,7 +20,7 @@ test('a value that replaces another hands the old one over', () => {
   expect([evicted, lru.get('a')]).toEqual([['A'], 'B'])
 })
 
-test('a value heavier than the capacity stays until the next one comes', () => {
+test('keeps a value heavier than the capacity until the next one is added', () => {
   const evicted: string[] = []
   const lru = new Lru<string>(10, (value) => evicted.push(value))
   lru.set('a', 'A', 1)

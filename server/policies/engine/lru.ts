@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Keeps what was used last, up to a total weight; what makes room goes to `evicted`. The newest one always stays. */
+/** Keeps the most recently used values up to a total weight and passes evicted ones to `evicted`. The newest always stays. */
 export class Lru<V extends object | string> {
   private readonly cache: LRUCache<string, V>
 
@@ -12,7 +12,7 @@ export class Lru<V extends object | string> {
     return this.cache.get(key)
   }
 
-  /** `weight` is a whole number from 1. The library refuses a value heavier than the capacity: it counts as the capacity. */
+  /** `weight` is a whole number from 1. A value heavier than the capacity counts as the capacity, since the library would reject it. */
   set(key: string, value: V, weight: number): void {
     this.cache.set(key, value, { size: Math.min(weight, this.cache.maxSize) })
   }

@@ -4,24 +4,24 @@ import type { Evaluation } from './rule.ts'
 import { matches, type Places, placesOf, type Rule, rulesOf } from './rule.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
 
-// Only in the decision worker. Weights are rules: a pre-parsed one takes Cedar about 3 KB.
+// Used only in the decision worker. Weighted by rules: a pre-parsed rule takes about 3 KB in Cedar.
 const rulesInSets = 50_000
 const rulesPrepared = 20_000
-/** Of one set; more actions and resources than that begin again. */
+/** The most slices cached per set; the cache is cleared when there are more combinations of principal, action and resource. */
 const mostSlices = 2000
 
-/** The rules of a set that can matter to one principal, action and resource. */
+/** The rules of a set that can match one principal, action and resource. */
 export type Slice = {
   key: string
   rules: readonly Rule[]
   readsArguments: boolean
-  /** Places in the set of the policies that the rules stand in. */
+  /** Positions in the set of the policies that these rules belong to. */
   policies: readonly number[]
 }
 export type RuleSet = {
-  /** Undefined: one of the texts can't be used, so nothing can be decided by this set. */
+  /** Undefined: a source of the set can't be used, so the set can't decide anything. */
   rules: readonly Rule[] | undefined
-  /** The places of each text in the set: two policies may have the same one. */
+  /** The positions of each source in the set: two policies may have the same source. */
   policiesOf: ReadonlyMap<string, readonly number[]>
   slices: Map<string, Slice>
 }
@@ -31,7 +31,7 @@ const texts = new Lru<readonly Rule[] | 'unusable'>(rulesInSets)
 
 export const findSet = (key: string): RuleSet | undefined => sets.get(key)
 
-/** Parses what was not parsed before; equal digests are equal texts. */
+/** Parses the sources that are not cached; sources with equal digests are identical. */
 export function loadSet(key: string, policies: readonly PolicyText[]): RuleSet {
   const policiesOf = new Map<string, number[]>()
   for (const [index, { digest }] of policies.entries())
@@ -71,7 +71,7 @@ function cut(set: RuleSet, places: Places): Slice {
   return { key: rules.map(({ id }) => id).join(' '), rules, readsArguments, policies }
 }
 
-/** Cedar can replace a pre-parsed set but not drop one: a slot that is given up holds nothing, and is used again. */
+/** Cedar can replace a pre-parsed set but not delete it, so released slots are emptied and reused. */
 const free: string[] = []
 let slots = 0
 const prepared = new Lru<{ slot: string; usable: boolean }>(rulesPrepared, ({ slot }) => {
@@ -89,7 +89,7 @@ function prepare({ key, rules }: Slice): { slot: string; usable: boolean } {
   return made
 }
 
-/** One question to Cedar. The request is not validated again: request.ts and argument-values.ts make it to the schema. */
+/** Evaluates one request in Cedar. It is not validated again: request.ts and argument-values.ts build it to match the schema. */
 export function evaluateSlice(slice: Slice, request: CedarRequest, fulfilled: readonly string[]): Evaluation {
   if (slice.rules.length === 0) return { outcome: 'decided', decision: 'deny', determining: [], erring: [] }
   const { slot, usable } = prepare(slice)
@@ -99,7 +99,7 @@ export function evaluateSlice(slice: Slice, request: CedarRequest, fulfilled: re
     context: { ...request.context, fulfilled: [...fulfilled] },
     preparsedPolicySetId: slot,
   })
-  // Its message would repeat the context's values: it stays here.
+  // Cedar's message repeats values of the context, so it is not passed on.
   if (answer.type === 'failure') return { outcome: 'invalid_request' }
   const { decision, diagnostics } = answer.response
   const fired = new Set(diagnostics.reason)

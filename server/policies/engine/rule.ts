@@ -7,13 +7,13 @@ import { annotationsOf, readsMember } from '#server/policies/language/lint.ts'
 import { splitRules } from '#server/policies/language/split-rules.ts'
 import type { CedarRequest, PolicyText, RuleFacts } from './terms.ts'
 
-/** One rule of a policy as the decision worker keeps it. */
+/** One rule of a policy in the decision worker. */
 export type Rule = {
-  /** Digest of the policy's text, and the rule's place in it. */
+  /** Digest of the policy's source, and the rule's position in it. */
   id: string
   digest: string
   facts: RuleFacts
-  /** What Cedar evaluates: the author's text, its lift naming the digest too. */
+  /** The text that Cedar evaluates: the author's, with the digest added to the token in its lift. */
   text: string
   scope: Pick<PolicyJson, 'principal' | 'action' | 'resource'>
   readsArguments: boolean
@@ -21,18 +21,18 @@ export type Rule = {
 
 /** The outcome of evaluating the rules of a set once. */
 export type Evaluation =
-  /** `determining`: all satisfied forbids, else all satisfied permits. `erring`: rules that Cedar would have skipped. */
+  /** `determining`: all satisfied forbids, or else all satisfied permits. `erring`: rules that Cedar skipped because they failed. */
   | { outcome: 'decided'; decision: 'allow' | 'deny'; determining: readonly Rule[]; erring: readonly Rule[] }
-  /** The texts do not parse. */
+  /** A source does not parse. */
   | { outcome: 'unusable_policy' }
   /** The request can't be evaluated. */
   | { outcome: 'invalid_request' }
 
-/** What lifts a soft forbid: it names the text, so that in another version of the policy the same grant lifts nothing. */
+/** The token that lifts a soft forbid. It contains the source's digest, so a grant does not lift the rule in another version. */
 export const tokenOf = (digest: string, { annotations }: RuleFacts): string =>
   `${annotations.obligation}:${digest}/${annotations.id}`
 
-/** The rules of a text; undefined when this version of Cedar does not parse it. */
+/** The rules of a source; undefined when this version of Cedar does not parse it. */
 export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
   const rules: Rule[] = []
   for (const [order, { text }] of splitRules(source).entries()) {
@@ -41,7 +41,7 @@ export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
     const { principal, action, resource, conditions } = parsed.json
     const facts = { order, text, annotations: annotationsOf(parsed.json) }
     const soft = isObligationKind(facts.annotations.obligation ?? '')
-    // Without a lift in the known form nothing lifts it: then it is a hard one.
+    // Without a lift in the known form, the rule can't be lifted and is a hard forbid.
     const evaluated = soft ? (withToken(text, cedarString(tokenOf(digest, facts))) ?? text) : text
     rules.push({
       id: `${digest}/${order}`,
@@ -55,11 +55,11 @@ export function rulesOf({ digest, source }: PolicyText): Rule[] | undefined {
   return rules
 }
 
-/** Entities that are below others in a request: the entity itself and what it is in. */
+/** An entity of a request, with the entities it is in. */
 export type Place = { uid: TypeAndId; within: readonly TypeAndId[] }
 export type Places = Record<'principal' | 'action' | 'resource', Place>
 
-/** Where the request's own entities say that its principal, action and resource stand. */
+/** The positions of principal, action and resource in the hierarchy of the request's own entities. */
 export function placesOf(request: CedarRequest): Places {
   const place = (uid: TypeAndId): Place => {
     const parents = request.entities.find((entity) => same(uidOf(entity.uid), uid))?.parents ?? []
@@ -69,8 +69,8 @@ export function placesOf(request: CedarRequest): Places {
 }
 
 /**
- * Whether the scope of a rule can match. A scope has no expressions, so a rule that is left out here would not have been
- * satisfied, and could not have failed. What is not understood matches.
+ * Whether the scope of a rule can match. Scopes cannot contain expressions, so a rule excluded here could neither have been satisfied
+ * nor have failed. An unknown form of scope matches.
  */
 export function matches({ scope }: Rule, places: Places): boolean {
   return (

@@ -9,8 +9,8 @@ export type CedarRequest = {
   entities: EntityJson[]
 }
 
-/** A published text; equal digests are equal texts and parsed once. */
+/** A published source; sources with equal digests are identical and parsed once. */
 export type PolicyText = { digest: string; source: string }
 
-/** What the decision point needs to know of a rule: its place, its own text, its annotations. */
+/** The facts of a rule that the decision point needs: its position in the source, its text and its annotations. */
 export type RuleFacts = { order: number; text: string; annotations: Record<string, string> }

@@ -1,13 +1,13 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 
-// A thread that is inside WebAssembly answers nobody, so Node can't tell its time. Linux can, by the id of the thread, which
-// the thread itself leaves in memory that both have.
+// A thread inside WebAssembly can't respond, so Node can't report its processor time. Linux can, by the id of the thread, which
+// the thread itself writes to shared memory.
 
-/** Memory for a thread's id: 0 until it has begun, -1 where the system knows none. */
+/** Shared memory for a thread's id: 0 until the thread has started, -1 when the system does not provide one. */
 export const threadSlot = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
 
-/** To be called in the thread. */
+/** Publishes the id of the calling thread. */
 export function tellThread(): void {
   if (workerData instanceof Int32Array) Atomics.store(workerData, 0, ownId())
 }
@@ -22,17 +22,17 @@ function ownId(): number {
 }
 
 /**
- * Milliseconds that a thread has run for. Where that can't be told, the time of day: it passes faster, so that a limit is
- * never longer than meant. Undefined for one that has not begun.
+ * Processor time of a thread in milliseconds. Falls back to elapsed time, which passes faster, so a limit is never exceeded.
+ * Undefined before the thread has started.
  */
 export function threadMs(slot: Int32Array): number | undefined {
   const id = Atomics.load(slot, 0)
   if (id === 0) return undefined
   try {
-    // Its first number is the time on a processor, in nanoseconds.
+    // The first number is the processor time in nanoseconds.
     return Number(readFileSync(`/proc/self/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1_000_000
   } catch {
-    // No Linux, or one that does not count; a thread that has ended tells that itself.
+    // Not Linux, or a kernel without scheduler statistics. A thread that has ended emits its own exit event.
     return performance.now()
   }
 }

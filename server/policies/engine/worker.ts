@@ -1,14 +1,14 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { threadMs, threadSlot } from './thread-time.ts'
 
-/** Cedar trapped, ran out of time or out of memory: the worker it ran in is gone. */
+/** Cedar trapped, or ran out of time or memory; its worker has been ended. */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure'
 }
 
 /**
- * Starts a worker file of this folder. It never keeps the process alive, except while it is asked something.
- * The name is a parameter so that Next's bundler leaves the file where it is.
+ * Starts a worker file of this folder. It keeps the process alive only while a question is pending. The name is a parameter so
+ * that Next's bundler does not move the file.
  */
 export function startWorker(file: string, options: WorkerOptions): Worker {
   const slot = threadSlot()
@@ -20,27 +20,27 @@ export function startWorker(file: string, options: WorkerOptions): Worker {
 
 const slots = new WeakMap<Worker, Int32Array>()
 
-/** How often a thread's own time is looked at, in milliseconds. */
+/** Interval between checks of a thread's processor time, in milliseconds. */
 const lookMs = 200
 
 /**
- * Sends `message` and takes the worker's next answer as A. After any EngineFailure the worker has been ended. `cpuMs` is
- * the thread's own time for this message, from the first look on: on a busy machine it passes slower than `timeoutMs`,
- * which bounds the wait. An answer that comes before the first look costs nothing.
+ * Sends `message` and returns the worker's next message as A. The worker has been ended after any EngineFailure. `cpuMs` limits
+ * the thread's processor time for this message, measured from the first check on; `timeoutMs` limits the wait, which is longer
+ * on a busy machine. An answer that arrives before the first check is never measured.
  */
 export async function ask<A>(worker: Worker, message: unknown, timeoutMs: number, cpuMs?: number): Promise<A> {
   let before: number | undefined
   const answered = Promise.withResolvers<A>()
   const fail = (reason: string, cause?: unknown) => answered.reject(new EngineFailure(reason, { cause }))
   const onError = (error: unknown) => fail('The policy engine trapped.', error)
-  const onExit = () => fail('The policy engine ended.')
-  const timer = setTimeout(() => fail(`The policy engine gave no answer within ${timeoutMs} ms.`), timeoutMs)
+  const onExit = () => fail('The policy engine exited.')
+  const timer = setTimeout(() => fail(`The policy engine did not answer within ${timeoutMs} ms.`), timeoutMs)
   const slot = slots.get(worker)
   const look = () => {
     const spentMs = slot && threadMs(slot)
     if (cpuMs === undefined || spentMs === undefined) return
     before ??= spentMs
-    if (spentMs - before > cpuMs) fail(`The policy engine gave no answer within ${cpuMs} ms of its own time.`)
+    if (spentMs - before > cpuMs) fail(`The policy engine did not answer within ${cpuMs} ms of processor time.`)
   }
   const looks = cpuMs === undefined ? undefined : setInterval(look, lookMs)
   worker.once('message', answered.resolve)

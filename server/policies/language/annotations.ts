@@ -8,7 +8,7 @@ export type ObligationKind = (typeof obligationKinds)[number]
 export const isObligationKind = (kind: string): kind is ObligationKind =>
   (obligationKinds as readonly string[]).includes(kind)
 
-/** Rule names that begin so are made by the decision point from an agent's manifest. */
+/** Prefix of the rule names that the decision point generates from an agent's manifest. */
 export const manifestRulePrefix = 'manifest.'
 
 const oneOf =
@@ -38,7 +38,7 @@ const paths = (text: string) =>
 const amount = (text: string) =>
   /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? undefined : 'a number such as 100 or 2.50, without a sign'
 
-/** Each annotation that a rule may carry, and what its value should be (undefined: it is fine). */
+/** Each annotation that a rule may have, with a check that returns the expected value (undefined: valid). */
 const known: Record<string, (text: string) => string | undefined> = {
   id: ruleId,
   title: atMost(200),
@@ -60,26 +60,24 @@ const known: Record<string, (text: string) => string | undefined> = {
   budget_limit: amount,
 }
 
-/** What is wrong with one annotation of a rule that has the obligation `kind`; undefined when nothing is. */
+/** Why an annotation is not valid on a rule with the obligation `kind`; undefined when it is. */
 export function whyNotAnnotation(key: string, value: string, kind: string | undefined): string | undefined {
   const check = Object.hasOwn(known, key) ? known[key] : undefined
-  if (check === undefined) return `There is no annotation @${key}. Known are: ${Object.keys(known).join(', ')}.`
+  if (check === undefined) return `Unknown annotation @${key}. Use one of: ${Object.keys(known).join(', ')}.`
   const owner = obligationKinds.find((candidate) => key.startsWith(`${candidate}_`))
   if (owner !== undefined && owner !== kind) return `@${key} belongs on a rule with @obligation("${owner}").`
   const expected = check(value)
   return expected === undefined ? undefined : `@${key} should be ${expected}.`
 }
 
-/** What a rule lacks for its obligation to be honoured, as sentences. */
+/** The parameters that a rule lacks for its obligation, as sentences. */
 export function missingFor(annotations: Readonly<Record<string, string>>): string[] {
   if (
     annotations.obligation === 'mask' &&
     annotations.mask_paths === undefined &&
     annotations.mask_classes === undefined
   )
-    return [
-      'A rule with @obligation("mask") says what is masked: @mask_paths("$.customer.email") or @mask_classes("pii.email").',
-    ]
+    return ['A rule with @obligation("mask") needs @mask_paths("$.customer.email") or @mask_classes("pii.email").']
   if (annotations.obligation !== 'budget') return []
   return ['budget_limit', 'budget_unit'].flatMap((key) =>
     annotations[key] === undefined ? [`A rule with @obligation("budget") needs @${key}("…").`] : [],

@@ -43,9 +43,11 @@ describe('types', () => {
     ['mixed values', { enum: ['x', 5] }],
     ['a reference that leads out', { $ref: 'https://x.example/schema' }],
     ['true', true],
-  ])('%s has no counterpart, and can not be named', (_what, property) => expect(text(property)).toBe('{}'))
+  ])('%s does not have a Cedar type, so a policy cannot read it', (_what, property) =>
+    expect(text(property)).toBe('{}'),
+  )
 
-  test('references are followed, and one that holds itself ends', () => {
+  test('resolve references and end recursive ones', () => {
     const schema: JsonObject = {
       ...object({ money: { $ref: '#/$defs/money' }, tree: { $ref: '#/$defs/tree' } }, ['money']),
       $defs: {
@@ -56,7 +58,7 @@ describe('types', () => {
     expect(typeText(argumentTypeOf(schema))).toBe('{ "money"?: { "amount": decimal }, "tree"?: { "name"?: String } }')
   })
 
-  test('depth and number are bounded', () => {
+  test('limit the depth and the number of members', () => {
     let deep: JsonObject = { type: 'string' }
     for (let level = 0; level < 100; level++) deep = object({ a: deep })
     expect(typeText(argumentTypeOf(deep)).length).toBeLessThan(200)
@@ -64,7 +66,7 @@ describe('types', () => {
     expect(argumentTypeOf(wide).members.size).toBe(500)
   })
 
-  test('what is no schema of an object has no arguments', () => {
+  test('give a schema that is not an object schema no arguments', () => {
     const schemas: JsonObject[] = [{}, { type: 'string' }, { $ref: '#' }]
     for (const schema of schemas) expect(typeText(argumentTypeOf(schema))).toBe('{}')
   })
@@ -98,17 +100,17 @@ describe('values', () => {
     [{ type: 'array', items: { type: 'string' } }, ['x', 5], '$.a[1] is not a string'],
     [object({ b: { type: 'boolean' } }, ['b']), {}, '$.a.b is missing'],
     [{ type: 'string' }, null, '$.a is missing'],
-  ])('%j does not take %j', (property, value, misfit) =>
+  ])('%j does not accept %j', (property, value, misfit) =>
     expect(values(property, value)).toEqual({ values: {}, misfit }),
   )
 
-  test('undeclared members are left out, and inherited names are nobody’s', () => {
+  test('undeclared members and inherited property names are left out', () => {
     const type = argumentTypeOf(object({ constructor: { type: 'string' }, a: { type: 'string' } }))
     expect(typedArguments(type, { a: 'x', b: 'y' }).values).toEqual({ a: 'x' })
   })
 })
 
-test('any name and any type make a schema that Cedar reads, and values that fit it', () => {
+test('any argument name and type gives a valid Cedar schema and values that fit it', () => {
   const names = ['amount', 'amount-in-cents', 'is', 'a b', 'a"b', 'é€😀', '\u202eevil', '', '\\', '1st', 'in', 'has']
   const properties = Object.fromEntries([
     ...names.map((name): [string, JsonValue] => [name, { type: 'integer' }]),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { cedarString } from './cedar-string.ts'
 
-/** What a policy sees of one argument of a tool. */
+/** The type of a tool argument in a policy. */
 export type ArgumentType =
   | { kind: 'String' | 'Long' | 'Bool' | 'decimal' | 'datetime' | 'ipaddr' }
   | { kind: 'Set'; of: ArgumentType }
@@ -11,7 +11,7 @@ export type RecordType = { kind: 'Record'; members: ReadonlyMap<string, { type: 
 
 const deepest = 8
 const mostMembers = 500
-/** In a JSON value these would make an entity or an extension value of a record: an argument must never be one. */
+/** Member names that would turn a JSON record into an entity or extension value, which an argument must never become. */
 const reservedNames = new Set(['__entity', '__extn', '__expr'])
 const formats: Record<string, 'decimal' | 'datetime' | 'ipaddr'> = {
   decimal: 'decimal',
@@ -22,9 +22,9 @@ const formats: Record<string, 'decimal' | 'datetime' | 'ipaddr'> = {
 }
 
 /**
- * The type of a tool's arguments, from the JSON Schema that its server gives (docs/policies.md has the table). What has no
- * counterpart in Cedar is left out, so that no policy can name it: an author is told when the policy is checked, and
- * doesn't rely on a rule that never fires.
+ * The type of a tool's arguments, from the JSON Schema of its server (docs/policies.md has the table). A member without a
+ * Cedar equivalent is left out, so that no policy can read it: the author gets an error when the policy is checked, rather
+ * than a rule that never matches.
  */
 export function argumentTypeOf(schema: JsonObject): RecordType {
   const type = new Reader(schema).read(schema, 0, [])
@@ -38,13 +38,13 @@ class Reader {
     this.root = root
   }
 
-  /** Undefined: nothing that Cedar could hold. `through` are the references that led here. */
+  /** Undefined without an equivalent type in Cedar. `through`: the references followed so far. */
   read(schema: JsonValue | undefined, depth: number, through: readonly string[]): ArgumentType | undefined {
     if (!isJsonObject(schema) || depth > deepest) return undefined
     const own = (key: string): JsonValue | undefined => (Object.hasOwn(schema, key) ? schema[key] : undefined)
     const reference = own('$ref')
     if (typeof reference === 'string') {
-      // A type that holds itself has no end.
+      // Cedar does not have recursive types.
       if (through.includes(reference)) return undefined
       return this.read(pointedAt(this.root, reference), depth, [...through, reference])
     }
@@ -98,16 +98,16 @@ class Reader {
 
 const isNull = (schema: JsonValue): boolean => isJsonObject(schema) && schema.type === 'null'
 
-/** Null is no value in Cedar: an argument that may be null is one that may be absent. */
+/** Cedar does not have null, so an argument that may be null is optional. */
 function mayBeNull(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return true
-  // What a reference or a union leads to is not followed here: absent is the weaker claim.
+  // References and unions are not resolved here: optional is the weaker assumption.
   if (['$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => Object.hasOwn(schema, key))) return true
   if (Array.isArray(schema.enum) && schema.enum.includes(null)) return true
   return Array.isArray(schema.type) ? schema.type.includes('null') : schema.nullable === true
 }
 
-/** The one type that a schema names, besides null. */
+/** The only type that a schema names apart from null. */
 function singleType(type: JsonValue | undefined): string | undefined {
   if (typeof type === 'string') return type
   if (!Array.isArray(type)) return undefined
@@ -126,7 +126,7 @@ function nameOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : undefined
 }
 
-/** What `#/$defs/x` points at in the same document; references that leave it lead nowhere. */
+/** The target of `#/$defs/x` in the same document; undefined for references to other documents. */
 function pointedAt(root: JsonObject, reference: string): JsonValue | undefined {
   if (!reference.startsWith('#/')) return reference === '#' ? root : undefined
   return reference

@@ -3,12 +3,15 @@ import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import type { ArgumentType, RecordType } from './argument-types.ts'
 
-/** Arguments as Cedar sees them; `misfit` says in words (without a value) what does not fit the tool's own schema. */
+/**
+ * Arguments as Cedar values. `misfit` describes, without the value, what does not fit the tool's schema; it becomes part of
+ * recorded reasons (`denied`).
+ */
 export type TypedArguments = { values: Record<string, CedarValueJson>; misfit: string | undefined }
 
 /**
- * The declared arguments, converted to their types. Null and absent are the same; what the schema does not declare is left
- * out, because no policy can name it. With a misfit nothing is given: a rule that reads arguments must then not be asked.
+ * The declared arguments, converted to their types. Null counts as absent. Undeclared arguments are left out, because no policy
+ * can read them. With a misfit `values` is empty, and rules that read arguments must not be evaluated.
  */
 export function typedArguments(type: RecordType, args: JsonObject): TypedArguments {
   try {
@@ -32,7 +35,7 @@ function record(type: RecordType, value: JsonObject, path: string): Record<strin
     if (given !== undefined && given !== null) members.push([name, convert(member.type, given, `${path}.${name}`)])
     else if (member.required) throw new Misfit(`${path}.${name} is missing`)
   }
-  // fromEntries defines own members: a name such as __proto__ stays a name.
+  // fromEntries defines own properties, so __proto__ is an ordinary name.
   return Object.fromEntries(members)
 }
 
@@ -70,7 +73,7 @@ function convert(type: ArgumentType, value: JsonValue, path: string): CedarValue
   }
 }
 
-/** Cedar's decimals are 64 bits of ten-thousandths; nothing is rounded to fit. */
+/** A Cedar decimal is a 64-bit number of ten-thousandths; values are never rounded to fit. */
 function decimalText(value: JsonValue): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   const match = typeof text === 'string' ? /^(-?)(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text) : null
@@ -80,7 +83,7 @@ function decimalText(value: JsonValue): string | undefined {
   return units > 9_223_372_036_854_775_807n ? undefined : `${sign}${BigInt(whole)}.${places}`
 }
 
-/** RFC 3339, or a day, in the one form of it that Cedar reads. */
+/** Converts an RFC 3339 timestamp or a date to the form that Cedar reads. */
 function datetimeText(value: JsonValue): string | undefined {
   if (typeof value !== 'string') return undefined
   const day = /^\d{4}-\d\d-\d\d$/.test(value)
@@ -88,7 +91,7 @@ function datetimeText(value: JsonValue): string | undefined {
   const at = new Date(day ? `${value}T00:00:00Z` : value.toUpperCase())
   if (Number.isNaN(at.getTime())) return undefined
   const text = at.toISOString()
-  // A day that does not exist rolls over into the next month.
+  // A date that does not exist rolls over into the next month.
   if (day && !text.startsWith(value)) return undefined
   return /^\d{4}-/.test(text) ? text : undefined
 }

@@ -1,11 +1,11 @@
 import { tokensOf } from './split-rules.ts'
 
-/** The one form in which a soft forbid names the token that lifts it. */
+/** The only form in which a soft forbid names the token that lifts it. */
 const form = ['unless', '{', 'context', '.', 'fulfilled', '.', 'contains', '(', 'the token', ')', '}']
 
 /**
- * The rule's text with another token in its lift; undefined when it has none in that form. In a set of several policies
- * the token names the text that the rule stands in, so that nothing lifts a rule of the same name elsewhere.
+ * The rule's text with another token in its lift; undefined when it does not have a lift in this form. In a set of several
+ * policies the token identifies the rule's source, so that it does not lift a rule of the same name in another policy.
  */
 export function withToken(text: string, literal: string): string | undefined {
   const tokens = [...tokensOf(text)]

@@ -3,9 +3,9 @@ import type { EntityUidJson, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/n
 import { isObligationKind, missingFor, whyNotAnnotation } from './annotations.ts'
 
 /**
- * What Cedar's validator does not know: a soft forbid (@obligation) must be lifted by exactly its own token, and nothing
- * else may look at `context.fulfilled`, or a granted approval could open something that nobody approved.
- * Returns sentences for the author; `taken` holds the rule names already used in this policy.
+ * Checks that Cedar's validator does not cover: a soft forbid (@obligation) must be lifted by exactly its own token, and no
+ * other expression may read `context.fulfilled`; otherwise an approval could permit something that was never approved.
+ * Returns sentences for the author. `taken`: the rule names already used in this policy.
  */
 export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[] {
   const annotations = annotationsOf(rule)
@@ -15,23 +15,23 @@ export function lintRule(rule: PolicyJson, taken: ReadonlySet<string>): string[]
   if (id === undefined) problems.push('Every rule needs a name: @id("…").')
   else if (taken.has(id)) problems.push(`Another rule is already named "${id}".`)
   if (obligation !== undefined && rule.effect === 'permit')
-    problems.push('@obligation belongs on a forbid: on a permit it would be lost as soon as another permit matches.')
+    problems.push('@obligation belongs on a forbid: on a permit it would have no effect when another permit matches.')
 
   const bodies = rule.conditions.map(({ body }) => body)
   const lifts = rule.conditions.filter(({ kind, body }) => kind === 'unless' && isLift(body, `${obligation}:${id}`))
   const rest = lifts.length === 1 ? bodies.filter((body) => body !== lifts[0]?.body) : bodies
   if (obligation !== undefined && rule.effect === 'forbid' && isObligationKind(obligation) && lifts.length !== 1)
     problems.push(
-      `A rule with @obligation("${obligation}") ends with: unless { context.fulfilled.contains("${obligation}:${id}") }.`,
+      `A rule with @obligation("${obligation}") must end with: unless { context.fulfilled.contains("${obligation}:${id}") }.`,
     )
   if (rest.some(readsFulfilled))
     problems.push(
-      'context.fulfilled is read only by the one `unless` of a rule with @obligation, and context is never used as a whole.',
+      'Only the `unless` of a rule with @obligation can read context.fulfilled, and no rule can use context as a whole.',
     )
   return problems
 }
 
-/** A budget of tokens or money that would be asked of a tool: nobody knows how much of it a tool call uses, so it only denies. */
+/** Rejects a budget of tokens or money that can match tool calls: their usage is unknown, so the rule would always deny them. */
 function uncounted({ action, resource }: PolicyJson, annotations: Readonly<Record<string, string>>): string[] {
   const { obligation, budget_unit: unit } = annotations
   if (obligation !== 'budget' || unit === undefined || unit === 'calls') return []
@@ -44,14 +44,14 @@ function uncounted({ action, resource }: PolicyJson, annotations: Readonly<Recor
   return models || aboutModels
     ? []
     : [
-        `Only of a model call it is known how many ${unit === 'tokens' ? unit : `${unit} of cost`} it uses, and a tool call that this rule holds for is always denied: write action == Countersign::Action::"ModelCall".`,
+        `${unit === 'tokens' ? 'Token usage' : `Cost in ${unit}`} is known for model calls only, so this rule would deny every tool call it matches: write action == Countersign::Action::"ModelCall".`,
       ]
 }
 
 const modelType = 'Countersign::Model'
 const namedBy = (uid: EntityUidJson) => ('__entity' in uid ? uid.__entity : uid)
 
-/** Annotations as Cedar knows them; one without a value is empty. */
+/** The annotations of a rule; empty for an annotation without a value. */
 export const annotationsOf = (rule: PolicyJson): Record<string, string> =>
   Object.fromEntries(Object.entries(rule.annotations ?? {}).map(([key, value]) => [key, value ?? '']))
 
@@ -62,9 +62,9 @@ const isLift = (body: Expr, token: string): boolean =>
 
 const readsFulfilled = (expression: Expr): boolean => readsMember(expression, 'fulfilled')
 
-/** Whether an expression reaches `context.<name>`, by its name or through the whole of `context`. */
+/** Whether an expression reads `context.<name>`, by name or through `context` as a whole. */
 export function readsMember(expression: Expr, name: string): boolean {
-  // A stack of its own: a chain of operators is as deep as it is long.
+  // An explicit stack, because a long chain of operators is just as deep.
   const pending: unknown[] = [expression]
   while (pending.length > 0) {
     const node = pending.pop()
@@ -77,7 +77,7 @@ export function readsMember(expression: Expr, name: string): boolean {
   return false
 }
 
-/** The expressions directly below a node, which has one key: its operator. A record literal's keys are the author's. */
+/** The operands of a node, which has one key: its operator. The keys of a record literal are the author's own. */
 function operandsOf(node: object): unknown[] {
   return Object.values(node).flatMap((body: unknown) =>
     typeof body === 'object' && body !== null ? Object.values(body) : [],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { positionOfByte } from './position.ts'
 
-test('bytes of characters outside ASCII count as one column each', () => {
+test('a character of several bytes counts as one column', () => {
   const text = 'é😀x\nlöx'
   const byteOf = (needle: string, from = 0) => Buffer.byteLength(text.slice(0, text.indexOf(needle, from)))
   expect(positionOfByte(text, 0)).toEqual({ line: 1, column: 1 })
@@ -9,6 +9,6 @@ test('bytes of characters outside ASCII count as one column each', () => {
   expect(positionOfByte(text, byteOf('x', 6))).toEqual({ line: 2, column: 3 })
 })
 
-test('an offset beyond the end is the end', () => {
+test('an offset beyond the end gives the position of the end', () => {
   expect(positionOfByte('ab\n', 99)).toEqual({ line: 2, column: 1 })
 })

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/json.ts'
 
-/** An external runtime is called as a tool of this reserved server; what it takes is not declared, so no rule reads it. */
+/** The reserved server under which an external runtime is called as a tool. Rules can't read its undeclared arguments. */
 export const runtimeServer = 'agent'
 export const runtimeSchema: JsonObject = { type: 'object' }

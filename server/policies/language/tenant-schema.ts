@@ -8,8 +8,8 @@ import { type SchemaTool, typedSchema } from './typed-schema.ts'
 const most = 500
 
 /**
- * The tools that a tenant's policies are written against: those that its servers offer now and, of servers that do not
- * answer, those that a release was proposed with (also of a manifest's own server). No transaction may be open meanwhile: servers are asked.
+ * The tools that a tenant's policies are checked against: those its servers currently offer and, for servers that do not
+ * respond or belong to a manifest, those that releases were proposed with. Calls tool servers, so no transaction may be open.
  */
 export async function tenantTools(tenant: Tenant): Promise<SchemaTool[]> {
   const released = await runtime().database.inTenant(tenant.id, (tx) => listNewestToolSchemas(tx, tenant.id, most))
@@ -20,10 +20,10 @@ export async function tenantTools(tenant: Tenant): Promise<SchemaTool[]> {
   ]
 }
 
-/** The schema of these tools. */
+/** The Cedar schema of the tenant's tools. */
 export const tenantSchema = async (tenant: Tenant): Promise<string> => typedSchema(await tenantTools(tenant))
 
-/** Keeps the schemas of tools that a release pins: decisions are made, and computed again, by them. */
+/** Stores the schemas of tools that a release pins, which decisions and their recomputation use. */
 export const keepToolSchemas = (
   tx: Transaction,
   tenantId: string,

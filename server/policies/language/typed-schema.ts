@@ -3,20 +3,20 @@ import type { JsonObject } from '#lib/json.ts'
 import { argumentTypeOf, type RecordType, typeText } from './argument-types.ts'
 import { cedarString } from './cedar-string.ts'
 
-/** A tool whose calls a policy may speak of. */
+/** A tool that policies can refer to. */
 export type SchemaTool = { server: string; name: string; inputSchema: JsonObject }
 
 const base = readFileSync(new URL('schema.cedarschema', import.meta.url), 'utf8')
 const place = '  // One action for each tool follows here.\n'
-/** More would take the validator longer than a check may take. */
+/** With more tools, validation would exceed the time limit of a check. */
 const mostTools = 500
 
 /** The action and the resource of a call have the same id. */
 export const toolId = ({ server, name }: { server: string; name: string }): string => `${server}/${name}`
 
 /**
- * Cedar's schema for these tools: one action for each, inside ToolCall, with the tool's own arguments. A rule for all of
- * ToolCall is checked against every one of them, and against a tool that nobody knows yet.
+ * The Cedar schema for these tools: one action per tool, in ToolCall, with the tool's own arguments. A rule for all of ToolCall
+ * is checked against every tool and against AnyOtherTool, which represents tools that do not exist yet.
  */
 export function typedSchema(tools: readonly SchemaTool[]): string {
   const known = new Map(tools.map((tool) => [toolId(tool), tool]))

@@ -43,7 +43,7 @@ async function tokenFor(holder: Prover | undefined): Promise<string> {
   return access_token
 }
 
-/** What a client behind a proxy sends: the host that we see is not the one that it used. */
+/** A request from a client behind a proxy: the host that the server sees differs from the one that the client used. */
 const call = (headers: Record<string, string>, init: RequestInit = {}, at = path) =>
   Promise.resolve(api.fetch(new Request(`http://10.0.0.7:3000${at}`, { ...init, headers })))
 
@@ -62,13 +62,13 @@ async function expectRefused(response: Response, error: string, scheme = 'DPoP')
 const now = () => Math.floor(Date.now() / 1000)
 
 describe('a bound token with its proof', () => {
-  test('is let in', async () => {
+  test('is accepted', async () => {
     const response = await send(await prove())
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('ci-pipeline')
   })
 
-  test('of an Ed25519 key, too', async () => {
+  test('is accepted with an Ed25519 key, too', async () => {
     const other = await newProver('EdDSA')
     const token = await tokenFor(other)
     const dpop = await other.prove({ url, accessToken: token })
@@ -78,15 +78,15 @@ describe('a bound token with its proof', () => {
   test.each<[string, Record<string, unknown>]>([
     ['the address with a query and a fragment', { htu: `${url}?batch=1#x` }],
     ['the host in capitals', { htu: url.replace('countersign.example', 'COUNTERSIGN.Example') }],
-    ['the port that goes without saying', { htu: url.replace('.example', '.example:443') }],
-    ['a clock that is a little behind', { iat: now() - 50 }],
-    ['a clock that is a little ahead', { iat: now() + 3 }],
-    ['an end of its own', { exp: now() + 60 }],
+    ['the explicit default port', { htu: url.replace('.example', '.example:443') }],
+    ['a clock that is slightly behind', { iat: now() - 50 }],
+    ['a clock that is slightly ahead', { iat: now() + 3 }],
+    ['an expiry', { exp: now() + 60 }],
   ])('may have %s', async (_name, claims) => {
     expect((await send(await prove(claims))).status).toBe(200)
   })
 
-  test('the scheme in any case, a query in the request, and another method', async () => {
+  test('is accepted with the scheme in any case, a query in the request, and another method', async () => {
     expect((await send(await prove(), `dpop ${bound}`)).status).toBe(200)
     const query = `${path}?input=${encodeURIComponent('{"json":null}')}`
     expect((await call({ authorization: `DPoP ${bound}`, dpop: await prove() }, {}, query)).status).toBe(200)
@@ -99,7 +99,7 @@ describe('a bound token with its proof', () => {
     expect((await call(post, { method: 'POST', body })).status).toBe(200)
   })
 
-  test('is told both ways of authenticating when it brings nothing', async () => {
+  test('is answered with both ways of authenticating if the credentials are missing', async () => {
     const response = await call({})
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe(
@@ -108,8 +108,8 @@ describe('a bound token with its proof', () => {
   })
 })
 
-describe('without the proof', () => {
-  test('a bound token is nothing: as plain Bearer, with no proof, with an empty one, with two', async () => {
+describe('without a valid proof', () => {
+  test('a bound token is refused: as plain Bearer, with no proof, with an empty one, with two', async () => {
     await expectRefused(await call({ authorization: `Bearer ${bound}` }), 'invalid_token', 'Bearer')
     await expectRefused(
       await call({ authorization: `Bearer ${bound}`, dpop: await prove() }),
@@ -121,32 +121,32 @@ describe('without the proof', () => {
     await expectRefused(await send(`${await prove()}, ${await prove()}`), 'invalid_dpop_proof')
   })
 
-  test('an unbound token is no DPoP token, whatever it is proven with', async () => {
+  test('an unbound token is not accepted as a DPoP token, with any proof', async () => {
     const dpop = await prover.prove({ url, accessToken: plain })
     await expectRefused(await call({ authorization: `DPoP ${plain}`, dpop }), 'invalid_dpop_proof')
     expect((await call({ authorization: `Bearer ${plain}` })).status).toBe(200)
   })
 
-  test('a proof of another key is none, even for a token of the same client', async () => {
+  test('a proof of another key is refused, even with a token of the same client', async () => {
     const thief = await newProver()
     const dpop = await thief.prove({ url, accessToken: bound })
     await expectRefused(await call({ authorization: `DPoP ${bound}`, dpop }), 'invalid_dpop_proof')
   })
 
-  test('a token that nobody signed is refused as such', async () => {
+  test('a token with a forged signature is refused as an invalid token', async () => {
     const [header, payload] = bound.split('.')
     const forged = `${header}.${payload}.${'A'.repeat(86)}`
     await expectRefused(await send(await prove(), `DPoP ${forged}`), 'invalid_token')
   })
 
   test.each<[string, unknown]>([
-    ['a certificate besides', { jkt: 'own', 'x5t#S256': 'x' }],
+    ['an additional certificate', { jkt: 'own', 'x5t#S256': 'x' }],
     ['a certificate instead', { 'x5t#S256': 'x' }],
     ['no thumbprint', {}],
     ['a thumbprint that is a list', { jkt: ['own'] }],
     ['a text', 'own'],
-    ['nothing', null],
-  ])('of %s a token is not bound to the key', async (_name, confirmation) => {
+    ['null', null],
+  ])('a token whose confirmation is %s is not bound to the key', async (_name, confirmation) => {
     const { privateKey } = await server.runtime.database.inTenant(northwind.id, (tx) =>
       currentSigningKey(tx, northwind.id, 'realm'),
     )
@@ -172,33 +172,33 @@ describe('a proof is refused', () => {
     ['for a path alone', { htu: path }],
     ['for no address', { htu: undefined }],
     ['for an address that is a list', { htu: [url] }],
-    ['of two minutes ago', () => ({ iat: now() - 120 })],
-    ['of a minute from now', () => ({ iat: now() + 60 })],
-    ['of no time', { iat: undefined }],
-    ['of a time that is text', () => ({ iat: String(now()) })],
-    ['that has ended', () => ({ exp: now() - 1 })],
-    ['that begins later', () => ({ nbf: now() + 60 })],
+    ['made two minutes ago', () => ({ iat: now() - 120 })],
+    ['made a minute in the future', () => ({ iat: now() + 60 })],
+    ['without a time', { iat: undefined }],
+    ['with a time that is text', () => ({ iat: String(now()) })],
+    ['that has expired', () => ({ exp: now() - 1 })],
+    ['that is not valid yet', () => ({ nbf: now() + 60 })],
     ['without an id', { jti: undefined }],
     ['with an empty id', { jti: '' }],
     ['with an id that is a number', { jti: 7 }],
     ['with a long id', { jti: 'x'.repeat(257) }],
     ['for no token', { ath: undefined }],
     ['for another token', { ath: 'x'.repeat(43) }],
-    ['with a nonce that nobody gave', { nonce: 'x' }],
+    ['with an unknown nonce', { nonce: 'x' }],
   ])('%s', async (_name, claims) => {
     await expectRefused(await send(await prove(typeof claims === 'function' ? claims() : claims)), 'invalid_dpop_proof')
   })
 
   test.each<[string, () => Record<string, unknown>]>([
     ['of another type', () => ({ typ: 'JWT' })],
-    ['of no type', () => ({ typ: undefined })],
+    ['without a type', () => ({ typ: undefined })],
     ['without its key', () => ({ jwk: undefined })],
     ['with a key that is text', () => ({ jwk: 'x' })],
     ['with its private key', () => ({ jwk: prover.privateKey.export({ format: 'jwk' }) })],
     ['with a key that is a shared secret', () => ({ jwk: { kty: 'oct', k: 'AAAA' } })],
-    ['with a key of no curve', () => ({ jwk: { ...prover.jwk, crv: 'P-257' } })],
-    ['with a point that is on no curve', () => ({ jwk: { ...prover.jwk, x: 'AAAA' } })],
-    ['that points to its key', () => ({ jwk: undefined, jku: 'https://evil.example/keys', kid: 'x' })],
+    ['with a key on an unknown curve', () => ({ jwk: { ...prover.jwk, crv: 'P-257' } })],
+    ['with a point that is not on the curve', () => ({ jwk: { ...prover.jwk, x: 'AAAA' } })],
+    ['that refers to its key by address', () => ({ jwk: undefined, jku: 'https://evil.example/keys', kid: 'x' })],
   ])('%s', async (_name, header) => {
     await expectRefused(await send(await prove({}, header())), 'invalid_dpop_proof')
   })
@@ -218,24 +218,24 @@ describe('a proof is refused', () => {
     await expectRefused(await send(signed), 'invalid_dpop_proof')
   })
 
-  test('by another key than the one it shows', async () => {
+  test('signed by another key than the one it contains', async () => {
     const { privateKey } = await newProver()
     const forged = await prover.prove({ url, accessToken: bound }, { key: privateKey })
     await expectRefused(await send(forged), 'invalid_dpop_proof')
   })
 
-  test('that was made for the token endpoint', async () => {
+  test('made for the token endpoint', async () => {
     const tokenUrl = `${northwind.realmUrl}/protocol/openid-connect/token`
     await expectRefused(await send(await prover.prove({ method: 'POST', url: tokenUrl })), 'invalid_dpop_proof')
   })
 
-  test('that is longer than any proof', async () => {
+  test('longer than the limit', async () => {
     await expectRefused(await send(await prove({ note: 'x'.repeat(4096) })), 'invalid_dpop_proof')
   })
 })
 
-describe('a proof serves once', () => {
-  test('of many who bring it at once, one is let in', async () => {
+describe('a proof works only once', () => {
+  test('for one of many concurrent requests', async () => {
     const dpop = await prove()
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(dpop)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -243,7 +243,7 @@ describe('a proof serves once', () => {
       await expectRefused(answer, 'invalid_dpop_proof')
   })
 
-  test('on another node as well, and after a restart', async () => {
+  test('across nodes and restarts', async () => {
     const dpop = await prove()
     expect((await send(dpop)).status).toBe(200)
     const elsewhere = openDatabase(server.runtime.database.url, server.runtime.log)
@@ -257,7 +257,7 @@ describe('a proof serves once', () => {
     }
   })
 
-  test('also when the second request selects another tenant', async () => {
+  test('even if the second request selects another tenant', async () => {
     const globex = await testRealm(server, 'globex')
     const dpop = await prove()
     expect((await send(dpop)).status).toBe(200)
@@ -269,7 +269,7 @@ describe('a proof serves once', () => {
     await expectRefused(again, 'invalid_dpop_proof')
   })
 
-  test('the same id under another key is another proof', async () => {
+  test('but the same id under another key is another proof', async () => {
     const other = await newProver()
     const token = await tokenFor(other)
     const claims = { jti: 'the-same-id' }

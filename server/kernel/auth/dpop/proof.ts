@@ -4,24 +4,24 @@ import { CredentialRefused, proofAlgorithms } from '#server/kernel/auth/challeng
 import { parseCompactJws } from '#server/kernel/auth/gate.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
-/** A request as its proof must name it. */
+/** A request in the form that its proof must name. */
 export type ProvenRequest = {
   method: string
-  /** Below the public origin, without the query. */
+  /** Path below the public origin, without the query. */
   path: string
-  /** The public origin, where it is not BASE_URL. */
+  /** The public origin, if it is not BASE_URL. */
   origin?: string
 }
 
-/** A proof that is good for this request and this token; whether it was used before is not known yet. */
+/** A proof that is valid for this request and token; whether it was used before is checked separately. */
 export type Proof = {
-  /** SHA-256 over the key and the proof's own id: what makes it one. */
+  /** SHA-256 over the key and the proof's own id, which together identify the proof. */
   digest: Buffer
-  /** When nobody would accept it any longer. */
+  /** When the proof is no longer accepted. */
   expiresAt: Date
 }
 
-/** Seconds, as at our token endpoint. */
+/** Seconds, as at the product's token endpoint. */
 const maxAge = 60
 /** Seconds by which the caller's clock may be ahead. */
 const clockTolerance = 5
@@ -31,21 +31,21 @@ const maxIdLength = 256
 const refused = (reason: string) =>
   new CredentialRefused(
     { scheme: 'DPoP', error: 'invalid_dpop_proof' },
-    'The DPoP proof is missing, too old or invalid.',
+    'The DPoP proof is missing, expired or invalid.',
     reason,
   )
 
 /**
- * Verifies the proof that comes with `accessToken` (RFC 9449, section 4.3): its key is the token's, it was made just now,
- * for this request and this token. Addresses are compared with the public origin (BASE_URL), never with what the caller
- * says the host is. Throws ApiError 'unauthorized'.
+ * Verifies the proof that comes with `accessToken` (RFC 9449, section 4.3): it has the token's key and was made
+ * recently, for this request and this token. Addresses are compared with the public origin (BASE_URL), never with the
+ * host that the caller claims. Throws ApiError 'unauthorized'.
  */
 export async function verifyProof(
   proof: string | undefined,
   { accessToken, confirmation, request }: { accessToken: string; confirmation: unknown; request: ProvenRequest },
 ): Promise<Proof> {
   if (proof === undefined || proof.length > maxProofLength || parseCompactJws(proof) === undefined)
-    throw refused('there is not exactly one compact proof')
+    throw refused('the header is not exactly one compact proof')
   const { protectedHeader, payload } = await verifySignature(proof)
   const thumbprint = await calculateJwkThumbprint(protectedHeader.jwk ?? {})
   if (thumbprint !== thumbprintIn(confirmation)) throw refused('the token is not bound to the key of the proof')
@@ -58,21 +58,21 @@ export async function verifyProof(
   }
 }
 
-export const usedBefore = (): Error => refused('the proof was used before')
+export const usedBefore = (): Error => refused('the proof has already been used')
 
 async function verifySignature(proof: string): Promise<{ protectedHeader: JWSHeaderParameters; payload: JWTPayload }> {
   try {
-    // The key comes with the proof, its public half alone: the library refuses another.
+    // The proof contains the public key only: the library refuses a private key.
     return await jwtVerify(proof, EmbeddedJWK, { algorithms: [...proofAlgorithms], typ: 'dpop+jwt' })
   } catch (error) {
     if (error instanceof errors.JOSEError) throw refused(`${error.code}: ${error.message}`)
-    // What is no key at all, or one that does not fit the algorithm.
+    // A value that is not a key, or a key that does not fit the algorithm.
     if (error instanceof TypeError || error instanceof DOMException) throw refused('the key of the proof is unusable')
     throw error
   }
 }
 
-/** RFC 7800: bound to a key by its thumbprint and by nothing else that we would leave unchecked. */
+/** RFC 7800: bound to a key by its thumbprint, and by nothing else that would remain unchecked. */
 function thumbprintIn(confirmation: unknown): string | undefined {
   if (typeof confirmation !== 'object' || confirmation === null || !('jkt' in confirmation)) return undefined
   const { jkt, ...others } = confirmation
@@ -86,16 +86,16 @@ function wrongContent(
 ): string | undefined {
   const { iat, jti, htm, htu, ath, nonce } = payload
   const age = typeof iat === 'number' ? Date.now() / 1000 - iat : Number.NaN
-  if (!(age <= maxAge && age >= -clockTolerance)) return 'the proof was not made just now'
-  if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) return 'the proof has no usable id'
+  if (!(age <= maxAge && age >= -clockTolerance)) return 'the proof was not made recently'
+  if (typeof jti !== 'string' || jti === '' || jti.length > maxIdLength) return 'the proof does not have a usable id'
   if (htm !== method) return 'the proof is for another method'
   if (addressOf(htu) !== addressOf(`${origin}${path}`)) return 'the proof is for another address'
   if (ath !== createHash('sha256').update(accessToken).digest('base64url')) return 'the proof is for another token'
-  if (nonce !== undefined) return 'the proof names a nonce that was never given'
+  if (nonce !== undefined) return 'the proof contains an unknown nonce'
   return undefined
 }
 
-/** Without query and fragment, in the spelling of RFC 3986, section 6.2. */
+/** Without query and fragment, normalized according to RFC 3986, section 6.2. */
 function addressOf(text: unknown): string | undefined {
   const url = typeof text === 'string' ? URL.parse(text) : null
   if (url === null) return undefined

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** Notes that a proof was used: true for exactly one of those who try, on all nodes. */
+/** Records the use of a proof: true for exactly one of several concurrent callers, on all nodes. */
 export async function insertProof(
   tx: Transaction,
   row: { tenantId: string; digest: Buffer; expiresAt: Date },
@@ -14,7 +14,7 @@ export async function insertProof(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** Deletes what no proof can be compared with any longer. A minute of grace covers clocks that differ. */
+/** Deletes expired proofs, with a minute of grace for clocks that differ. */
 export async function deleteExpiredProofs(tx: Transaction, tenantId: string): Promise<void> {
   await tx
     .deleteFrom('dpopProofs')

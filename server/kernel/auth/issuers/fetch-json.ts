@@ -1,10 +1,10 @@
 import { isSafeToFetch } from '#server/kernel/config.ts'
 
-/** Milliseconds for the whole answer. */
+/** Milliseconds for the whole response. */
 const patience = 3000
 const maxBytes = 256 * 1024
 
-/** `status` is undefined when there was no answer at all. */
+/** `status` is undefined without a response. */
 export class FetchError extends Error {
   readonly status: number | undefined
   constructor(message: string, options: { status?: number; cause?: unknown } = {}) {
@@ -14,8 +14,9 @@ export class FetchError extends Error {
 }
 
 /**
- * A JSON document of an issuer, over https or from the loopback address. Everything that could hold us up or lead us
- * elsewhere is an error: no redirects, no other content type, at most 256 KiB in at most three seconds. Throws FetchError.
+ * A JSON document of an issuer, over https or from the loopback address. To prevent delays and redirection, every
+ * irregularity is an error: no redirects, no other content type, at most 256 KiB in at most three seconds. Throws
+ * FetchError.
  */
 export async function fetchJson(url: string): Promise<unknown> {
   if (!isSafeToFetch(url)) throw new FetchError(`${url} is neither https nor on the loopback address`)
@@ -29,10 +30,10 @@ export async function fetchJson(url: string): Promise<unknown> {
       await response.body?.cancel()
       return new FetchError(`${url} ${why}`, { status: response.status })
     }
-    if (response.status !== 200) throw await refuse(`answered ${response.status}`)
+    if (response.status !== 200) throw await refuse(`responded with ${response.status}`)
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     if (type !== 'application/json' && type !== 'application/jwk-set+json')
-      throw await refuse(`answered with the content type ${type ?? 'of nothing'}`)
+      throw await refuse(`responded with the content type ${type ?? '(none)'}`)
     return JSON.parse(await readText(url, response))
   } catch (cause) {
     if (cause instanceof FetchError) throw cause
@@ -45,8 +46,8 @@ async function readText(url: string, { body }: Response): Promise<string> {
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
-    // Leaving the loop cancels the rest.
-    if (size > maxBytes) throw new FetchError(`${url} answered with more than ${maxBytes} bytes`)
+    // Leaving the loop cancels the rest of the stream.
+    if (size > maxBytes) throw new FetchError(`${url} responded with more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, size))

@@ -7,17 +7,17 @@ import { findIssuerKey } from './jwks-cache.ts'
 import { findRealmTenant } from './realm-tenants.ts'
 import type { TrustedIssuer } from './trusted.ts'
 
-/** A key that a token names, what its issuer signs with it, and for whom. */
+/** The key that a token names, the issuer's algorithms for it, and the tenant that the issuer signs for. */
 export type TokenKey = {
   key: KeyObject
   algorithms: readonly Algorithm[]
-  /** The one tenant that the issuer speaks for, or the claim that names one of several. */
+  /** The one tenant that the issuer is trusted for, or the claim that names one of several. */
   tenant: { externalId: string } | { claim: string }
 }
 
-/** Who signs tokens for us, and on which terms they are accepted. */
+/** A trusted issuer of tokens, and the conditions for accepting them. */
 export type Issuer = {
-  /** Exactly as `iss` says it. */
+  /** Exactly as in `iss`. */
   url: string
   /** As members record it. */
   recordedAs: string
@@ -25,18 +25,18 @@ export type Issuer = {
   /** Header types, in lower case and without "application/". */
   tokenTypes: readonly string[]
   findKey(keyId: string): Promise<TokenKey | undefined>
-  /** Undefined for the realms of this server itself. */
+  /** Undefined for the realms of this server. */
   foreign: ForeignTerms | undefined
 }
 
 export type ForeignTerms = {
-  /** Clients whose tokens are accepted; undefined: all of them. */
+  /** Clients whose tokens are accepted; undefined for all clients. */
   clientIds: readonly string[] | undefined
-  /** Those of them that are machines, beyond what a token's shape says. */
+  /** Clients that are machines, even if the tokens' shape does not show it. */
   serviceClientIds: readonly string[]
 }
 
-/** The issuer with exactly this address, if its tokens are trusted: named in TRUSTED_ISSUERS, or a realm at AUTH_URL. */
+/** The trusted issuer with exactly this address: an entry of TRUSTED_ISSUERS, or a realm at AUTH_URL. */
 export function findIssuer(iss: unknown): Issuer | undefined {
   const { trustedIssuers, config } = runtime()
   const trusted = trustedIssuers.find(({ issuer }) => issuer === iss)
@@ -60,7 +60,7 @@ const ownRealm = (slug: string): Issuer => ({
   foreign: undefined,
 })
 
-/** The realm of a tenant at another provider, such as Keycloak: on its terms, without further configuration. */
+/** A tenant's realm at an external provider, such as Keycloak, which needs no further configuration. */
 const externalRealm = (slug: string): Issuer => {
   const url = realmUrl(slug)
   return {

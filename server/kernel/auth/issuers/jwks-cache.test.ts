@@ -10,7 +10,7 @@ import { findIssuerKey } from './jwks-cache.ts'
 
 let close: () => Promise<void>
 let foreign: ForeignIssuer
-/** Each test has an issuer of its own in the cache. */
+/** Each test uses a separate issuer in the cache. */
 let source: { issuer: string; jwksUri?: string }
 let count = 0
 
@@ -39,14 +39,14 @@ const fetches = () => foreign.asked.filter((path) => path.endsWith('/certs')).le
 const unavailable = { code: 'unavailable' }
 
 describe('an issuer’s keys', () => {
-  test('are fetched once for all who come at once, by its discovery document', async () => {
+  test('are fetched once for all concurrent requests, through its discovery document', async () => {
     const found = await Promise.all(Array.from({ length: 20 }, () => findIssuerKey(source, kid())))
     expect(found.every((one) => one?.algorithms.join() === 'RS256')).toBe(true)
     expect(foreign.asked).toHaveLength(2)
     expect(fetches()).toBe(1)
   })
 
-  test('are at Keycloak’s place when there is no discovery document', async () => {
+  test('are fetched from Keycloak’s path without a discovery document', async () => {
     const { issuer } = source
     foreign.instead = (path, res) => {
       if (!path.endsWith('/certs')) return res.writeHead(404).end()
@@ -57,12 +57,12 @@ describe('an issuer’s keys', () => {
     expect(await findIssuerKey({ issuer }, kid())).toBeDefined()
   })
 
-  test('are where the operator says, when they say it', async () => {
+  test('are fetched from the operator’s address, if configured', async () => {
     expect(await findIssuerKey({ ...source, jwksUri: `${foreign.realm('elsewhere')}/x/certs` }, kid())).toBeDefined()
     expect(foreign.asked).toEqual(['/realms/elsewhere/x/certs'])
   })
 
-  test('cause one fetch in half a minute when a storm of unknown ids comes', async () => {
+  test('cause one fetch in half a minute during a storm of unknown ids', async () => {
     await findIssuerKey(source, kid())
     later(31_000)
     const storm = () =>
@@ -75,7 +75,7 @@ describe('an issuer’s keys', () => {
     expect(fetches()).toBe(3)
   })
 
-  test('that are new are found although the old ones are fresh, then not looked for again', async () => {
+  test('that are new are found while the old ones are fresh, and not searched for again', async () => {
     await findIssuerKey(source, kid())
     later(30_000)
     const added = await newPair('ES256')
@@ -84,7 +84,7 @@ describe('an issuer’s keys', () => {
     foreign.keys.pop()
   })
 
-  test('that were taken back die within a minute, while the others go on', async () => {
+  test('that were withdrawn are rejected within a minute, while the others stay valid', async () => {
     const doomed = await newPair()
     foreign.keys.push(doomed)
     expect(await findIssuerKey(source, doomed.kid)).toBeDefined()
@@ -94,11 +94,11 @@ describe('an issuer’s keys', () => {
     expect(await findIssuerKey(source, kid())).toBeDefined()
   })
 
-  test('are renewed beside the request when they are half a minute old', async () => {
+  test('are renewed in the background when they are half a minute old', async () => {
     await findIssuerKey(source, kid())
     later(30_000)
     foreign.instead = () => undefined
-    // Nobody waits for the answer that never comes.
+    // No request waits for the response that never comes.
     expect(await findIssuerKey(source, kid())).toBeDefined()
     foreign.instead = undefined
     expect(fetches()).toBe(1)
@@ -110,10 +110,10 @@ const answers: [string, (path: string, res: ServerResponse) => void][] = [
   ['a redirect', (_path, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/keys' }).end()],
   ['another content type', (_path, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{"keys":[]}')],
   ['no content type', (_path, res) => res.writeHead(200).end('{"keys":[]}')],
-  ['what is no JSON', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
-  ['what is no key set', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[]')],
+  ['invalid JSON', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
+  ['JSON that is not a key set', (_path, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[]')],
   [
-    'more keys than anybody has',
+    'too many keys',
     (_path, res) =>
       res
         .writeHead(200, { 'content-type': 'application/json' })
@@ -127,15 +127,15 @@ const answers: [string, (path: string, res: ServerResponse) => void][] = [
     },
   ],
   ['a connection that breaks', (_path, res) => res.destroy()],
-  ['nothing for a long time', () => undefined],
+  ['a response that never comes', () => undefined],
 ]
 
 describe('an issuer that answers with', () => {
-  test.each(answers)('%s can’t be used: the caller may try again', async (_name, answer) => {
+  test.each(answers)('%s is unavailable, and the caller may try again', async (_name, answer) => {
     const jwksUri = `${source.issuer}/certs`
     foreign.instead = answer
     await expect(findIssuerKey({ ...source, jwksUri }, kid())).rejects.toMatchObject(unavailable)
-    // Nor is it asked again at once.
+    // It is not contacted again immediately.
     await expect(findIssuerKey({ ...source, jwksUri }, kid())).rejects.toMatchObject(unavailable)
     expect(fetches()).toBe(1)
     foreign.instead = undefined
@@ -143,7 +143,7 @@ describe('an issuer that answers with', () => {
     expect(await findIssuerKey({ ...source, jwksUri }, kid())).toBeDefined()
   })
 
-  test('an error keeps its keys for a minute after they were read, and no longer', async () => {
+  test('an error keeps its keys for a minute after they were read, but no longer', async () => {
     await findIssuerKey(source, kid())
     foreign.instead = (_path, res) => res.writeHead(500).end()
     later(59_000)
@@ -155,7 +155,7 @@ describe('an issuer that answers with', () => {
     expect(await findIssuerKey(source, kid())).toBeDefined()
   })
 
-  test('another issuer’s discovery document, or keys in clear elsewhere, is not followed', async () => {
+  test('another issuer’s discovery document, or with a key address without TLS, is not followed', async () => {
     const discovery = (document: object) => (_path: string, res: ServerResponse) =>
       res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document))
     foreign.instead = discovery({ issuer: foreign.realm('other'), jwks_uri: `${foreign.realm('other')}/certs` })
@@ -167,7 +167,7 @@ describe('an issuer that answers with', () => {
   })
 })
 
-describe('of a key set, nothing is used that is', () => {
+describe('a key set’s entry is ignored if it is', () => {
   test.each<[string, () => Promise<object[]> | object[]]>([
     ['for encryption', async () => [{ ...(await newPair()).jwk, use: 'enc' }]],
     ['for other operations', async () => [{ ...(await newPair()).jwk, use: undefined, key_ops: ['encrypt'] }]],
@@ -178,14 +178,14 @@ describe('of a key set, nothing is used that is', () => {
     ['with a long id', async () => [{ ...(await newPair()).jwk, kid: 'x'.repeat(257) }]],
     ['twice under one id', async () => [(await newPair('RS256', 'k')).jwk, (await newPair('ES256', 'k')).jwk]],
     ['a short RSA key', async () => [await shortKey()]],
-    ['on a curve that nobody signs with', () => [{ kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA', kid: 'k' }]],
-    ['for an algorithm that its key can’t do', async () => [{ ...(await newPair('ES256')).jwk, alg: 'RS256' }]],
-    ['no key at all', () => [null, 7, 'x', [], {}] as object[]],
+    ['on a curve that JWS does not use', () => [{ kty: 'EC', crv: 'secp256k1', x: 'AA', y: 'AA', kid: 'k' }]],
+    ['for an algorithm that its key does not support', async () => [{ ...(await newPair('ES256')).jwk, alg: 'RS256' }]],
+    ['not a key', () => [null, 7, 'x', [], {}] as object[]],
   ])('%s', async (_name, jwks) => {
     expect([...keysOf(await jwks()).keys()]).toEqual([])
   })
 
-  test('but the good ones beside them are', async () => {
+  test('but its valid keys are used', async () => {
     const good = (await newPair('EdDSA')).jwk
     expect([...keysOf([privateJwk(), good, {}]).keys()]).toEqual([good.kid])
   })

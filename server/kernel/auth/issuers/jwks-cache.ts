@@ -2,13 +2,18 @@ import { ApiError } from '#lib/errors.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { discoverJwks, fetchJwks, type IssuerKey, type IssuerKeys } from './jwks.ts'
 
-/** Milliseconds. Keys are renewed beside the request once they are this old … */
+/** Milliseconds. Keys are renewed in the background once they are this old … */
 const renewAge = 30_000
-/** … and not used any longer when they are this old: a key that its issuer took back dies after at most this long. */
+/**
+ * … and are no longer used once they are this old: a key that its issuer withdrew is rejected after at most this long.
+ */
 const maxAge = 60_000
-/** An unknown key id causes at most one fetch in this time: a stranger's tokens can't make us call the issuer. */
+/**
+ * An unknown key id causes at most one fetch in this time, so that a stranger's tokens can't make this server flood the
+ * issuer.
+ */
 const unknownPause = 30_000
-/** After a fetch that failed. */
+/** Pause after a failed fetch. */
 const failurePause = 5000
 const maxIssuers = 1000
 
@@ -21,19 +26,21 @@ type Entry = {
   fetching?: Promise<void>
 }
 
-// Owned by this module, in each process and each bundle: what the issuers published last.
+// Owned by this module, in each process and each bundle: the keys that the issuers published last.
 const entries = new Map<string, Entry>()
 
 /**
- * The key `keyId` of an issuer; undefined when the issuer does not have it. Throws 'unavailable' when the issuer's keys
- * can't be had: an old key set is not trusted instead, or an issuer that is kept from being heard could not take a key back.
+ * The key `keyId` of an issuer; undefined if the issuer does not have it. Throws 'unavailable' if the issuer's keys
+ * could not be loaded: an old key set is not used instead, because otherwise an attacker who blocks the issuer could
+ * keep a withdrawn key valid.
  */
 export async function findIssuerKey(source: Source, keyId: string): Promise<IssuerKey | undefined> {
   const entry = entryOf(source.issuer)
   if (ageOf(entry.readAt) >= maxAge) await renew(entry, source)
   else if (ageOf(entry.readAt) >= renewAge && mayFetch(entry, failurePause)) void renew(entry, source)
   const keys = ageOf(entry.readAt) < maxAge ? entry.keys : undefined
-  if (keys === undefined) throw new ApiError('unavailable', 'The keys of the token’s issuer can’t be had right now.')
+  if (keys === undefined)
+    throw new ApiError('unavailable', 'The keys of the token’s issuer could not be loaded. Try again in a moment.')
   const found = keys.get(keyId)
   const mayHelp = entry.fetching !== undefined || mayFetch(entry, unknownPause)
   if (found !== undefined || !mayHelp) return found
@@ -41,7 +48,7 @@ export async function findIssuerKey(source: Source, keyId: string): Promise<Issu
   return entry.keys?.get(keyId)
 }
 
-/** A clock that was set back makes everything old. */
+/** After the clock was set back, everything counts as old. */
 const ageOf = (time: number): number => (Date.now() < time ? Number.POSITIVE_INFINITY : Date.now() - time)
 
 const mayFetch = ({ triedAt }: Entry, pause: number): boolean => ageOf(triedAt) >= pause
@@ -57,7 +64,7 @@ function entryOf(issuer: string): Entry {
   return entry
 }
 
-/** Fetches once for all who wait, and not again at once after a failure. Never rejects: the entry says how it went. */
+/** Fetches once for all waiting callers, and pauses after a failure. Never rejects: the entry contains the result. */
 function renew(entry: Entry, source: Source): Promise<void> {
   if (entry.fetching === undefined && (!entry.failed || mayFetch(entry, failurePause)))
     entry.fetching = fetchInto(entry, source).finally(() => {

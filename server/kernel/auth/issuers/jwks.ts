@@ -2,17 +2,17 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type Algorithm, algorithmsOf } from './algorithms.ts'
 import { FetchError, fetchJson } from './fetch-json.ts'
 
-/** A public key of an issuer and what it may verify. */
+/** A public key of an issuer and the algorithms that it may verify. */
 export type IssuerKey = { key: KeyObject; algorithms: readonly Algorithm[] }
-/** By key id. */
+/** Keyed by key id. */
 export type IssuerKeys = ReadonlyMap<string, IssuerKey>
 
 const maxKeys = 100
 const maxKeyIdLength = 256
-/** JWK members of a private or shared key. A set that shows one is not to be trusted with it. */
+/** JWK members of a private or shared key. A key that was published with one is not trusted. */
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']
 
-/** Where `issuer` says that its keys are. An issuer without a discovery document has them where Keycloak has. */
+/** The address of the keys according to `issuer`. Without a discovery document, Keycloak's path is used. */
 export async function discoverJwks(issuer: string): Promise<string> {
   const base = issuer.replace(/\/$/, '')
   const document = await fetchJson(`${base}/.well-known/openid-configuration`).catch((error: unknown) => {
@@ -21,20 +21,22 @@ export async function discoverJwks(issuer: string): Promise<string> {
   })
   if (document === undefined) return `${base}/protocol/openid-connect/certs`
   const { issuer: named, jwks_uri: uri } = isObject(document) ? document : {}
-  if (named !== issuer) throw new FetchError(`the discovery document of ${issuer} is another issuer's`)
-  if (typeof uri !== 'string' || !URL.canParse(uri)) throw new FetchError(`${issuer} does not say where its keys are`)
+  if (named !== issuer) throw new FetchError(`the discovery document of ${issuer} belongs to another issuer`)
+  if (typeof uri !== 'string' || !URL.canParse(uri))
+    throw new FetchError(`the discovery document of ${issuer} does not contain the address of its keys`)
   return uri
 }
 
-/** The keys at `uri` that can verify signatures. Throws FetchError for what is no key set. */
+/** The keys at `uri` that can verify signatures. Throws FetchError if the document is not a key set. */
 export async function fetchJwks(uri: string): Promise<IssuerKeys> {
   const document = await fetchJson(uri)
   const keys = isObject(document) ? document.keys : undefined
-  if (!Array.isArray(keys) || keys.length > maxKeys) throw new FetchError(`${uri} is no set of at most ${maxKeys} keys`)
+  if (!Array.isArray(keys) || keys.length > maxKeys)
+    throw new FetchError(`${uri} is not a set of at most ${maxKeys} keys`)
   return keysOf(keys)
 }
 
-/** What is no usable signature key is left out, and so is a key id that stands for two keys: either could be meant. */
+/** Leaves out unusable keys, and key ids with two keys, because either could be meant. */
 export function keysOf(jwks: readonly unknown[]): IssuerKeys {
   const found = new Map<string, IssuerKey>()
   const ambiguous = new Set<string>()
@@ -62,7 +64,7 @@ function publicKeyOf(jwk: JsonWebKey): KeyObject | undefined {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' })
   } catch {
-    // Key types that Node does not know are somebody else's; the rest of the set still counts.
+    // Key types that Node does not support are ignored; the rest of the set is still used.
     return undefined
   }
 }

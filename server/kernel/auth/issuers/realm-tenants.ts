@@ -8,7 +8,7 @@ const maxRealms = 1000
 // Owned by this module, in each process and each bundle: the external ids of tenants, by slug.
 const known = new Map<string, { externalId: string; readAt: number }>()
 
-/** External id of the tenant with this slug. One that does not exist is not remembered: such names are endless. */
+/** External id of the tenant with this slug. Unknown slugs are unlimited in number, so they are not cached. */
 export async function findRealmTenant(slug: string): Promise<string | undefined> {
   const entry = known.get(slug)
   if (entry !== undefined && Date.now() - entry.readAt < maxAge) return entry.externalId

@@ -26,14 +26,14 @@ async function load(content: unknown, settings: Record<string, string> = {}) {
 }
 
 describe('TRUSTED_ISSUERS', () => {
-  test('names issuers, with what is usual filled in', async () => {
+  test('configures issuers, with defaults for optional fields', async () => {
     expect(await load({ issuers: [good] })).toEqual([{ ...good, serviceClientIds: [], tokenTypes: ['at+jwt'] }])
     expect(await load({ issuers: [] })).toEqual([])
     expect(await loadTrustedIssuers(loadConfig({}))).toEqual([])
   })
 
   test.each<[string, unknown]>([
-    ['no JSON', '{'],
+    ['not JSON', '{'],
     ['another shape', []],
     ['an unknown member', { issuers: [{ ...good, roles: [] }] }],
     ['no audience', { issuers: [{ ...good, audience: undefined }] }],
@@ -42,32 +42,32 @@ describe('TRUSTED_ISSUERS', () => {
     ['no clients', { issuers: [{ ...good, clientIds: [] }] }],
     ['no algorithms', { issuers: [{ ...good, algorithms: [] }] }],
     ['an algorithm with a shared secret', { issuers: [{ ...good, algorithms: ['HS256'] }] }],
-    ['no signature', { issuers: [{ ...good, algorithms: ['none'] }] }],
+    ['no signature algorithm', { issuers: [{ ...good, algorithms: ['none'] }] }],
     ['another kind of token', { issuers: [{ ...good, tokenTypes: ['id+jwt'] }] }],
-    ['keys in clear', { issuers: [{ ...good, jwksUri: 'http://idp.example/keys' }] }],
-    ['an issuer in clear', { issuers: [{ ...good, issuer: 'http://idp.example' }] }],
+    ['keys without TLS', { issuers: [{ ...good, jwksUri: 'http://idp.example/keys' }] }],
+    ['an issuer without TLS', { issuers: [{ ...good, issuer: 'http://idp.example' }] }],
     ['an issuer with a query', { issuers: [{ ...good, issuer: 'https://idp.example/?x' }] }],
-    ['an issuer that is no address', { issuers: [{ ...good, issuer: 'idp' }] }],
-    ['one issuer twice', { issuers: [good, good] }],
-    ['one of our own realms', { issuers: [{ ...good, issuer: 'http://localhost:3000/realms/northwind' }] }],
-  ])('is refused at the start with %s, and says which file', async (_name, content) => {
+    ['an issuer that is not an address', { issuers: [{ ...good, issuer: 'idp' }] }],
+    ['a repeated issuer', { issuers: [good, good] }],
+    ['a realm of this server', { issuers: [{ ...good, issuer: 'http://localhost:3000/realms/northwind' }] }],
+  ])('is refused at startup with %s, with a message that names the file', async (_name, content) => {
     const error = await load(content).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)
     expect(String(error)).toContain('issuers.json')
   })
 
-  test('must be a file that is there', async () => {
+  test('must refer to an existing file', async () => {
     const config = loadConfig({ TRUSTED_ISSUERS: join(folder, 'missing.json') })
     await expect(loadTrustedIssuers(config)).rejects.toThrow(/can't be read/)
   })
 
-  test('may be on this machine without TLS', async () => {
+  test('may use an issuer on this machine without TLS', async () => {
     const local = { ...good, issuer: 'http://127.0.0.1:8080/realms/partners' }
     expect(await load({ issuers: [local] })).toHaveLength(1)
   })
 })
 
-describe('who serves the realms', () => {
+describe('the identity provider follows from the addresses', () => {
   test.each([
     [{}, 'embedded'],
     [{ BASE_URL: 'https://a.example' }, 'embedded'],
@@ -84,7 +84,7 @@ describe('who serves the realms', () => {
   test.each([
     [{ IDENTITY: 'keycloak' }, /IDENTITY must be/],
     [{ IDENTITY: 'external' }, /IDENTITY must be/],
-    [{ AUTH_URL: 'http://keycloak.example' }, /AUTH_URL must be https/],
+    [{ AUTH_URL: 'http://keycloak.example' }, /AUTH_URL must be an https origin/],
     [{ TOKEN_ALGORITHM: 'HS256' }, /TOKEN_ALGORITHM must be ES256 or RS256/],
     [{ RATE_LIMIT_PER_MINUTE: '0' }, /RATE_LIMIT_PER_MINUTE must be/],
     [{ TOKEN_RATE_LIMIT_PER_MINUTE: 'many' }, /TOKEN_RATE_LIMIT_PER_MINUTE must be/],

@@ -8,31 +8,31 @@ const address = z
   .url({ protocol: /^https?$/ })
   .max(512)
   .refine(isSafeToFetch, 'must be https, or http on the loopback address')
-  .refine((value) => !/[?#@\s]/.test(value), 'must have no query, fragment or user')
+  .refine((value) => !/[?#@\s]/.test(value), 'must not have a query, fragment or user')
 const clients = z.array(text).max(100)
 
-/** One issuer of tokens besides the realms at AUTH_URL, as the operator describes it. */
+/** An issuer of tokens in addition to the realms at AUTH_URL, as the operator configures it. */
 const TrustedIssuer = z
   .strictObject({
-    /** Exactly as tokens say it in `iss`. */
+    /** Exactly as in the tokens' `iss`. */
     issuer: address,
-    /** What `aud` must hold. */
+    /** The required audience in `aud`. */
     audience: text,
-    /** External id of the one tenant that the issuer speaks for. */
+    /** External id of the one tenant that the issuer is trusted for. */
     tenant: text.optional(),
-    /** The claim with the tenant's external id, for an issuer that speaks for several. */
+    /** The claim with the tenant's external id, for an issuer that serves several tenants. */
     tenantClaim: text.optional(),
-    /** Clients whose tokens are accepted: `azp`, else `client_id`. */
+    /** Clients whose tokens are accepted: `azp`, otherwise `client_id`. */
     clientIds: clients.min(1),
-    /** Those of them that are machines, beyond what a token's shape says. */
+    /** Clients that are machines, even if the tokens' shape does not show it. */
     serviceClientIds: clients.default([]),
     algorithms: z.array(z.enum(asymmetricAlgorithms)).min(1),
-    /** Accepted header types; `JWT` is what Keycloak writes. */
+    /** Accepted header types; Keycloak uses `JWT`. */
     tokenTypes: z
       .array(z.enum(['at+jwt', 'JWT']))
       .min(1)
       .default(['at+jwt']),
-    /** Where its keys are; by default what its discovery document says. */
+    /** Address of the keys; by default the one in its discovery document. */
     jwksUri: address.optional(),
   })
   .refine(({ tenant, tenantClaim }) => (tenant === undefined) !== (tenantClaim === undefined), {
@@ -45,7 +45,7 @@ const TrustedIssuersFile = z.strictObject({ issuers: z.array(TrustedIssuer).max(
 export type TrustedIssuer = z.infer<typeof TrustedIssuer>
 export type TrustedIssuers = readonly TrustedIssuer[]
 
-/** Reads TRUSTED_ISSUERS; none without it. Throws ConfigError, which names the file and what is wrong in it. */
+/** Reads TRUSTED_ISSUERS; an empty list without it. Throws ConfigError, which names the file and the problem in it. */
 export async function loadTrustedIssuers({
   trustedIssuersFile: path,
   authUrl,
@@ -58,9 +58,10 @@ export async function loadTrustedIssuers({
   const { issuers } = parse(path, content)
   const names = issuers.map(({ issuer }) => issuer)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} names ${twice} twice.`)
+  if (twice !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} contains ${twice} more than once.`)
   const own = names.find((name) => identity === 'embedded' && name.startsWith(`${authUrl}/realms/`))
-  if (own !== undefined) throw new ConfigError(`TRUSTED_ISSUERS: ${path} names ${own}, a realm of this server itself.`)
+  if (own !== undefined)
+    throw new ConfigError(`TRUSTED_ISSUERS: ${path} contains ${own}, which is a realm of this server.`)
   return issuers
 }
 
@@ -70,6 +71,6 @@ function parse(path: string, content: string): z.infer<typeof TrustedIssuersFile
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : 'it is not JSON.'
     const shape = '{"issuers": [{issuer, audience, tenant | tenantClaim, clientIds, algorithms}]}'
-    throw new ConfigError(`TRUSTED_ISSUERS: ${path} must hold ${shape}: ${why}`, { cause })
+    throw new ConfigError(`TRUSTED_ISSUERS: ${path} must contain ${shape}: ${why}`, { cause })
   }
 }

@@ -6,16 +6,19 @@ import { EmbeddedDatabaseError } from './failure.ts'
 export type Account = { name: string; uid: number; gid: number }
 
 /**
- * What the spawn of a PostgreSQL program needs. The environment is fixed, so that no PG* or locale variable
- * of the user changes what it does; the working directory is one that every account can enter.
+ * Options for spawning a PostgreSQL program. The environment is fixed, so that PG* and locale variables of the user
+ * have no effect; every account can enter the working directory.
  */
 export function spawnOptions(account: Account | undefined) {
   const identity = account ? { uid: account.uid, gid: account.gid } : {}
-  // PostgreSQL does not read NODE_ENV: Next's types demand it of every environment.
+  // PostgreSQL does not read NODE_ENV, but Next's types require it in every environment.
   return { ...identity, cwd: '/', env: { LC_ALL: 'C', NODE_ENV: 'production' as const } }
 }
 
-/** Runs a program as `account` to its end; `output` is what it wrote, or why it could not be run (`code` undefined). */
+/**
+ * Runs a program as `account` until it exits; `output` is its output, or the reason why it could not run (`code`
+ * undefined).
+ */
 export function run(
   program: string,
   args: string[],
@@ -35,8 +38,8 @@ export function run(
 }
 
 /**
- * The account for the server processes: undefined (this user) unless this user is root; then the `owner` of the
- * cluster if there is one that is not root's, else `postgres`, else `nobody`. Changes nothing on the host.
+ * The account for the server processes: undefined (this user) unless this user is root; then the `owner` of the cluster
+ * if that is not root, otherwise `postgres`, otherwise `nobody`. Changes nothing on the host.
  */
 export async function serverAccount(owner: { uid: number; gid: number } | undefined): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -52,11 +55,11 @@ async function lookUp(name: string): Promise<Account | undefined> {
 
 function noAccount(): never {
   throw new EmbeddedDatabaseError(
-    'PostgreSQL does not run as root, and there is no account "postgres" or "nobody" here: start as another user, or set DATABASE_URL.',
+    'PostgreSQL does not run as root, and this machine does not have an account "postgres" or "nobody". Start as another user, or set DATABASE_URL.',
   )
 }
 
-/** Whether the server's account can enter `directory`, that is all folders above it too: tried, not computed. */
+/** Whether the server's account can enter `directory` and all folders above it: tried, not computed. */
 export async function canEnter(account: Account | undefined, directory: string): Promise<boolean> {
   if (account) return (await run('/bin/sh', ['-c', 'cd "$0"', directory], account)).code === 0
   return access(directory, constants.X_OK).then(

@@ -6,7 +6,10 @@ import { findPostmaster, isProcess, type Postmaster } from './pid-file.ts'
 
 /** The application's database in the cluster. */
 export const DATABASE = 'countersign'
-/** The advisory lock that every attached process shares, in the database `postgres`, where the application takes none. */
+/**
+ * The advisory lock that all attached processes share, in the database `postgres`, where the application takes no
+ * locks.
+ */
 const IN_USE = [0x63_73_67_6e, 1]
 const APPLICATION = 'countersign attached '
 const POLL_MS = 20
@@ -16,8 +19,8 @@ const CANNOT_CONNECT_NOW = '57P03'
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * A session that says "this process uses the server" for as long as it lives; the operating system ends it with the
- * process. Makes the application's database where it is missing. Call it under the start lock.
+ * Opens a session that marks this process as a user of the server; the operating system ends it with the process.
+ * Creates the application's database if missing. Call it under the start lock.
  */
 export async function attach(cluster: string, postmaster: Postmaster): Promise<pg.Client> {
   const session = await connect(cluster, postmaster)
@@ -40,7 +43,7 @@ async function connect(cluster: string, { pid, port }: Postmaster): Promise<pg.C
       keepAlive: true,
       connectionTimeoutMillis: 30_000,
     })
-    // Without a listener a lost connection would end the process; what follows from it is in the 'end' event.
+    // Without a listener a lost connection would end the process; the 'end' event handles the loss.
     session.on('error', () => undefined)
     try {
       await session.connect()
@@ -55,20 +58,20 @@ async function connect(cluster: string, { pid, port }: Postmaster): Promise<pg.C
 
 function refused(error: unknown, cluster: string, port: number | undefined): EmbeddedDatabaseError {
   const reason = error instanceof Error ? error.message : String(error)
-  const message = `The PostgreSQL of ${cluster} on port ${port} does not let us in: ${reason}.`
+  const message = `The PostgreSQL of ${cluster} on port ${port} refused the connection: ${reason}.`
   return new EmbeddedDatabaseError(message, { cause: error })
 }
 
 /**
- * Gives up the session's share and tells whether nobody else has one. Call it under the start lock, so that nobody
- * attaches before the answer is acted upon.
+ * Releases the session's share of the lock and returns whether it was the last one. Call it under the start lock, so
+ * that no process attaches before the caller acts on the result.
  */
 export async function detach(session: pg.Client): Promise<{ isLast: boolean }> {
   try {
-    // A session's own share is not in the way of its exclusive lock.
+    // A session's own share does not block its exclusive lock.
     const { rows } = await session.query('select pg_try_advisory_lock($1, $2) as alone', IN_USE)
     const isLast = rows[0].alone || (await outlivesTheOthers(session))
-    // Now, and not when the server has noticed the end of the session: the next to detach asks right away.
+    // Released now, not when the server notices the end of the session: the next process to detach checks immediately.
     await session.query('select pg_advisory_unlock_all()')
     return { isLast }
   } finally {
@@ -76,7 +79,7 @@ export async function detach(session: pg.Client): Promise<{ isLast: boolean }> {
   }
 }
 
-/** Whether the other shares are those of dead processes; waits until the server has noticed their deaths. */
+/** Whether all other shares belong to dead processes; waits until the server has noticed their deaths. */
 async function outlivesTheOthers(session: pg.Client): Promise<boolean> {
   const { rows } = await session.query(
     `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)

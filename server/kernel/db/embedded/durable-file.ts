@@ -11,7 +11,10 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Replaces `file` by `text` (mode 0600) so that, after a power cut, it holds either the old text or all of the new. */
+/**
+ * Replaces `file` with `text` (mode 0600) so that, after a power cut, it contains either the old text or all of the new
+ * one.
+ */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const unfinished = `${file}.new`
   const handle = await open(unfinished, 'w', 0o600)

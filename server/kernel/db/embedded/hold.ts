@@ -9,7 +9,7 @@ import { ensurePostmaster, stopPostmaster } from './postmaster.ts'
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 10_000
 
-/** This process's share in a running server. */
+/** This process's share of a running server. */
 export type Hold = { port: number; release(): Promise<void> }
 
 type Circumstances = {
@@ -20,8 +20,8 @@ type Circumstances = {
 }
 
 /**
- * Starts or joins the server and stays attached: if it dies, starts or joins it again, on the same port, so that
- * the application's pool finds it. Call it under the start lock.
+ * Starts or joins the server and stays attached: if it dies, starts or joins it again, on the same port, so that the
+ * application's pool finds it. Call it under the start lock.
  */
 export async function hold({ place, say, locked }: Circumstances): Promise<Hold> {
   const ending = new AbortController()
@@ -36,18 +36,18 @@ export async function hold({ place, say, locked }: Circumstances): Promise<Hold>
   }
 
   async function recover(): Promise<void> {
-    say('The connection to PostgreSQL was lost; starting or joining it again.')
+    say('The connection to PostgreSQL was lost. Reconnecting…')
     for (let delay = FIRST_RETRY_MS; !ending.signal.aborted; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
       try {
         const again = await locked(() => join(place, say))
         session = again.session
         watch(again.session)
-        if (again.port !== first.port) say(`PostgreSQL had to move to port ${again.port}: start this process again.`)
+        if (again.port !== first.port) say(`PostgreSQL had to move to port ${again.port}. Restart this process.`)
         return
       } catch (error) {
         say(error instanceof Error ? error.message : String(error))
       }
-      // Ends early, and that is not an error, when the process releases the database.
+      // Ends early, which is not an error, when the process releases the database.
       await wait(delay, undefined, { signal: ending.signal }).catch(() => undefined)
     }
   }
@@ -77,7 +77,7 @@ export async function hold({ place, say, locked }: Circumstances): Promise<Hold>
 async function join({ cluster, account, binaries }: Place, say: (line: string) => void) {
   const postmaster = await ensurePostmaster(cluster, account, binaries, say)
   const { port } = postmaster
-  if (!port) throw new EmbeddedDatabaseError(`${cluster}/postmaster.pid names no port: stop that server.`)
+  if (!port) throw new EmbeddedDatabaseError(`${cluster}/postmaster.pid does not contain a port. Stop that server.`)
   const session: pg.Client = await attach(cluster, { ...postmaster, port })
   return { session, port }
 }

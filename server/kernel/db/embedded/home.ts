@@ -5,17 +5,19 @@ import { type Account, canEnter } from './account.ts'
 import { writeDurably } from './durable-file.ts'
 import { codeOf, EmbeddedDatabaseError } from './failure.ts'
 
-/** The cluster's folder in its home; named for the major version, whose files no other major version reads. */
+/**
+ * The cluster's folder in its home, named after the major version, because no other major version can read its files.
+ */
 export const CLUSTER = 'pg18'
-/** In DATA_DIR: JSON `{home, dataDir}`, where the cluster is elsewhere. */
+/** In DATA_DIR: JSON `{home, dataDir}`, if the cluster is elsewhere. */
 const POINTER = 'pg18-location.json'
 const SYSTEM_HOME = '/var/lib/countersign'
 
 type Pointer = { home: string; dataDir: string }
 
 /**
- * The folder that holds the cluster of `dataDir` (an absolute, real path), where one was chosen already.
- * Throws EmbeddedDatabaseError where it was chosen but is gone, or belongs to another DATA_DIR.
+ * The folder that contains the cluster of `dataDir` (an absolute, real path), if one has been chosen. Throws
+ * EmbeddedDatabaseError if it has been chosen but no longer exists, or belongs to another DATA_DIR.
  */
 export async function findHome(dataDir: string): Promise<string | undefined> {
   if (await isFolder(join(dataDir, CLUSTER))) return dataDir
@@ -24,13 +26,13 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
   const file = join(dataDir, POINTER)
   if (!(await isFolder(pointer.home))) {
     throw new EmbeddedDatabaseError(
-      `The database of ${dataDir} was in ${pointer.home}, which is gone: restore it, or delete ${dataDir} to begin anew.`,
+      `The database of ${dataDir} was in ${pointer.home}, which no longer exists. Restore it, or delete ${dataDir} to start with a new database.`,
     )
   }
   if (pointer.dataDir !== dataDir) {
     if ((await readPointer(pointer.dataDir))?.home === pointer.home) {
       throw new EmbeddedDatabaseError(
-        `${file} is a copy: that database belongs to ${pointer.dataDir}. Delete ${dataDir} to begin with one of its own.`,
+        `${file} is a copy: its database belongs to ${pointer.dataDir}. Delete ${dataDir} to start with a new database.`,
       )
     }
     await writePointer(dataDir, pointer.home)
@@ -39,8 +41,8 @@ export async function findHome(dataDir: string): Promise<string | undefined> {
 }
 
 /**
- * Chooses and makes the folder for a new cluster: `dataDir` where the server's account can enter it, else (root
- * below a private home) a folder under /var/lib/countersign, which `dataDir` then points to.
+ * Chooses and creates the folder for a new cluster: `dataDir` if the server's account can enter it; otherwise (root
+ * with a private home) a folder under /var/lib/countersign, which `dataDir` then points to.
  */
 export async function chooseHome(
   dataDir: string,
@@ -51,22 +53,22 @@ export async function chooseHome(
   await makeEnterable(SYSTEM_HOME)
   const name = join(SYSTEM_HOME, createHash('sha256').update(dataDir).digest('hex').slice(0, 16))
   let home = name
-  // A folder with that name belongs to an earlier DATA_DIR at this path, and may hold what somebody still wants.
+  // An existing folder with that name belongs to an earlier DATA_DIR at this path and may still be needed.
   for (let number = 2; (await entries(home)).length > 0; number += 1) {
-    say(`${home} holds the database of an earlier ${dataDir}; delete it when it is no longer needed.`)
+    say(`${home} contains the database of an earlier ${dataDir}. Delete it when it is no longer needed.`)
     home = `${name}-${number}`
   }
   await makeEnterable(home)
   if (!(await canEnter(account, home))) {
     throw new EmbeddedDatabaseError(
-      `PostgreSQL's account ${account.name} can enter neither ${dataDir} nor ${home}: start as another user, or set DATABASE_URL.`,
+      `PostgreSQL's account ${account.name} can enter neither ${dataDir} nor ${home}. Start as another user, or set DATABASE_URL.`,
     )
   }
   await writePointer(dataDir, home)
   return home
 }
 
-/** Makes a folder that every account can enter, though not list, whatever the umask says. */
+/** Creates a folder that every account can enter but not list, regardless of the umask. */
 export async function makeEnterable(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true })
   if (made) await chmod(folder, 0o711)

@@ -8,9 +8,9 @@ const POLL_MS = 25
 const TELL_AFTER_MS = 3_000
 
 /**
- * Runs `critical` while no other process (or other call in this one) runs under the same lock file.
- * The lock is the file lock that SQLite takes, which the operating system drops when its holder dies;
- * a file with a process id in it could not tell a dead holder from a process that got its id later.
+ * Runs `critical` while no other process (or other call in this one) runs under the same lock file. The lock is
+ * SQLite's file lock, which the operating system drops when its holder dies; a file with a process id could not
+ * distinguish a dead holder from a later process with the same id.
  */
 export async function withLock<T>(file: string, say: (line: string) => void, critical: () => Promise<T>): Promise<T> {
   const lock = await acquire(file, say)
@@ -35,10 +35,10 @@ async function acquire(file: string, say: (line: string) => void): Promise<Datab
   }
 }
 
-/** Creates the lock file for this user alone: who may read it could hold up every start. */
+/** Creates the lock file for this user alone: an account that can read it could block every start. */
 function makePrivate(file: string): void {
   try {
-    // Never opens one that exists: closing it again would drop the lock that this process may have on it.
+    // Never opens an existing file: closing it again would drop a lock that this process may have on it.
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -50,16 +50,16 @@ function tryAcquire(file: string): DatabaseSync | undefined {
   try {
     makePrivate(file)
     lock = new DatabaseSync(file, { timeout: 0 })
-    // Nothing is ever written, so the lock works on a full disk too.
+    // Nothing is ever written, so the lock works on a full disk, too.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock?.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
     const reason = error instanceof Error ? error.message : String(error)
-    // A full disk, a folder that may not be written: explained by its code.
+    // A full disk or a folder without write permission: explained by its code.
     if (error instanceof Error && 'syscall' in error) throw error
-    const message = `This user cannot lock ${file} (${reason}): start as the user who made it, or set another DATA_DIR.`
+    const message = `This user cannot lock ${file} (${reason}). Start as the user who created it, or set another DATA_DIR.`
     throw new EmbeddedDatabaseError(message, { cause: error })
   }
 }

@@ -3,22 +3,26 @@ import { join } from 'node:path'
 import { run } from './account.ts'
 import { codeOf } from './failure.ts'
 
-/** A running server's main process: PostgreSQL's `postmaster.pid`, of which the sixth and later lines follow the start. */
+/**
+ * A running server's main process, from PostgreSQL's `postmaster.pid`, whose sixth and later lines reflect the startup.
+ */
 export type Postmaster = { pid: number; port: number | undefined; status: 'ready' | 'changing' }
 
 const PORT_LINE = 3
 const STATUS_LINE = 7
 
 /**
- * The postmaster that runs on `cluster` now, or undefined. A process that got the id of a dead postmaster is told
- * apart by its command line.
+ * The postmaster that is running on `cluster`, or undefined. Its command line distinguishes it from a process that
+ * reuses the id of a dead postmaster.
  */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const written = await readPidFile(cluster)
   return written && (await runsOn(cluster, written.pid)) ? written : undefined
 }
 
-/** What `postmaster.pid` says, alive or not; undefined where there is none, or it has no process id in it. */
+/**
+ * The content of `postmaster.pid`, even of a dead process; undefined if the file is missing or contains no process id.
+ */
 export async function readPidFile(cluster: string): Promise<Postmaster | undefined> {
   const text = await readIfThere(join(cluster, 'postmaster.pid'))
   const lines = text?.split('\n') ?? []
@@ -41,7 +45,7 @@ async function runsOn(cluster: string, pid: number): Promise<boolean> {
   return command?.[1] === '-D' && command[2] === cluster
 }
 
-/** Whether a process with this id exists, whoever's it is. */
+/** Whether a process with this id exists, of any user. */
 export function isProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -54,7 +58,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    // ESRCH: the process ended between the opening of its file and the reading.
+    // ESRCH: the process ended after its file was opened and before it was read.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined
     throw error
   }

@@ -10,21 +10,24 @@ import { findPostmaster, isProcess, type Postmaster, readPidFile } from './pid-f
 
 const POLL_MS = 20
 const STOP_DEADLINE_MS = 60_000
-/** How long the processes of a killed server may take to notice and go. */
+/** How long the processes of a killed server may take to notice and exit. */
 const ORPHANS_DEADLINE_MS = 20_000
 const START_ATTEMPTS = 5
 const TELL_AFTER_MS = 5_000
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
-/** What the operator may not change: loopback with a password only, nothing acknowledged before it is on disk. */
+/**
+ * Settings that the operator may not change: loopback only, with a password; nothing is acknowledged before it is on
+ * disk.
+ */
 const FIXED_SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'logging_collector=off']
 
 /** The file in a cluster that its server logs to. */
 export const logFile = (cluster: string) => join(cluster, 'server.log')
 
 /**
- * The running server of `cluster`, started where there is none, and ready for connections.
- * Call it under the start lock. Throws EmbeddedDatabaseError with PostgreSQL's own reason where it does not start.
+ * The running server of `cluster`, started if necessary and ready for connections. Call it under the start lock. Throws
+ * EmbeddedDatabaseError with PostgreSQL's own reason if it does not start.
  */
 export async function ensurePostmaster(
   cluster: string,
@@ -32,7 +35,7 @@ export async function ensurePostmaster(
   binaries: Binaries,
   say: (line: string) => void,
 ): Promise<Postmaster> {
-  const reminder = setTimeout(say, TELL_AFTER_MS, `PostgreSQL is still starting; its log is ${logFile(cluster)}.`)
+  const reminder = setTimeout(say, TELL_AFTER_MS, `PostgreSQL is still starting. Its log is ${logFile(cluster)}.`)
   try {
     const orphansDeadline = Date.now() + ORPHANS_DEADLINE_MS
     let lostPorts = 0
@@ -45,7 +48,7 @@ export async function ensurePostmaster(
       const hasOrphans = outcome.log.includes('pre-existing shared memory block')
       if (hasLostPort) lostPorts += 1
       const mayTryAgain = (hasLostPort && lostPorts < START_ATTEMPTS) || (hasOrphans && Date.now() < orphansDeadline)
-      // Another postmaster can be there by now: a start that was killed leaves the one that it had just begun.
+      // Another postmaster may be running by now: a killed start can leave the one that it had just started.
       if (!mayTryAgain && !(await findPostmaster(cluster))) throw await startFailed(cluster, outcome)
       await wait(POLL_MS)
     }
@@ -54,7 +57,7 @@ export async function ensurePostmaster(
   }
 }
 
-/** Waits while the server starts, recovers or stops; then its postmaster, or undefined where none runs. */
+/** Waits while the server starts, recovers or stops; returns its postmaster, or undefined if none is running. */
 async function settledPostmaster(cluster: string): Promise<Postmaster | undefined> {
   for (;;) {
     const postmaster = await findPostmaster(cluster)
@@ -72,15 +75,15 @@ async function start(
   onNewPort: boolean,
 ): Promise<Outcome> {
   const stale = await readPidFile(cluster)
-  // The process id in a file from before a crash can be another process's by now; PostgreSQL would wait for that one.
+  // After a crash, the process id in the file can belong to another process by now; PostgreSQL would wait for that one.
   if (stale && isProcess(stale.pid)) await rm(join(cluster, 'postmaster.pid'), { force: true })
-  // After a crash on the same port, so that those who are still attached find the server again.
+  // After a crash on the same port, so that attached processes find the server again.
   const port = await freePort(onNewPort ? undefined : stale?.port)
   const log = await openLog(cluster, account)
   try {
     const { size } = await log.stat()
     const settings = [...FIXED_SETTINGS, `port=${port}`].flatMap((setting) => ['-c', setting])
-    // A session of its own: Ctrl-C in the terminal and the end of this process do not reach it.
+    // A separate session, so that Ctrl-C in the terminal and the end of this process do not reach it.
     const child = spawn(binaries.postgres, ['-D', cluster, ...settings], {
       ...spawnOptions(account),
       detached: true,
@@ -111,7 +114,7 @@ async function startFailed(cluster: string, { log, exit }: { log: string; exit: 
   return new EmbeddedDatabaseError(`PostgreSQL did not start: ${reason} (its log is ${logFile(cluster)}).`)
 }
 
-/** Opens the log for appending, as a file of the server's account; one that has grown large is put aside first. */
+/** Opens the log for appending, as a file of the server's account; a large log is moved aside first. */
 async function openLog(cluster: string, account: Account | undefined) {
   const file = logFile(cluster)
   const size = await stat(file).then(
@@ -124,7 +127,7 @@ async function openLog(cluster: string, account: Account | undefined) {
   return log
 }
 
-/** A TCP port that is free on 127.0.0.1: `preferred` if it is. */
+/** A free TCP port on 127.0.0.1: `preferred` if it is free. */
 function freePort(preferred = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
@@ -136,7 +139,7 @@ function freePort(preferred = 0): Promise<number> {
   })
 }
 
-/** Stops the server of `cluster`, ending what is still connected, and waits until it is gone. */
+/** Stops the server of `cluster`, ending remaining connections, and waits until it has exited. */
 export async function stopPostmaster(cluster: string): Promise<void> {
   const postmaster = await findPostmaster(cluster)
   if (!postmaster) return
@@ -145,7 +148,7 @@ export async function stopPostmaster(cluster: string): Promise<void> {
   while ((await findPostmaster(cluster))?.pid === postmaster.pid) {
     if (Date.now() > deadline) {
       throw new EmbeddedDatabaseError(
-        `PostgreSQL (process ${postmaster.pid}) has not stopped in ${STOP_DEADLINE_MS / 1000} s; its log is ${logFile(cluster)}.`,
+        `PostgreSQL (process ${postmaster.pid}) did not stop within ${STOP_DEADLINE_MS / 1000} s. Its log is ${logFile(cluster)}.`,
       )
     }
     await wait(POLL_MS)

@@ -252,7 +252,7 @@ test('an invited person sets a password through the link and signs in, and loses
   await expect(nora).toHaveURL(home())
   await nora.goto(`${home()}/settings/me`)
   await expect(nora.getByRole('heading', { level: 1 })).toHaveText(`Nora ${name}`)
-  await expect(nora.getByRole('region', { name: 'Who you are here' })).toContainText('Viewer')
+  await expect(nora.getByRole('region', { name: 'Your membership' })).toContainText('Viewer')
 
   await page.reload()
   await expect(row).toContainText('Active')
@@ -440,32 +440,34 @@ test('a new approver group is empty until its members are approved', async ({ pa
   await expectAccessible(page)
 })
 
-test('a weaker rule is asked for and stays as it is; a stricter one applies at once', async ({ page }) => {
+test('a weaker rule requires approval and does not apply until then', async ({ page }) => {
   await signIn(page, 'tom')
   await page.goto(`${home()}/settings/tenant`)
   const rules = page.getByRole('region', { name: 'Rules' })
-  await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/Nothing is changed/)
+  await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(
+    /You haven’t changed anything/,
+  )
   await expectAccessible(page)
   const machines = rules.getByRole('group', { name: 'Decisions by machines' })
   await machines.getByRole('radio', { name: 'On' }).check()
-  await expect(rules.getByRole('status')).toContainText('Waits until a change approver')
+  await expect(rules.getByRole('status')).toContainText('Requires the approval of a change approver')
   await expectAccessible(page)
-  await rules.getByRole('button', { name: 'Ask for the weaker rules' }).click()
-  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await rules.getByRole('button', { name: 'Request the weaker rules' }).click()
+  await expect(rules).toContainText('Waiting for approval: decisions by machines from off to on.')
   await expect(machines.getByRole('radio', { name: 'Off' })).toBeChecked()
   await page.reload()
-  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await expect(rules).toContainText('Waiting for approval: decisions by machines from off to on.')
   await expectAccessible(page)
 })
 
-test('the branding is tried out first and then seen by everybody', async ({ page }) => {
+test('the branding is previewed first and shown to everyone after it is saved', async ({ page }) => {
   const { externalId } = await signIn(page, 'tom', 'globex')
   await page.goto(`/t/${externalId}/settings/tenant`)
   const branding = page.getByRole('region', { name: 'Branding' })
-  const name = branding.getByRole('textbox', { name: 'Shown name' })
+  const name = branding.getByRole('textbox', { name: 'Display name' })
   await name.fill('Initech')
   await branding.getByRole('textbox', { name: 'Accent colour' }).fill('red')
-  await expect(branding).toContainText('This is no colour of these forms.')
+  await expect(branding).toContainText('Not a valid colour. Use #rrggbb, rgb() or oklch().')
   await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#7c3aed')
   await branding.getByLabel('Logo mark').setInputFiles({
     name: 'mark.svg',
@@ -490,22 +492,24 @@ test('the branding is tried out first and then seen by everybody', async ({ page
   await expect(page.getByRole('banner')).toContainText('Globex')
 })
 
-test('jonas names who stands in for him and ends it; who decides nothing learns why they can’t', async ({ page }) => {
+test('Jonas names a delegate and ends the absence; a member who can’t decide is shown why they can’t name one', async ({
+  page,
+}) => {
   await signIn(page, 'jonas')
   await page.goto(`${home()}/settings/me`)
   await expect(page.getByRole('table', { name: 'Permissions' })).toContainText('approval:decide')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Name who stands in for you' }).click()
-  const form = dialog(page, 'Name who stands in for you')
-  await form.getByRole('textbox', { name: 'Who' }).fill('anna')
+  await page.getByRole('button', { name: 'Name a delegate' }).click()
+  const form = dialog(page, 'Name a delegate')
+  await form.getByRole('textbox', { name: 'Delegate' }).fill('anna')
   await form.getByLabel('Last day (UTC)').fill(new Date(Date.now() + 86_400_000).toISOString().slice(0, 10))
   await form.getByRole('textbox', { name: 'Reason' }).fill('On leave.')
   await expectAccessible(page)
-  await form.getByRole('button', { name: 'Let them stand in' }).click()
+  await form.getByRole('button', { name: 'Name the delegate' }).click()
   const row = page.getByRole('row', { name: /Anna Ruiz in your place/ }).first()
   await expect(row).toContainText('Now')
   await row.getByRole('button', { name: /End/ }).click()
-  await dialog(page, 'End the absence').getByRole('button', { name: 'End it now' }).click()
+  await dialog(page, 'End the absence').getByRole('button', { name: 'End the absence now' }).click()
   await expect(row).toContainText('Ended early')
   await expectAccessible(page)
 
@@ -513,9 +517,7 @@ test('jonas names who stands in for him and ends it; who decides nothing learns 
   await expect(page).toHaveURL('/signed-out')
   await signIn(page, 'omar')
   await page.goto(`${home()}/settings/me`)
-  await expect(page.getByRole('button', { name: 'Name who stands in for you' })).toHaveAccessibleDescription(
-    /approval:decide/,
-  )
+  await expect(page.getByRole('button', { name: 'Name a delegate' })).toHaveAccessibleDescription(/approval:decide/)
   await expectAccessible(page)
 })
 
@@ -562,7 +564,7 @@ for (const path of [
       for (const width of [1440, 390]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 900 })
-        // The skeletons have made way.
+        // The content has replaced the skeletons.
         await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
         await expectAccessible(page)
         const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -398,6 +398,6 @@ test('the lists are in the address, and an empty one says what would fill it', a
 test('without the permission to list approvals, that is said, and nothing looks empty', async ({ page }) => {
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/approvals`)
-  await expect(page.getByText('You may not see approvals.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see approvals.')).toBeVisible()
   await expectAccessible(page)
 })

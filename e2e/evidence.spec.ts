@@ -154,7 +154,7 @@ test('an unknown export is not there, and a range that makes no sense is explain
 test('jonas, who is no auditor, learns who may see evidence', async ({ page }) => {
   const { externalId } = await signIn(page, 'jonas')
   await page.goto(`/t/${externalId}/evidence`)
-  await expect(page.getByText('You may not see evidence exports.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see evidence exports.')).toBeVisible()
   await expect(page.getByText(/auditor/)).toBeVisible()
   await expectAccessible(page)
 })

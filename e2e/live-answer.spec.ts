@@ -86,7 +86,7 @@ test('what a model answers is read while it answers, on the page of its executio
       }
     finish()
     // It stands in its span from now on.
-    await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
+    await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
     await expect(answer).toBeHidden()
     await page.getByRole('treegrid', { name: 'Spans of the trace' }).getByText('chat talks-live').click()
     await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('came on Wednesday.')

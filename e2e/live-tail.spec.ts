@@ -45,7 +45,7 @@ test('the live tail follows what is committed, stands still while somebody reads
     await expect(page.getByText('Paused, 3 new')).toBeVisible()
     await expect(step(page, 1)).toBeInViewport()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Follow the end' }).click()
+    await page.getByRole('button', { name: 'Follow new spans' }).click()
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await expect(step(page, 68)).toBeInViewport()
 
@@ -55,7 +55,7 @@ test('the live tail follows what is committed, stands still while somebody reads
     await commit(2)
     await expect(page.getByText('Paused, 2 new')).toBeVisible()
     await expect(step(page, 67)).toHaveAttribute('aria-selected', 'true')
-    await page.getByRole('button', { name: 'Follow the end' }).click()
+    await page.getByRole('button', { name: 'Follow new spans' }).click()
     await commit(1)
     await expect(step(page, 71)).toBeInViewport()
 

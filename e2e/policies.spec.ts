@@ -25,7 +25,7 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await expect(page).toHaveTitle('Write a policy · Countersign')
   const text = await editor(page, 'Policy (Cedar)')
   // What it begins with is sound, and named at the end of the way.
-  await expect(page.getByText('No problem found')).toBeVisible()
+  await expect(page.getByText('No problems found')).toBeVisible()
   await expect(page.getByText('Name the policy.')).toBeVisible()
   await page.getByLabel('Name').fill('Not A Name')
   await expect(page.getByText('A name is of lower-case letters, digits and hyphens.').first()).toBeVisible()
@@ -37,7 +37,7 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
     text,
     '@id("one")\npermit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;',
   )
-  const problems = page.getByRole('list', { name: 'Problems of Policy (Cedar)' }).getByRole('button')
+  const problems = page.getByRole('list', { name: 'Problems in Policy (Cedar)' }).getByRole('button')
   await expect(problems.first()).toHaveText(/^Line \d+, column \d+: /)
   await expect(page.locator('.cm-lint-marker-error').first()).toBeVisible()
   await expect(text).toHaveAttribute('aria-invalid', 'true')
@@ -124,7 +124,7 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await propose.getByRole('radio', { name: 'Shadow' }).check()
   await expectAccessible(page)
   await propose.getByRole('button', { name: `Propose to bind version ${version}` }).click()
-  await expect(propose).toContainText('that the change approvers decide')
+  await expect(propose).toContainText('The change approvers decide on it.')
   await propose.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByRole('region', { name: 'Where it is bound' })).toContainText('Shadow: only recorded')
 })
@@ -143,7 +143,7 @@ test('the decisions that the policy’s rules determined lead to their execution
   await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/policies/${id}/edit`)
-  await expect(page.getByText('You may not write policies.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to write policies.')).toBeVisible()
   await expectAccessible(page)
 })
 

@@ -47,7 +47,7 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
     gate.open()
   }
 
-  await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
+  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
   await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
 
   // The order that the tool gave holds the customer's e-mail.
@@ -89,7 +89,7 @@ test('the waterfall is worked by keyboard, and the address keeps the selected sp
   await expect(row(page, 'approval payments.issue_refund')).toHaveAttribute('aria-selected', 'true')
   await expect(page.getByText('Paused, 0 new')).toBeVisible()
   await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('countersign.approval.id')
-  await page.getByRole('button', { name: 'Follow the end' }).click()
+  await page.getByRole('button', { name: 'Follow new spans' }).click()
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
   await expect(page).not.toHaveURL(/span=/)
 })
@@ -104,7 +104,7 @@ test('the stream goes on where it was after the connection was lost', async ({ p
   await decideAs(origin, 'jonas', approvalId, 'approve', 'While nobody looks.')
   await context.setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 90_000 })
-  await expect(page.getByText('Complete: nothing more comes')).toBeVisible({ timeout: 90_000 })
+  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible({ timeout: 90_000 })
 })
 
 test('spans are found by name, kind and error, and the address says what is looked for', async ({ page, origin }) => {
@@ -131,7 +131,7 @@ test('spans are found by name, kind and error, and the address says what is look
   await expect(row(page, 'execute_tool lookup_order')).toBeHidden()
   await page.getByRole('button', { name: 'Approval', exact: true }).click()
   await page.getByRole('button', { name: 'Errors' }).click()
-  await expect(page.getByText('No span matches.')).toBeVisible()
+  await expect(page.getByText('No spans match.')).toBeVisible()
   await page.getByRole('button', { name: 'Show all spans' }).click()
   await page.getByRole('button', { name: 'Critical path' }).click()
   await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()

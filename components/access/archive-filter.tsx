@@ -14,14 +14,14 @@ export function ArchiveFilter({ page }: { page: 'api-keys' | 'secrets' }) {
   const archived = useArchived()
   return (
     <p className="text-dense text-ink-2">
-      {archived ? 'Archived ones are listed, too. ' : 'Archived ones are not listed. '}
+      {archived ? 'Archived entries are shown. ' : 'Archived entries are hidden. '}
       <Link
         href={accessPath(tenant, page, archived ? {} : { archived: '1' })}
         prefetch={false}
         replace
         className="text-link inline-flex min-h-6 items-center"
       >
-        {archived ? 'Hide them' : 'List them, too'}
+        {archived ? 'Hide archived' : 'Show archived'}
       </Link>
     </p>
   )

@@ -26,11 +26,11 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   return (
     <ActDialog
       title={`Revoke ${record.name}`}
-      description={`Permanent: the ${noun} is refused from the next request on, and can’t be restored. Make another one where it is still needed.`}
+      description={`The ${noun} stops working from the next request on and can’t be restored. If it is still needed, create a new one.`}
       label={`Revoke the ${noun}`}
       busyLabel={`Revoking the ${noun}`}
       done="revoked"
-      missing={typed.trim() === record.name ? undefined : 'Type the name as it stands in the list.'}
+      missing={typed.trim() === record.name ? undefined : 'Type the name exactly as it appears in the list.'}
       act={act}
       onRun={() => act.run({ id: record.secretId })}
       onClose={onClose}
@@ -64,8 +64,8 @@ export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
       title={`Archive ${record.name}`}
       description={
         record.status === 'active'
-          ? `Permanent: the ${noun} stops working, its value is deleted, and it leaves the list. Its name, times and audit records stay.`
-          : `It leaves the list, for good. Its name, times and audit records stay.`
+          ? `The ${noun} stops working, its value is deleted, and it is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
+          : `It is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
       }
       label={`Archive the ${noun}`}
       busyLabel={`Archiving the ${noun}`}

@@ -32,7 +32,7 @@ export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (exp
       placeholder="Choose when"
       hint={
         value.at === undefined ? (
-          'It works until somebody revokes it.'
+          'It works until it is revoked.'
         ) : (
           <>
             Works until <Time at={value.at} show="absolute" />.

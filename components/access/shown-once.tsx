@@ -29,7 +29,7 @@ export function ShownOnce(props: ShownOnceProps) {
   const [stored, setStored] = useState(false)
   const [tried, setTried] = useState(0)
   const held = value !== undefined && !stored
-  const reason = `Tick “${confirm}” first: it can’t be shown again.`
+  const reason = `Tick “${confirm}” first: the value can’t be shown again.`
   useEffect(() => {
     if (held) return holdPage(() => setTried((times) => times + 1))
   }, [held])
@@ -48,8 +48,8 @@ export function ShownOnce(props: ShownOnceProps) {
     >
       {value === undefined ? (
         <ErrorPanel
-          title="It was made, but the answer with the value was lost."
-          effect="The value can’t be had again."
+          title="It was created, but the response with the value was lost."
+          effect="The value can’t be shown again."
           advice={lost}
         />
       ) : (
@@ -59,7 +59,7 @@ export function ShownOnce(props: ShownOnceProps) {
       {value !== undefined && <Checkbox label={confirm} checked={stored} onChange={setStored} />}
       {held && tried > 0 && (
         <p key={tried} role="alert" className="text-danger">
-          You are still here because the value would be lost. {reason}
+          Leaving now would lose the value. {reason}
         </p>
       )}
     </Dialog>

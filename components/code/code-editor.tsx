@@ -15,7 +15,7 @@ type CodeEditorProps = {
   onChange: (value: string) => void
   /** All of them; a new array when they are about another text. */
   problems: readonly CodeProblem[]
-  /** How far the check has come: "Checking", "No problem found". Problems are counted here. */
+  /** How far the check has come: "Checking", "No problems found". Problems are counted here. */
   note?: string | undefined
   /** The caret goes there when it comes from outside (the server), not while the person types. */
   jumpTo?: CodeProblem | undefined
@@ -111,7 +111,7 @@ export function CodeEditor(props: CodeEditorProps) {
           </span>
         )}
       </div>
-      <ProblemList label={`Problems of ${label}`} problems={problems} onJump={jump} />
+      <ProblemList label={`Problems in ${label}`} problems={problems} onJump={jump} />
       {hint && (
         <span id={`${id}-hint`} className="text-dense text-ink-2">
           {hint}

@@ -46,11 +46,11 @@ export function useChecked({ what, text, check, refused }: Asked): Checked {
   const current = settled === text && data !== undefined && !isPlaceholderData
   const problems = refused ?? data ?? NONE
   if (!current && error !== null)
-    return { problems, note: `Not checked while you type: ${toFailure(error).message}`, blocked: undefined }
+    return { problems, note: `Could not check the text: ${toFailure(error).message}`, blocked: undefined }
   return {
     problems,
-    note: current || refused !== undefined ? 'No problem found' : 'Checking',
-    blocked: current && problems.some(isError) ? 'Mend what is marked first.' : undefined,
+    note: current || refused !== undefined ? 'No problems found' : 'Checking',
+    blocked: current && problems.some(isError) ? 'Fix the marked problems first.' : undefined,
   }
 }
 

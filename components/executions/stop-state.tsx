@@ -17,7 +17,7 @@ export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop })
       <span className="flex flex-col">
         <StatusShape status="failed" label="Can’t be confirmed" />
         <span className="text-dense text-ink-2">
-          Nothing more is called, but nobody knows whether the last call took effect.
+          No further calls are made, but it is unknown whether the last call took effect.
         </span>
       </span>
     )

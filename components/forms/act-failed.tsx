@@ -23,9 +23,9 @@ export function ActFailed({ failure, done }: ActFailedProps) {
   if (isUnknown(failure))
     return (
       <ErrorPanel
-        title={`We do not know whether it was ${done}.`}
+        title={`It is unknown whether it was ${done}.`}
         effect={message}
-        advice="Send the same again: it happens once at most. Or close this and look at the list."
+        advice="Send it again: it takes effect at most once. Or close this dialog and check the list."
         requestId={requestId}
         action={action}
       />
@@ -35,7 +35,9 @@ export function ActFailed({ failure, done }: ActFailedProps) {
     <ErrorPanel
       title={`It was not ${done}.`}
       effect={[message, ...found, 'Nothing was changed.'].join(' ')}
-      advice={code === 'revision_conflict' ? 'Close this, look at what changed, and begin again.' : adviceOf(failure)}
+      advice={
+        code === 'revision_conflict' ? 'Close this dialog, review what changed, and start again.' : adviceOf(failure)
+      }
       requestId={requestId}
       action={action}
     />
@@ -56,7 +58,7 @@ function waitingLink({ approvalId }: Record<string, unknown>, tenant: string) {
   if (typeof approvalId !== 'string') return undefined
   return (
     <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-      Open the request that waits
+      Open the pending request
     </Link>
   )
 }

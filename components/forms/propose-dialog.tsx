@@ -72,11 +72,10 @@ export function ProposeDialog(props: ProposeDialogProps) {
           <div className="flex flex-col gap-4">{children}</div>
         ) : (
           <Banner tone="hold">
-            Proposed.{' '}
+            Proposed. The change approvers decide on it.{' '}
             <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
               Open the request
-            </Link>{' '}
-            that the change approvers decide.
+            </Link>
           </Banner>
         )}
         {failure !== undefined && <Refused failure={failure} />}
@@ -89,9 +88,9 @@ function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel
-      title={unknown ? 'We do not know whether it was proposed.' : 'It was not proposed.'}
+      title={unknown ? 'It is unknown whether it was proposed.' : 'It was not proposed.'}
       effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Close this and look at the list before you propose it again.' : adviceFor(failure)}
+      advice={unknown ? 'Close this dialog and check the list before you propose it again.' : adviceFor(failure)}
       requestId={failure.requestId}
     />
   )

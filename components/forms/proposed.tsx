@@ -10,7 +10,7 @@ export function Proposed({ what, approvalId }: { what: string; approvalId: strin
   const { tenant } = useSession()
   return (
     <Banner tone="hold">
-      {what} Nothing of it applies before a change approver who is not you has approved it.{' '}
+      {what} It takes effect once a change approver other than you has approved it.{' '}
       <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
         Open the request
       </Link>

@@ -86,7 +86,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
             <Button
               variant="primary"
               onClick={() => acting.run(reason.trim())}
-              disabledReason={over ? 'There is nothing to do it to any more.' : missing}
+              disabledReason={over ? 'This is no longer possible.' : missing}
               busyLabel={acting.pending ? busyLabel : undefined}
             >
               {label}
@@ -113,9 +113,9 @@ function NotDone({ failure, title }: { failure: Failure; title: string }) {
   if (unknown)
     return (
       <ErrorPanel
-        title="We do not know whether it was done."
+        title="It is unknown whether it was done."
         effect={failure.message}
-        advice="Look at the state on the page before you try again."
+        advice="Check the state on the page before you try again."
       />
     )
   return (
@@ -124,9 +124,9 @@ function NotDone({ failure, title }: { failure: Failure; title: string }) {
       effect={`${failure.message} Nothing was changed.`}
       advice={
         failure.code === 'revision_conflict'
-          ? 'The page shows how it stands now: look at it, then try again.'
+          ? 'The page shows the current state. Review it, then try again.'
           : failure.code === 'conflict' || failure.code === 'wait_terminal'
-            ? 'The page shows how it stands now.'
+            ? 'The page shows the current state.'
             : adviceFor(failure)
       }
       requestId={failure.requestId}

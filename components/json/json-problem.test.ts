@@ -11,17 +11,17 @@ test.each([
   ['', 1, 1, 'A value is missing.'],
   ['[1]', 1, 1, 'The input is an object: { "name": value }.'],
   ['null', 1, 1, 'The input is an object: { "name": value }.'],
-  ['{"a": 1,}', 1, 9, 'No comma stands before the closing brace.'],
+  ['{"a": 1,}', 1, 9, 'Remove the comma before the closing brace.'],
   ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'A comma or a closing brace is missing.'],
-  ['{\n  a: 1\n}', 2, 3, 'A name in double quotes is missing.'],
+  ['{\n  a: 1\n}', 2, 3, 'Expected a name in double quotes.'],
   ['{"a" 1}', 1, 6, 'A colon must follow the name.'],
-  ['{"a": \'x\'}', 1, 7, 'Texts stand in double quotes.'],
-  ['{"a": "x\n"}', 1, 7, 'The text has no closing quote.'],
-  ['{"a": "\\q"}', 1, 7, 'The text holds an unknown escape.'],
-  ['{"a": nul}', 1, 7, 'nul is no JSON value.'],
-  ['{"a": 01}', 1, 7, '01 is no JSON value.'],
+  ['{"a": \'x\'}', 1, 7, 'Use double quotes for strings.'],
+  ['{"a": "x\n"}', 1, 7, 'The closing quote of the string is missing.'],
+  ['{"a": "\\q"}', 1, 7, 'The string contains an unknown escape sequence.'],
+  ['{"a": nul}', 1, 7, 'nul is not a JSON value.'],
+  ['{"a": 01}', 1, 7, '01 is not a JSON value.'],
   ['{"a": [1, 2}', 1, 12, 'A comma or a closing bracket is missing.'],
-  ['{"a": [1,]}', 1, 10, 'No comma stands before the closing bracket.'],
+  ['{"a": [1,]}', 1, 10, 'Remove the comma before the closing bracket.'],
   ['{} {}', 1, 4, 'Nothing may follow the value.'],
   ['{"a": 1', 1, 8, 'A comma or a closing brace is missing.'],
 ])('%j: line %d, column %d', (text, line, column, message) => {
@@ -37,7 +37,7 @@ test('whatever JSON.parse refuses is refused with a place', () => {
 })
 
 test('nesting beyond the stack is no crash', () => {
-  expect(parseJsonObject(`{"a": ${'['.repeat(200_000)}`)).toEqual({ problem: { message: 'This is not JSON.' } })
+  expect(parseJsonObject(`{"a": ${'['.repeat(200_000)}`)).toEqual({ problem: { message: 'Not valid JSON.' } })
 })
 
 test('any value is taken where no object is asked for', () => {

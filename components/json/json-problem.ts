@@ -49,7 +49,7 @@ function problemIn(text: string): CodeProblem {
     // The one thing that JSON.parse can read and this can't: nesting beyond the stack.
     if (!(error instanceof RangeError)) throw error
   }
-  return { message: 'This is not JSON.' }
+  return { message: 'Not valid JSON.' }
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {
@@ -84,8 +84,8 @@ function readerOf(text: string): Reader {
 /** What can't begin a value, and why. */
 const NO_VALUE = new Map([
   ['', 'A value is missing.'],
-  ["'", 'Texts stand in double quotes.'],
-  ['"', 'The text has no closing quote.'],
+  ["'", 'Use double quotes for strings.'],
+  ['"', 'The closing quote of the string is missing.'],
 ])
 
 function readValue(reader: Reader): void {
@@ -97,7 +97,7 @@ function readValue(reader: Reader): void {
 }
 
 const whyNoScalar = (token: string): string =>
-  token.startsWith('"') ? 'The text holds an unknown escape.' : `${token} is no JSON value.`
+  token.startsWith('"') ? 'The string contains an unknown escape sequence.' : `${token} is not a JSON value.`
 
 function readList(reader: Reader, close: string, name: string, readItem: (reader: Reader) => void): void {
   reader.take()
@@ -106,7 +106,7 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
     return
   }
   for (;;) {
-    if (reader.peek() === close) reader.stop(`No comma stands before the closing ${name}.`)
+    if (reader.peek() === close) reader.stop(`Remove the comma before the closing ${name}.`)
     readItem(reader)
     const next = reader.peek()
     if (next !== ',' && next !== close) reader.stop(`A comma or a closing ${name} is missing.`)
@@ -117,7 +117,7 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
 
 function readMember(reader: Reader): void {
   const name = reader.peek()
-  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('A name in double quotes is missing.')
+  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('Expected a name in double quotes.')
   reader.take()
   if (reader.peek() !== ':') reader.stop('A colon must follow the name.')
   reader.take()

@@ -34,7 +34,7 @@ export function Frame({ tenant, user, memberships, waiting, onSignOut, banners, 
           href="#main"
           className="sr-only z-50 bg-primary text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
         >
-          Skip to the page
+          Skip to main content
         </a>
         <div className="flex min-h-dvh flex-col">
           <TopBar tenant={tenant} user={user} memberships={memberships} waiting={waiting} onSignOut={onSignOut} />

@@ -7,7 +7,7 @@ import { createPreference } from './preference.ts'
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 export const THEME_CHOICES: { value: ThemeChoice; label: string }[] = [
-  { value: 'system', label: 'Like this device' },
+  { value: 'system', label: 'Match this device' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]

@@ -30,8 +30,8 @@ export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty
       {items.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={items} rowKey={rowKey} />}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older ones' : undefined}>
-            Show older ones
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older entries' : undefined}>
+            Show older entries
           </Button>
         </div>
       )}

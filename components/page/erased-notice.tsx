@@ -13,7 +13,8 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
           <li key={erasureId ?? at}>
             {by === null ? (
               <>
-                Its content passed the organisation’s retention and was deleted on <Time at={at} show="absolute" />.
+                Its content reached the end of the organisation’s retention period and was deleted on{' '}
+                <Time at={at} show="absolute" />.
               </>
             ) : (
               <>
@@ -27,7 +28,7 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
           </li>
         ))}
       </ul>
-      <p className="text-ink-2">Digests, states and records in the audit log stand as they were.</p>
+      <p className="text-ink-2">Digests, states and audit records are unchanged.</p>
     </Banner>
   )
 }

@@ -45,8 +45,8 @@ async function given<T>(asked: Promise<T>): Promise<T> {
   } catch (cause) {
     const known = cause instanceof Error && cause.name === 'InvalidStateError'
     const message = known
-      ? 'This device holds a passkey of yours for this site already.'
-      : 'Your device gave no passkey: it was canceled, took too long, or the device has none for this site.'
+      ? 'You already have a passkey for this site on this device.'
+      : 'Your device did not provide a passkey: the request was canceled or timed out, or the device does not have a passkey for this site.'
     throw new RequestError(failureOf('no_passkey', message), cause)
   }
 }

@@ -14,7 +14,7 @@ const words: Record<string, (parameters: Parameters) => string> = {
   mask: ({ paths = '', method = '' }) =>
     `Masked before the call: ${paths.split(',').join(', ') || 'nothing'} (${method})`,
   budget: ({ limit = '', unit = '', scope = '', amount = '', windowSeconds }) =>
-    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}, of which this call may use ${amount}`,
+    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}; this call may use ${amount}`,
 }
 
 const within = (seconds: string | undefined): string =>

@@ -32,7 +32,7 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   if (failure.code === 'not_found' || namesNothing(failure))
     return (
       <EmptyState title={`${what} can’t be found.`}>
-        It doesn’t exist, or it belongs to another organisation: both look the same from here.
+        It doesn’t exist, or it belongs to another organisation.
       </EmptyState>
     )
   return (
@@ -61,7 +61,7 @@ export function MissingPermission({ act, permission }: { act: string; permission
   const roles = rolesToAskFor(permission)
   return (
     <NoPermission what={act} permission={permission}>
-      {`It comes with the ${roles.length === 1 ? 'role' : 'roles'} ${list(roles)}; a tenant administrator gives roles.`}
+      {`${roles.length === 1 ? `The role ${list(roles)} includes it.` : `The roles ${list(roles)} include it.`} A tenant administrator can assign roles.`}
     </NoPermission>
   )
 }
@@ -77,6 +77,6 @@ export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): Reac
     return 'Confirm again. Your settings show which passkeys you have.'
   if (code === 'rate_limited')
     return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
-  if (retryable) return 'Try again; if it stays like this, tell support the request id.'
-  return 'Trying again won’t help as things are. Support can look it up by the request id.'
+  if (retryable) return 'Try again. If the problem persists, give support the request id.'
+  return 'Trying again won’t help. Give support the request id.'
 }

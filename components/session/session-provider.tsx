@@ -56,7 +56,7 @@ export const useTenantSession = (): TenantSession => useContext(TenantSessionCon
 /** The session of a page. Throws where nobody is signed in, where no page is shown. */
 export function useSession(): Session {
   const state = useTenantSession()
-  if (state.status !== 'ready') throw new Error('useSession() where nobody is signed in')
+  if (state.status !== 'ready') throw new Error('useSession() before a person is signed in')
   return state.session
 }
 

@@ -112,7 +112,7 @@ async function begin(): Promise<void> {
 
 function listen(): void {
   if (channel !== undefined) return
-  if (!isSecureContext) throw new TypeError('Without a secure context there is no WebCrypto and no lock.')
+  if (!isSecureContext) throw new TypeError('WebCrypto and locks require a secure context.')
   channel = new BroadcastChannel(LOCK)
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'token') adopt(data.identity, data.token)
@@ -229,7 +229,7 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   const id = new URL(address).searchParams.get('state')
   const stored = id === null ? undefined : await vault.get(`state.${id}`)
   if (stored === undefined)
-    return { done: false, reason: 'This sign-in was completed before, or begun in another browser.' }
+    return { done: false, reason: 'This sign-in was already completed, or was started in another browser.' }
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
   const client = providerClient(realm, vault)
   try {
@@ -241,7 +241,10 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
     return { done: true, returnTo, helper }
   } catch (error) {
     if (error instanceof ErrorResponse)
-      return { done: false, reason: error.error_description ?? error.error ?? 'The identity provider refused.' }
+      return {
+        done: false,
+        reason: error.error_description ?? error.error ?? 'The identity provider refused the sign-in.',
+      }
     if (error instanceof Error) return { done: false, reason: error.message }
     throw error
   }

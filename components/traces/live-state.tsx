@@ -24,11 +24,11 @@ export function LiveState({ connection, paused, fresh, missed, onFollow, onRecon
   return (
     <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
       <LiveWord connection={connection} paused={paused} fresh={fresh} />
-      {connection === 'live' && paused && <Button onClick={onFollow}>Follow the end</Button>}
-      {connection === 'lost' && <Button onClick={onReconnect}>Connect again</Button>}
+      {connection === 'live' && paused && <Button onClick={onFollow}>Follow new spans</Button>}
+      {connection === 'lost' && <Button onClick={onReconnect}>Reconnect</Button>}
       {missed > 0 && (
         <span className="text-ink-2">
-          {formatCount(missed, 'change')} came faster than this page could show them; the trace was read again.
+          {formatCount(missed, 'change')} arrived faster than this page could show; the trace was reloaded.
         </span>
       )}
       <Announcement connection={connection} fresh={fresh} />
@@ -43,7 +43,7 @@ function LiveWord({ connection, paused, fresh }: { connection: Connection; pause
     case 'lost':
       return <StatusShape status="failed" label="Not live: the connection was refused" />
     case 'over':
-      return <span className="text-ink-2">Complete: nothing more comes</span>
+      return <span className="text-ink-2">Complete: no more spans will arrive</span>
     case 'live':
       return paused ? (
         <StatusShape status="pending" label={`Paused, ${fresh} new`} />

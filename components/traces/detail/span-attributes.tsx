@@ -16,7 +16,7 @@ export function SpanAttributes({ attributes }: { attributes: Span['attributes'] 
           <dd className="min-w-0">
             {erased ? (
               <span className="inline-flex flex-wrap items-center gap-x-2">
-                <ErasedTag /> <span className="text-ink-2">for ever; its proof stands.</span>
+                <ErasedTag /> <span className="text-ink-2">permanently; its proof remains valid.</span>
               </span>
             ) : masked ? (
               <MaskedValue masked={masked} />

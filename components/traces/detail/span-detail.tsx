@@ -64,7 +64,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
           </KeyValue>
           <KeyValue name="Part of">
-            <ShownText>{parentName ?? 'Nothing: it is a root'}</ShownText>
+            <ShownText>{parentName ?? 'None (root span)'}</ShownText>
           </KeyValue>
           <KeyValue name="Span id">
             <Copyable value={span.spanId} label="span id" />
@@ -74,7 +74,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
       {shown !== undefined ? (
         <Carried traceId={traceId} detail={shown} reveal={reveal} onReveal={onReveal} />
       ) : masked.error === null ? (
-        <Skeleton label="Reading the span" rows={5} />
+        <Skeleton label="Loading the span" rows={5} />
       ) : (
         <RequestFailed
           error={masked.error}
@@ -87,7 +87,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
       {clear !== undefined && clear.error !== null && (
         <RequestFailed
           error={clear.error}
-          what="The values in clear"
+          what="The unmasked values"
           act="reveal masked values"
           permission="trace:unmask"
           retry={() => void clear.refetch()}
@@ -122,7 +122,7 @@ function Carried({
   return (
     <>
       {Object.keys(facts).length > 0 && (
-        <Part title="What it was about">
+        <Part title="Subject">
           <JsonView value={facts} />
         </Part>
       )}
@@ -143,7 +143,7 @@ function Carried({
       )}
       <Part title="Attributes">
         {attributes.length === 0 ? (
-          <p className="text-ink-2">It carries no attributes.</p>
+          <p className="text-ink-2">No attributes were recorded in this span.</p>
         ) : (
           rest.length > 0 && <SpanAttributes attributes={rest} />
         )}
@@ -179,7 +179,7 @@ function Carried({
       )}
       <Part title="Proof">
         {proof === null ? (
-          <p className="text-ink-2">The records of its execution commit to this span.</p>
+          <p className="text-ink-2">The audit records of its execution commit to this span.</p>
         ) : (
           <>
             <p>

@@ -5,10 +5,10 @@ import { useSearchParams } from 'next/navigation'
 import { useSession } from '#components/session/session-provider.tsx'
 import { accessPath } from '#lib/paths.ts'
 
-/** Whether archived records are listed; the address says it. */
+/** Whether archived records are listed, from the address. */
 export const useArchived = (): boolean => useSearchParams().get('archived') === '1'
 
-/** Turns the archived ones on and off. */
+/** A link that shows or hides archived records. */
 export function ArchiveFilter({ page }: { page: 'api-keys' | 'secrets' }) {
   const { tenant } = useSession()
   const archived = useArchived()

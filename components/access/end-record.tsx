@@ -10,7 +10,7 @@ import type { Secret } from '#lib/schemas/secrets.ts'
 
 type EndRecordProps = { record: Secret; noun: 'API key' | 'secret'; onClose: () => void }
 
-/** Ends a key or a value for good, after its name was typed: there is no way back. */
+/** Revokes an API key or a secret permanently, after the person has typed its name. */
 export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()
@@ -47,7 +47,7 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   )
 }
 
-/** Takes a record out of the list; what is known of its life stays. */
+/** Archives a record: it leaves the list, but its history remains. */
 export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()

@@ -11,9 +11,9 @@ import { ShownValue } from './shown-value.tsx'
 type ShownOnceProps = {
   title: string
   description: string
-  /** What the value is, inside a sentence: "API key". */
+  /** Noun for use inside a sentence: "API key". */
   noun: string
-  /** Undefined: the server made it, and its answer was lost on the way. */
+  /** Undefined if the server created the value but its response was lost. */
   value: string | undefined
   /** What the person confirms: "I stored the key". */
   confirm: string
@@ -23,7 +23,7 @@ type ShownOnceProps = {
   onClose: () => void
 }
 
-/** A value that is shown now and never again. Neither the dialog nor the page can be left before the person confirms. */
+/** A value that is shown only once. Neither the dialog nor the page can be left until the person confirms. */
 export function ShownOnce(props: ShownOnceProps) {
   const { title, description, noun, value, confirm, lost, children, onClose } = props
   const [stored, setStored] = useState(false)

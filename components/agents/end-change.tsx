@@ -7,7 +7,7 @@ type Change = { id: string; status: string; revision: number }
 type EndChangeProps = {
   kind: 'binding' | 'release'
   change: Change
-  /** What it is about: "version 1 in production". */
+  /** The subject of the change: "version 1 in production". */
   about: string
 }
 
@@ -19,7 +19,7 @@ const STOPS = {
   release: 'The agent can’t run in that environment until another of its releases is approved.',
 }
 
-/** Withdraws what is proposed, revokes what is active; what has ended has nothing to end. */
+/** Withdraws a proposed change or revokes an active one. Shows nothing for a change that has ended. */
 export function EndChange({ kind, change: { id, status, revision }, about }: EndChangeProps) {
   const { client } = useApi()
   const router = client[LISTS[kind]]

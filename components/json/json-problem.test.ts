@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseJson, parseJsonObject } from './json-problem.ts'
 
-test('an object is taken as it is', () => {
+test('an object is returned unchanged', () => {
   expect(parseJsonObject('{"orderId": "A-1002", "list": [1, -2.5e3, null, {}], "s": "\\u00e9\\n"}')).toEqual({
     value: { orderId: 'A-1002', list: [1, -2500, null, {}], s: 'é\n' },
   })
@@ -28,7 +28,7 @@ test.each([
   expect(parseJsonObject(text)).toEqual({ problem: { line, column, message } })
 })
 
-test('whatever JSON.parse refuses is refused with a place', () => {
+test('every text that JSON.parse refuses is refused with a position', () => {
   const good = '{"a":[1,"b",{"c":null}],"d":-1.5e3}'
   for (let cut = 0; cut < good.length; cut++) {
     const outcome = parseJsonObject(good.slice(0, cut) + good.slice(cut + 1))
@@ -36,11 +36,11 @@ test('whatever JSON.parse refuses is refused with a place', () => {
   }
 })
 
-test('nesting beyond the stack is no crash', () => {
+test('nesting that exceeds the stack is reported as a problem', () => {
   expect(parseJsonObject(`{"a": ${'['.repeat(200_000)}`)).toEqual({ problem: { message: 'Not valid JSON.' } })
 })
 
-test('any value is taken where no object is asked for', () => {
+test('values other than objects are accepted if an object is not required', () => {
   expect(parseJson('"yes"')).toEqual({ value: 'yes' })
   expect(parseJson('[true')).toEqual({
     problem: { line: 1, column: 6, message: 'A comma or a closing bracket is missing.' },

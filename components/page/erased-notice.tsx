@@ -3,7 +3,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Erased } from '#lib/schemas/erased.ts'
 
-/** Says what is gone of what the page shows: when, by whom, and what stays. */
+/** States what was erased from the page, when, by whom, and what remains. */
 export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
   if (erased.length === 0) return null
   return (

@@ -3,7 +3,7 @@ import { adviceFor } from '#components/session/request-failed.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import type { Failure } from '#lib/failure.ts'
 
-/** Why a text was not stored, or that nobody knows whether it was. `what`: "policy", "draft". */
+/** Why a text was not stored, or that the outcome is unknown. `what`: "policy", "draft". */
 export function NotStored({ what, failure }: { what: string; failure: Failure }) {
   const unknown = isUnknown(failure)
   return (

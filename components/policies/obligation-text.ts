@@ -1,7 +1,7 @@
 import { formatDuration } from '#lib/format.ts'
 import type { Obligation } from '#lib/schemas/policies.ts'
 
-/** An obligation in words, with the rule that it comes from. One of an unknown kind says all that it holds. */
+/** Describes an obligation, with its rule. One of an unknown kind lists all of its parameters. */
 export function obligationText({ kind, policyRule, parameters }: Obligation): string {
   return `${(words[kind] ?? unknownKind(kind))(parameters)} (${policyRule})`
 }

@@ -118,10 +118,10 @@ function parentName({ layout: { tree, spans } }: ReturnType<typeof useWaterfall>
   return parent < 0 ? undefined : spans[at(tree.spanAt, parent)]?.name
 }
 
-/** How many spans came since the reader stopped at something. */
+/** Returns the number of spans that arrived since the reader paused. */
 function useFresh(count: number, paused: boolean): number {
   const [seen, setSeen] = useState(count)
-  // What was there when the page was opened is not new, even where its address selects something.
+  // Spans that existed when the page was opened are not new, even if the address selects one.
   const first = seen === 0
   useEffect(() => {
     if (!paused || first) setSeen(count)

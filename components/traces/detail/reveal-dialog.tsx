@@ -24,7 +24,7 @@ type RevealDialogProps = {
   onGranted: (reveal: Reveal) => void
 }
 
-/** Asks for a grant to see masked values: which, what for, and why. The words are kept with the grant, for everyone to read. */
+/** Requests a grant to see masked values. Purpose and justification are stored with the grant and shown to everyone who can read the trace. */
 export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }: RevealDialogProps) {
   const { tenant } = useSession()
   const form = useId()

@@ -3,7 +3,7 @@ import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Span } from '#lib/schemas/traces.ts'
 
-/** Keys and values; what is masked or erased says so in the value's place. */
+/** Keys and values. Masked and erased values are marked as such. */
 export function SpanAttributes({ attributes }: { attributes: Span['attributes'] }) {
   return (
     <dl className="border-line border-b">

@@ -37,7 +37,7 @@ type SpanDetailProps = {
   onReveal: (reveal: Reveal) => void
 }
 
-/** One span in full. What the waterfall knows stands at once; what the span carried is read for it. */
+/** One span in full. The data of the waterfall is shown immediately; attributes and events are loaded. */
 export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: SpanDetailProps) {
   const { masked, clear } = useSpan(traceId, span, reveal)
   const shown = clear?.data ?? masked.data
@@ -103,7 +103,7 @@ function SpanStatus({ span: { status, endedAt } }: { span: TraceSpan }) {
   return <StatusShape status="approved" label={status === 'ok' ? 'OK' : 'Ended'} />
 }
 
-/** Attributes that say what went in and what came out, in the words of the conventions that we read. */
+/** Attributes with inputs and outputs, as named by the semantic conventions that Countersign understands. */
 const INPUT = /(^|\.)(input|inputs|prompt|prompts|arguments|input_messages|input\.messages|input\.value)$/
 const OUTPUT = /(^|\.)(output|outputs|completion|result|response|output_messages|output\.messages|output\.value)$/
 
@@ -197,7 +197,7 @@ function Carried({
   )
 }
 
-/** What is masked here, who has seen it, and the way to see it. */
+/** Masked values: how many there are, who revealed them, and the button that requests a grant. */
 function Sensitive({
   traceId,
   detail,
@@ -219,7 +219,9 @@ function Sensitive({
         <div className="flex flex-col items-start gap-2">
           <p className="text-ink-2">
             {masked === 1 ? 'One value is' : `${masked} values are`} masked
-            {reveal === undefined ? ': you have no unmask grant for this trace.' : ': your grant does not cover them.'}
+            {reveal === undefined
+              ? ': you don’t have an unmask grant for this trace.'
+              : ': your grant does not cover them.'}
           </p>
           <Button
             onClick={() => setAsking(true)}

@@ -10,7 +10,7 @@ type NoPermissionProps = {
   children: ReactNode
 }
 
-/** Something may be there, but not for this person: it must never look like "empty". */
+/** Content that this person lacks the permission for. It must never look like an empty list. */
 export function NoPermission({ what, permission, children }: NoPermissionProps) {
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border border-line-strong border-dashed bg-sunken p-4">

@@ -11,6 +11,7 @@ const done = [
   'README.md',
   'bench/',
   'cli/',
+  'components/',
   'docs/',
   'instrumentation-client.ts',
   'lib/',

@@ -11,7 +11,7 @@ const ALL = 'all'
 
 type AgentFieldProps = {
   label: string
-  /** '' stands for every agent; `all` is its label. */
+  /** '' means every agent; `all` is its label. */
   agentId: string
   onChange: (agentId: string) => void
   /** Label of the empty choice. */

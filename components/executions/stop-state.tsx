@@ -4,7 +4,7 @@ import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 type Stop = Pick<ExecutionSummary, 'status' | 'stopConfirmedAt'> & { stopRequestedAt: string }
 
-/** Whether it is certain that a stopped execution has stopped, and since when: never assumed from the request. */
+/** Whether a stop is confirmed, and since when. A request to stop is never shown as a confirmed stop. */
 export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop }) {
   if (stopConfirmedAt !== null)
     return (

@@ -15,7 +15,7 @@ type ActFailedProps = {
   done: string
 }
 
-/** Why a change did not happen, or that nobody knows whether it did. */
+/** Why a change did not happen, or that its outcome is unknown. */
 export function ActFailed({ failure, done }: ActFailedProps) {
   const { tenant, ended, signInAgain } = useSession()
   const { code, message, requestId, issues, details } = failure
@@ -44,7 +44,7 @@ export function ActFailed({ failure, done }: ActFailedProps) {
   )
 }
 
-/** A refusal says itself what to do; support is for what nobody expected. */
+/** The message of a refusal already names the next step; support is for unexpected errors. */
 const adviceOf = (failure: Failure) =>
   failure.httpStatus !== undefined &&
   failure.httpStatus < 500 &&
@@ -53,7 +53,7 @@ const adviceOf = (failure: Failure) =>
     ? undefined
     : adviceFor(failure)
 
-/** The request that already waits, where the refusal names one. */
+/** A link to the pending request, if the refusal names one. */
 function waitingLink({ approvalId }: Record<string, unknown>, tenant: string) {
   if (typeof approvalId !== 'string') return undefined
   return (

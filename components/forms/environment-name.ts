@@ -1,6 +1,6 @@
 import { limits } from '#lib/limits.ts'
 
-/** Why an environment can't be called that, or undefined. The same rule as the API's (EnvironmentName in lib/schemas/common.ts). */
+/** Returns why the name of an environment is invalid, or undefined. The same rule as the API's (EnvironmentName in lib/schemas/common.ts). */
 export function whyNotEnvironment(name: string): string | undefined {
   if (name === '') return 'Enter the name of an environment.'
   if (name.length > limits.slug) return `Use at most ${limits.slug} characters.`

@@ -16,19 +16,19 @@ import type { Permission } from '#lib/permissions.ts'
 
 type ProposeDialogProps = {
   permission: Permission
-  /** The same words on the button, as title, and on the button that sends. */
+  /** The label of both buttons, and the title. */
   label: string
   description: string
-  /** Why nothing can be proposed as things are; said on the button. */
+  /** Why proposing is currently unavailable; shown on the button. */
   blocked?: string | undefined
-  /** What still has to be filled in. */
+  /** The fields that are still missing. */
   missing: string | undefined
   propose: Pick<Act<never, { approvalId: string }>, 'pending' | 'failure' | 'output' | 'reset'>
   onPropose: () => void
   children: ReactNode
 }
 
-/** Proposing a change that other people decide; afterwards it leads to the request. */
+/** A dialog to propose a change that other people decide; afterwards it links to the request. */
 export function ProposeDialog(props: ProposeDialogProps) {
   const { permission, label, description, missing, propose, onPropose, children } = props
   const { tenant, can } = useSession()

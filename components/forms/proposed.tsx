@@ -5,7 +5,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { Banner } from '#components/ui/feedback/banner.tsx'
 import { approvalPath } from '#lib/paths.ts'
 
-/** Says that a change waits for the change approvers, and leads to the request. */
+/** States that a change waits for the change approvers, and links to the request. */
 export function Proposed({ what, approvalId }: { what: string; approvalId: string }) {
   const { tenant } = useSession()
   return (

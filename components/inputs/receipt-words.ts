@@ -1,16 +1,16 @@
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
 
-/** A state in words. `note` says more; `at` is when it came about, `keptUntil` how long it can last. */
+/** A state in words. `note` adds details; `at` is when it was reached, `keptUntil` when it ends at the latest. */
 export type StateWords = { status: Status; label: string; note?: string; at?: string | null; keptUntil?: string }
 
 type Delivery = InputResolution['delivery']
 type Application = InputResolution['application']
 
-/** What became of an input event, as four states: taken in, matched with a wait, delivered to it, applied by the execution. */
+/** Returns the four states of an input event: accepted, matched with a wait, delivered to it, applied by the execution. */
 export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | 'delivery' | 'application', StateWords> {
   const { admission, delivery, application } = receipt
-  // Without a wait there is nothing to deliver to: not yet, or never.
+  // An event without a wait can't be delivered yet, or ever.
   const without: StateWords =
     receipt.status === 'received' ? { status: 'pending', label: 'Not yet' } : { status: 'revoked', label: 'Never' }
   return {
@@ -38,7 +38,7 @@ function matchWords({ status, match, admission }: Receipt): StateWords {
   }
 }
 
-/** How far the answer got on its way to the execution, or the question to a person. */
+/** Returns the delivery state of an answer to the execution, or of a question to a person. */
 export function deliveryWords(status: Delivery): StateWords {
   switch (status) {
     case 'pending':

@@ -9,7 +9,7 @@ import type { FrameMembership } from './tenant-switcher.tsx'
 import { TimeZoneProvider } from './time-zone.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** What the frame shows of the tenant; until it is known, its external id stands for its name. */
+/** The tenant as shown in the frame. Its external id replaces the name until that is loaded. */
 export type FrameProps = {
   tenant: FrameTenant
   /** Undefined before and without a sign-in. */

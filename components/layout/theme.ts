@@ -3,7 +3,7 @@
 import { THEME_KEY } from '#lib/theme-script.ts'
 import { createPreference } from './preference.ts'
 
-/** What the person chose; `system` follows the device. */
+/** The chosen theme; `system` follows the device. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 export const THEME_CHOICES: { value: ThemeChoice; label: string }[] = [

@@ -15,7 +15,7 @@ import { adviceFor } from './request-failed.tsx'
 import { type Identity, session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
 
-/** The page once somebody is signed in who may see it; until then, what stands in the way. */
+/** Shows the page once a member of the tenant is signed in; until then, the current obstacle. */
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
   const state = useTenantSession()
   switch (state.status) {
@@ -81,13 +81,13 @@ function Trouble(props: { title: string; advice: ReactNode; requestId?: string |
   )
 }
 
-/** Says it plainly, and stays: an address of another tenant must never end in one's own without a word. */
+/** Stays on the address and explains it: an address of another tenant must never silently lead to the person's own. */
 type DeniedProps = { tenant: string; identity: Identity; lost: string | undefined }
 
 function Denied({ tenant, identity, lost }: DeniedProps) {
   const [own, setOwn] = useState<string>()
   useEffect(() => {
-    // Without an answer there is only the second link.
+    // Without a response only the second link is shown.
     ownTenant().then(setOwn, () => setOwn(undefined))
   }, [])
   return (
@@ -128,7 +128,7 @@ function Denied({ tenant, identity, lost }: DeniedProps) {
   )
 }
 
-/** Straight to the organisation's sign-in when it is known which one, else to the question. Comes back to this address. */
+/** Redirects to the sign-in page of the organisation, or to the choice if it is unknown. Returns to this address afterwards. */
 function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean }) {
   const router = useRouter()
   const left = useRef(false)

@@ -23,7 +23,7 @@ test('of parallel spans the one that ends last is on the path; of sequential spa
     pathOf([
       span('root', null, 0, 100),
       span('first', 'root', 0, 40),
-      span('beside', 'root', 5, 30),
+      span('next to', 'root', 5, 30),
       span('second', 'root', 40, 95),
       span('inside', 'second', 50, 90),
       span('idle', 'second', 50, 60),

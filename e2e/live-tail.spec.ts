@@ -10,9 +10,7 @@ const step = (page: Page, number: number) =>
     .getByRole('row')
     .filter({ has: page.getByText(`step ${number}`, { exact: true }) })
 
-test('the live tail follows what is committed, stands still while somebody reads, and goes on from the end', async ({
-  page,
-}) => {
+test('the live tail follows committed spans, pauses while a person reads, and resumes at the end', async ({ page }) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a live run', async (database, traceId) => {
     let spans = 0
@@ -65,7 +63,7 @@ test('the live tail follows what is committed, stands still while somebody reads
   })
 })
 
-test('a page that was too slow for the stream says what it missed, and shows all of it', async ({ page }) => {
+test('a page that was too slow for the stream reports what it missed, and shows all of it', async ({ page }) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a busy run', async (database, traceId) => {
     const commit = (name: string) =>

@@ -129,7 +129,7 @@ test('verify.html of an archive, opened from disk, checks the archive offline', 
     await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' })).toHaveCount(0)
     for (const share of [0, 0.2, 0.5, 1]) {
       await choose(page, flipped(bytes, share))
-      await expect(page.getByText('This bundle does not hold.', { exact: false })).toBeVisible({ timeout: 120_000 })
+      await expect(page.getByText('This bundle is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
       await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' }).first()).toBeVisible()
     }
     expect(asked).toEqual([address])

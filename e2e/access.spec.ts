@@ -106,7 +106,7 @@ test('a new key is shown once, must be stored before the page can be left, and a
   await (await manage(page, name)).getByRole('button', { name: 'Archive' }).click()
   await dialog(page, `Archive ${name}`).getByRole('button', { name: 'Archive the API key' }).click()
   await expect(row).toHaveCount(0)
-  await page.getByRole('link', { name: 'List them, too' }).click()
+  await page.getByRole('link', { name: 'Show archived' }).click()
   await expect(row).toContainText('Archived')
   // The page can be left again.
   await page.goBack()
@@ -132,7 +132,7 @@ test('if the response with a new key is lost, a retry creates no second key and 
   const form = dialog(page, 'Create an API key')
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('button', { name: 'Create the key' }).click()
-  await expect(form.getByRole('alert')).toContainText('We do not know whether it was created.')
+  await expect(form.getByRole('alert')).toContainText('It is unknown whether it was created.')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the key' }).click()
   const made = dialog(page, `The API key ${name}`)

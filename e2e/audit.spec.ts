@@ -32,7 +32,7 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
 
 const records = (page: Page) => page.getByRole('table', { name: 'Audit records' })
 
-test('vera narrows the log down to what and who there is; the filter stands in the address', async ({ page }) => {
+test('Vera filters the log by existing actions and actors, and the address keeps the filter', async ({ page }) => {
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit`)
   await page.getByLabel('What', { exact: true }).selectOption('release.proposed')
@@ -52,10 +52,7 @@ test('vera narrows the log down to what and who there is; the filter stands in t
   await expect(page.getByLabel('To (UTC)')).toHaveValue('')
 })
 
-test('from a record vera comes to all that its actor did, and to all about the same thing', async ({
-  page,
-  origin,
-}) => {
+test('a record links to all records of its actor and of its resource', async ({ page, origin }) => {
   const { approvalId } = await waitingRefund(origin)
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit?resourceId=${approvalId}`)
@@ -135,7 +132,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
   await expectAccessible(page)
 })
 
-test('pia may read the log but not verify, and learns who can', async ({ page }) => {
+test('Pia may read the log but not verify it, and is shown which roles can', async ({ page }) => {
   const { externalId } = await signIn(page, 'pia')
   await page.goto(`/t/${externalId}/audit`)
   await page.getByRole('rowheader').first().getByRole('link').click()

@@ -23,7 +23,7 @@ test('a decision opened from a policy’s matches shows the request, the reasons
   await matches.locator(`a[href$="/policies/decisions/${found.decisionId}"]`).click()
   await expect(page).toHaveURL(`/t/${externalId()}/policies/decisions/${found.decisionId}`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Decision on payments/issue_refund')
-  await expect(page.getByText('Needs an approval', { exact: true })).toBeVisible()
+  await expect(page.getByText('Requires approval', { exact: true })).toBeVisible()
   const why = page.getByRole('region', { name: 'Why' })
   await expect(why).toContainText('A refund moves money to a customer; a person decides it.')
   await expect(why).toContainText('refund-policy, version 1: refund-needs-approval')
@@ -41,7 +41,7 @@ test('a decision opened from a policy’s matches shows the request, the reasons
 test('Pia, who can’t see policies, is shown who can', async ({ page }) => {
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/policies/decisions/0198c000-0000-7000-8000-000000000000`)
-  await expect(page.getByText('You may not see policy decisions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see policy decisions.')).toBeVisible()
   await expect(page.getByRole('main')).toContainText('policy:read')
   await expectAccessible(page)
 })

@@ -9,10 +9,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const run = promisify(execFile)
 
-test('vera exports today, downloads the archive, and it verifies with sha256sum and openssl', async ({
-  page,
-  origin,
-}) => {
+test('the archive that Vera exports and downloads verifies with sha256sum and openssl', async ({ page, origin }) => {
   const { executionId } = await waitingRefund(origin)
   // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
@@ -60,7 +57,7 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
   }
 })
 
-test('who may read evidence and raw payloads exports them in clear, for a reason that is recorded', async ({
+test('a person who may read evidence and raw payloads exports them unmasked, for a recorded reason', async ({
   page,
   origin,
 }) => {
@@ -136,7 +133,7 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   ).toBe(username)
 })
 
-test('an unknown export is not there, and a range that makes no sense is explained', async ({ page, troubles }) => {
+test('an unknown export is not found, and an invalid period is explained', async ({ page, troubles }) => {
   troubles.expect(/status of 404/)
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/evidence/0198c000-0000-7000-8000-000000000001`)
@@ -151,10 +148,10 @@ test('an unknown export is not there, and a range that makes no sense is explain
   await expectAccessible(page)
 })
 
-test('jonas, who is no auditor, learns who may see evidence', async ({ page }) => {
+test('Jonas, who is not an auditor, is shown which roles may see evidence', async ({ page }) => {
   const { externalId } = await signIn(page, 'jonas')
   await page.goto(`/t/${externalId}/evidence`)
-  await expect(page.getByText('You may not see evidence exports.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see evidence exports.')).toBeVisible()
   await expect(page.getByText(/auditor/)).toBeVisible()
   await expectAccessible(page)
 })

@@ -3,7 +3,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold, wasCalled } from './gate.ts'
 import { releasedAgent } from './own-agent.ts'
 
-test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
+test('a refund that Maria starts in the console waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Executions' }).click()
   await expect(page).toHaveTitle('Executions · Countersign')
@@ -41,7 +41,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
   )
   expect(execution).toMatchObject({ status: 'waiting_approval', input: { orderId: 'A-1002' } })
 
-  // The page follows by itself when somebody else decides.
+  // The page updates by itself when another person decides.
   const approvalId = execution.steps.find((step) => step.approvalId !== null)?.approvalId ?? ''
   await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
   await expect(journal).toContainText('The execution succeeded')
@@ -49,7 +49,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
   await expectAccessible(page)
 })
 
-test('a rejected execution says so in plain words', async ({ page, origin }) => {
+test('the page of a rejected execution states the rejection', async ({ page, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Not this one.')
   await signIn(page, 'maria')
@@ -64,7 +64,7 @@ test('an environment that no policy governs is refused, and the page says what t
   origin,
   troubles,
 }) => {
-  // The browser reports each answer that is an error.
+  // The browser reports each error response.
   troubles.expect(/status of 409/)
   const agentId = await refundAgent(origin)
   const token = await clientToken(origin, 'ci-pipeline')
@@ -87,7 +87,7 @@ test('an environment that no policy governs is refused, and the page says what t
   await expectAccessible(page)
 })
 
-test('an execution whose first call is denied says so at once, and leads to what was kept of it', async ({
+test('starting an execution whose first call is denied reports it and links to the records', async ({
   page,
   origin,
   troubles,
@@ -117,21 +117,21 @@ spec:
   await expect(page.getByRole('region', { name: 'Journal' })).toContainText('denied')
 })
 
-test('without the permission the pages say who has it, and another tenant’s id is not there', async ({
+test('without the permission the pages name the roles that have it, and another tenant’s id is not found', async ({
   page,
   troubles,
 }) => {
   troubles.expect(/status of 404/)
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/executions`)
-  await expect(page.getByText('You may not see executions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see executions.')).toBeVisible()
   await expect(page.getByText('execution:read')).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/traces/${'0'.repeat(31)}1`)
   await expect(page.getByText('The trace can’t be found.')).toBeVisible({ timeout: 20_000 })
 })
 
-test('the list is filtered by state and agent, and the address keeps it', async ({ page, origin }) => {
+test('the list is filtered by state and agent, and the address keeps the filters', async ({ page, origin }) => {
   const { executionId, agentId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions`)
@@ -152,7 +152,7 @@ test('the list is filtered by state and agent, and the address keeps it', async 
   await expectAccessible(page)
 })
 
-test('omar sends the input that an execution waits for; a lost answer is sent again and taken once', async ({
+test('Omar sends the input that an execution waits for; after a lost response a retry is accepted only once', async ({
   page,
   origin,
   troubles,
@@ -169,7 +169,7 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await expectAccessible(page)
 
   const keys: (string | null)[] = []
-  // The first answer is lost after the server has taken the event in.
+  // The first response is lost after the server has accepted the event.
   await page.route('**/v1/input-events', async (route) => {
     keys.push(await route.request().headerValue('idempotency-key'))
     if (keys.length > 1) return await route.continue()
@@ -179,7 +179,7 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await waits.getByRole('button', { name: 'Send manager_confirmation' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send manager_confirmation' })
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": tru }')
-  await expect(dialog).toContainText('Line 1, column 16: tru is no JSON value.')
+  await expect(dialog).toContainText('Line 1, column 16: tru is not a JSON value.')
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": true }')
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
   await expect(dialog.getByRole('alert', { name: 'We do not know whether it was taken in.' })).toBeVisible()
@@ -199,15 +199,12 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await page.getByRole('navigation', { name: 'Views of the execution' }).getByRole('link', { name: 'Inputs' }).click()
   const inbox = page.getByRole('table', { name: 'Input events' })
   await expect(inbox.locator('tbody tr')).toHaveCount(1)
-  for (const words of ['Taken in', 'Matched', 'Delivered', 'Applied', 'Omar Haddad'])
+  for (const words of ['Accepted', 'Matched', 'Delivered', 'Applied', 'Omar Haddad'])
     await expect(inbox).toContainText(words)
   await expectAccessible(page)
 })
 
-test('a wait is canceled with a reason, by the keyboard, and the execution says that it was', async ({
-  page,
-  origin,
-}) => {
+test('a wait is canceled by keyboard with a reason, and the execution shows it', async ({ page, origin }) => {
   const { executionId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
@@ -231,7 +228,7 @@ test('a wait is canceled with a reason, by the keyboard, and the execution says 
   await expectAccessible(page)
 })
 
-test('omar cancels an execution that waits for approval: a reason, two times, and the request is withdrawn', async ({
+test('canceling an execution that waits for approval records a reason and two times, and withdraws the request', async ({
   page,
   origin,
 }) => {
@@ -254,14 +251,17 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
 })
 
-test('a stop during a refund can’t be confirmed, and the page says that nobody knows', async ({ page, origin }) => {
+test('a stop during a refund can’t be confirmed, and the page shows the outcome as unknown', async ({
+  page,
+  origin,
+}) => {
   const gate = hold('issue_refund')
   try {
     const { executionId, approvalId } = await waitingRefund(origin)
     await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
     await expect.poll(() => wasCalled(`${executionId}:refund`)).toBe(true)
     const omar = await personToken(origin, 'omar')
-    // The execution goes on between the two calls.
+    // The execution continues between the two calls.
     await expect(async () => {
       const { revision } = await call<{ revision: number }>(origin, omar, 'query', 'executions.get', {
         id: executionId,
@@ -283,7 +283,7 @@ test('a stop during a refund can’t be confirmed, and the page says that nobody
   }
 })
 
-test('who may send input but not read it is told so, and the records are for who may see them', async ({
+test('a person who may send input but not read it is shown so, and records require their permission', async ({
   page,
   origin,
 }) => {
@@ -291,15 +291,15 @@ test('who may send input but not read it is told so, and the records are for who
   await signIn(page, 'maria')
   const path = `/t/${externalId()}/executions/${executionId}`
   await page.goto(`${path}?tab=waits`)
-  await expect(page.getByText('You may not see waits and their answers.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see waits and their answers.')).toBeVisible()
   const asked = page.getByRole('region', { name: 'What it asks for' })
   await expect(asked.getByRole('button', { name: 'Send manager_confirmation' })).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=inputs`)
-  await expect(page.getByText('You may not see what was sent to executions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see what was sent to executions.')).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=evidence`)
-  await expect(page.getByText('You may not see the audit log.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see the audit log.')).toBeVisible()
   await expectAccessible(page)
 })
 

@@ -19,7 +19,7 @@ async function another(browser: Browser, username: string): Promise<Page> {
   return page
 }
 
-test('a decision is on the list, the inbox count, the execution and its list of another person within a second', async ({
+test('within a second, a decision appears to another person on all lists, the inbox count and the execution', async ({
   page,
   browser,
   origin,
@@ -49,7 +49,7 @@ test('a decision is on the list, the inbox count, the execution and its list of 
   await executions.context().close()
 })
 
-test('a reviewer who is writing sees that another one decided, and keeps the draft', async ({ page, origin }) => {
+test('a reviewer who is writing sees that another reviewer decided, and keeps the draft', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await signIn(page, 'anna')
   await open(page, `approvals/${refund.approvalId}`)

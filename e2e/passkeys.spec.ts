@@ -46,7 +46,10 @@ async function guardedRequest(origin: string, name: string): Promise<string> {
   return change.approvalId
 }
 
-test('approving takes the passkey that was added in the settings, and the record says so', async ({ page, origin }) => {
+test('approving requires the passkey that was added in the settings, and the record shows it', async ({
+  page,
+  origin,
+}) => {
   const approvalId = await guardedRequest(origin, 'omar')
   await withDevice(page)
   await signIn(page, 'jonas', 'globex')
@@ -85,7 +88,7 @@ test('approving takes the passkey that was added in the settings, and the record
   await expect(page.getByText('No passkeys.')).toBeVisible()
 })
 
-test('a device without a passkey is said plainly, and nothing is recorded', async ({ page, origin }) => {
+test('a device without a passkey is reported, and nothing is recorded', async ({ page, origin }) => {
   const approvalId = await guardedRequest(origin, 'vera')
   await withDevice(page)
   await signIn(page, 'anna', 'globex')

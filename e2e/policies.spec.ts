@@ -25,7 +25,7 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
   await expect(page).toHaveTitle('Write a policy · Countersign')
   const text = await editor(page, 'Policy (Cedar)')
   // The initial text is valid, so the only missing part is the name.
-  await expect(page.getByText('No problem found')).toBeVisible()
+  await expect(page.getByText('No problems found')).toBeVisible()
   await expect(page.getByText('Enter a name for the policy.')).toBeVisible()
   await page.getByLabel('Name').fill('Not A Name')
   await expect(
@@ -39,7 +39,7 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
     text,
     '@id("one")\npermit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;',
   )
-  const problems = page.getByRole('list', { name: 'Problems of Policy (Cedar)' }).getByRole('button')
+  const problems = page.getByRole('list', { name: 'Problems in Policy (Cedar)' }).getByRole('button')
   await expect(problems.first()).toHaveText(/^Line \d+, column \d+: /)
   await expect(page.locator('.cm-lint-marker-error').first()).toBeVisible()
   await expect(text).toHaveAttribute('aria-invalid', 'true')
@@ -126,7 +126,7 @@ test('Maria writes a draft: mistakes are marked at their lines, and the draft is
   await propose.getByRole('radio', { name: 'Shadow' }).check()
   await expectAccessible(page)
   await propose.getByRole('button', { name: `Propose to bind version ${version}` }).click()
-  await expect(propose).toContainText('that the change approvers decide')
+  await expect(propose).toContainText('The change approvers decide on it.')
   await propose.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('Shadow: only recorded')
 })
@@ -145,7 +145,7 @@ test('the recent matches of a policy link to their executions', async ({ page, o
   await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/policies/${id}/edit`)
-  await expect(page.getByText('You may not write policies.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to write policies.')).toBeVisible()
   await expectAccessible(page)
 })
 

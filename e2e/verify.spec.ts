@@ -54,7 +54,7 @@ function flipped(bytes: Buffer, share: number): Buffer {
 const choose = (page: Page, buffer: Buffer) =>
   page.locator('input[type=file]').setInputFiles({ name: 'bundle.zip', mimeType: 'application/zip', buffer })
 
-test('a stranger has a bundle checked in the browser; one changed bit is found; nothing is uploaded', async ({
+test('anyone can check a bundle in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
   browser,
   origin,
@@ -85,7 +85,7 @@ test('a stranger has a bundle checked in the browser; one changed bit is found; 
   expect(sent).toEqual([])
 })
 
-test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({ page, browser, origin }) => {
+test('a bundle can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
   const bytes = await archive(browser, origin)
   await page.goto('/verify')
   const input = page.getByLabel('Choose a bundle')
@@ -112,11 +112,7 @@ test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({
   await expectAccessible(page)
 })
 
-test('verify.html of an archive, opened from the disk, checks it without a network', async ({
-  page,
-  browser,
-  origin,
-}) => {
+test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, browser, origin }) => {
   const bytes = await archive(browser, origin)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-verify-'))
   try {

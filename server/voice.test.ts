@@ -28,6 +28,7 @@ const done = [
   'app/t/[tenant]/todays-log.tsx',
   'bench/',
   'cli/',
+  'components/',
   'docs/',
   'instrumentation-client.ts',
   'lib/',

@@ -57,7 +57,7 @@ test('approving takes the passkey that was added in the settings, and the record
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed with Anna.')
   await rail.getByRole('checkbox').check()
   const approve = rail.getByRole('button', { name: /^Approve/ })
-  await expect(approve).toHaveAccessibleDescription(/takes a passkey, and you have none/)
+  await expect(approve).toHaveAccessibleDescription(/requires a passkey/)
   await expectAccessible(page)
 
   await rail.getByRole('link', { name: 'Add one in your settings' }).click()
@@ -73,7 +73,7 @@ test('approving takes the passkey that was added in the settings, and the record
 
   await page.goBack()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Anna.')
-  await expect(rail).toContainText('Your device asks for your passkey')
+  await expect(rail).toContainText('Your device will ask for your passkey')
   await rail.getByRole('checkbox').check()
   await approve.click()
   await expect(rail).toContainText('Recorded: approved.')

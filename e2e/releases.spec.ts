@@ -58,7 +58,9 @@ test('omar revokes a binding, and the agent’s page says that its release was a
   await expect(releases).not.toContainText('its policies have changed')
   // The request for the release says with which policies it will run.
   await releases.getByRole('link', { name: /^Open the request/ }).click()
-  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText('what the release was proposed with')
+  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText(
+    'the ones that the release was proposed with',
+  )
   await expectAccessible(page)
   await page.goBack()
 

@@ -159,7 +159,7 @@ test('an ended session keeps the page; signing in again in another window goes o
   await opened
   await expect(banner).toHaveCount(0)
   await expect(
-    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('Nothing waits for you.')),
+    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('No approvals need you.')),
   ).toBeVisible()
 })
 

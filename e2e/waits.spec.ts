@@ -118,13 +118,13 @@ test('the request’s page says who was told by mail; an operator has one told a
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
   const reasons = page.getByRole('region', { name: /^Why this needs/ })
-  await expect(reasons).toContainText('Told by mail')
+  await expect(reasons).toContainText('Notified by mail')
   await expect(reasons).toContainText('Mail is not set up on this server (SMTP_URL).')
   await expectAccessible(page)
-  await reasons.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  await reasons.getByRole('button', { name: 'Notify Jonas Berg again' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send the mail to Jonas Berg again?' })
   await dialog.getByLabel('Reason').fill('He asks for it.')
-  await dialog.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  await dialog.getByRole('button', { name: 'Notify Jonas Berg again' }).click()
   await expect(dialog).toBeHidden()
   const omar = await personToken(origin, 'omar')
   await expect
@@ -140,5 +140,5 @@ test('the request’s page says who was told by mail; an operator has one told a
       return `${mail?.delivery} ${mail?.attempts}`
     })
     .toBe('failed 1')
-  await expect(reasons.getByRole('button', { name: 'Tell Jonas Berg again' })).toBeVisible()
+  await expect(reasons.getByRole('button', { name: 'Notify Jonas Berg again' })).toBeVisible()
 })

@@ -65,6 +65,7 @@ const done = [
   'server/inputs/',
   'server/policies/',
   'server/releases/',
+  'app/t/[tenant]/approvals/',
   'vitest.config.ts',
 ]
 

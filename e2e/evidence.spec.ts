@@ -46,21 +46,21 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
     await check('sha256sum --quiet --strict -c manifest-sha256.txt')
     await check('sha256sum --quiet --strict -c tagmanifest-sha256.txt')
     // As the page says it, so that what it tells people to type works.
-    const codes = page.getByRole('region', { name: 'Check it yourself' }).getByRole('listitem').locator('code')
+    const codes = page.getByRole('region', { name: 'Verify it yourself' }).getByRole('listitem').locator('code')
     await expect(codes).toHaveCount(6)
     const commands = await codes.allTextContents()
     const [, , , signature = '', seal = '', fingerprint = ''] = commands
     expect((await check(signature)).stdout).toContain('Signature Verified Successfully')
     expect((await check(seal)).stdout.trim()).toBe('1')
     const [printed = ''] = (await check(fingerprint)).stdout.split(' ')
-    await expect(page.getByRole('region', { name: 'Check it yourself' })).toContainText(printed)
+    await expect(page.getByRole('region', { name: 'Verify it yourself' })).toContainText(printed)
     expect(await readFile(join(top, 'data/executions.ndjson'), 'utf8')).toContain(executionId)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 })
 
-test('who may read evidence and raw payloads exports them in clear, for a reason that is recorded', async ({
+test('a member who may read evidence and raw payloads exports them unmasked, for a recorded reason', async ({
   page,
   origin,
 }) => {
@@ -101,15 +101,15 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   await expect(review).toContainText('sensitive values masked')
   await expect(why).toBeHidden()
   await page.getByRole('checkbox', { name: /^Raw payloads/ }).check()
-  await expect(review).toContainText('sensitive values in clear')
+  await expect(review).toContainText('sensitive values unmasked')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
-  await expect(page.getByText('Give a reason of at least 20 characters.')).toBeVisible()
+  await expect(page.getByText('Enter a reason of at least 20 characters.')).toBeVisible()
   await expectAccessible(page)
   await why.fill('The customer asks which of her data the agent has seen.')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
   const button = page.getByRole('button', { name: /^Download the archive/ })
   await expect(button).toBeVisible({ timeout: 120_000 })
-  await expect(page.getByText('With proofs, sensitive values in clear')).toBeVisible()
+  await expect(page.getByText('With proofs, sensitive values unmasked')).toBeVisible()
   const raw = page.getByRole('table', { name: 'Files of the archive' }).getByText(/data\/raw\/.*values\.ndjson/)
   await expect(raw.first()).toBeVisible()
   await expectAccessible(page)
@@ -144,10 +144,10 @@ test('an unknown export is not there, and a range that makes no sense is explain
   await page.goto(`/t/${externalId}/evidence/new`)
   await page.getByRole('radio', { name: 'Other days' }).check()
   await page.getByRole('button', { name: 'Export the evidence' }).click()
-  await expect(page.getByText('Give the first day.')).toBeVisible()
+  await expect(page.getByText('Enter the first day.')).toBeVisible()
   await page.getByLabel('First day (UTC)').fill('2026-01-02')
   await page.getByLabel('Last day (UTC)').fill('2026-01-01')
-  await expect(page.getByText('The last day is before the first one.')).toBeVisible()
+  await expect(page.getByText('Choose a last day that is not before the first day.')).toBeVisible()
   await expectAccessible(page)
 })
 

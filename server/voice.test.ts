@@ -66,6 +66,9 @@ const done = [
   'server/policies/',
   'server/releases/',
   'app/t/[tenant]/approvals/',
+  'app/t/[tenant]/audit/',
+  'app/t/[tenant]/evidence/',
+  'app/t/[tenant]/traces/',
   'vitest.config.ts',
 ]
 

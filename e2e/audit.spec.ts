@@ -113,9 +113,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
 
   await page.goto(`/t/${externalId}/audit/${auditId}`)
   const reaches = 'this browser reaches the signed root'
-  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(
-    `From the record shown here, ${reaches}`,
-  )
+  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(`From the record shown here, ${reaches}`)
   const closed = page.getByRole('region', { name: 'Closed days' })
   await expect(closed).toContainText(`From the day’s last checkpoint, ${reaches}`)
   await expect(closed).toContainText(`${date} is entry`)

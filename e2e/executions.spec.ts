@@ -23,7 +23,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
   const journal = page.getByRole('region', { name: 'Journal' })
-  await expect(journal).toContainText('An approval was asked for, from refund-approvers')
+  await expect(journal).toContainText('An approval was requested from refund-approvers')
   await expect(journal).toContainText('payments.lookup_order answered')
   await expect(page.getByRole('region', { name: 'Steps' })).toContainText('Waiting for approval')
   await expect(page.getByRole('link', { name: 'Open the request', exact: true }).first()).toBeVisible()
@@ -110,7 +110,7 @@ spec:
   await page.getByRole('button', { name: `Start ${name}` }).click()
   const panel = page.getByRole('alert', { name: 'The first call of the execution was denied.' })
   await expect(panel).toContainText("A refund above 10,000.00 is not the assistant's to make.")
-  await expect(panel).toContainText('Nothing ran; the attempt is recorded.')
+  await expect(panel).toContainText('Nothing ran. The attempt is recorded in the audit log.')
   await expectAccessible(page)
   await panel.getByRole('link', { name: 'Open the denied execution' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${name} in production`)
@@ -148,11 +148,11 @@ test('the list is filtered by state and agent, and the address keeps it', async 
   await expect(page.getByLabel('State')).toHaveValue('waiting_input')
   await expect(table.locator(`a[href$="${executionId}"]`)).toBeVisible()
   await page.getByLabel('State').selectOption({ label: 'Timed out' })
-  await expect(page.getByText('No execution is like that.')).toBeVisible()
+  await expect(page.getByText('No executions match these filters.')).toBeVisible()
   await expectAccessible(page)
 })
 
-test('omar sends the input that an execution waits for; a lost answer is sent again and taken once', async ({
+test('omar sends the input that an execution waits for; a lost answer is sent again and accepted once', async ({
   page,
   origin,
   troubles,
@@ -161,11 +161,11 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   const { executionId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
-  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was asked for: manager_confirmation')
-  await page.getByRole('link', { name: 'Open its waits' }).click()
+  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was requested: manager_confirmation')
+  await page.getByRole('link', { name: 'Open the waits' }).click()
   const waits = page.getByRole('region', { name: 'Waits' })
   await expect(waits).toContainText('1 open')
-  await expect(waits).toContainText('if nothing comes until then, the execution ends as expired')
+  await expect(waits).toContainText('without an answer by then, the execution ends as expired')
   await expectAccessible(page)
 
   const keys: (string | null)[] = []
@@ -182,10 +182,10 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await expect(dialog).toContainText('Line 1, column 16: tru is no JSON value.')
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": true }')
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
-  await expect(dialog.getByRole('alert', { name: 'We do not know whether it was taken in.' })).toBeVisible()
+  await expect(dialog.getByRole('alert', { name: 'It is unknown whether the answer was accepted.' })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
-  await expect(dialog).toContainText('It had been taken in before, and was not taken twice.')
+  await expect(dialog).toContainText('This answer was already accepted and was not recorded twice.')
   expect(keys).toHaveLength(2)
   expect(keys[0]).toBe(keys[1])
   await expectAccessible(page)
@@ -215,7 +215,7 @@ test('a wait is canceled with a reason, by the keyboard, and the execution says 
   await cancel.focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Cancel the wait for manager_confirmation?' })
-  await expect(dialog).toContainText('A closed wait does not open again.')
+  await expect(dialog).toContainText('A closed wait can’t be reopened.')
   await expect(dialog.getByText('Give a reason.')).toBeVisible()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
@@ -240,7 +240,7 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   await page.getByRole('button', { name: 'Cancel the execution' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel this execution?' })
-  await expect(dialog).toContainText('The request for approval is withdrawn, and the call is not made.')
+  await expect(dialog).toContainText('The approval request is withdrawn, and the call is not made.')
   await dialog.getByLabel('Reason').fill('Asked for by mistake.')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Cancel the execution' }).click()
@@ -254,7 +254,7 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
 })
 
-test('a stop during a refund can’t be confirmed, and the page says that nobody knows', async ({ page, origin }) => {
+test('a stop during a refund can’t be confirmed, and the page reports an unknown outcome', async ({ page, origin }) => {
   const gate = hold('issue_refund')
   try {
     const { executionId, approvalId } = await waitingRefund(origin)
@@ -271,7 +271,7 @@ test('a stop during a refund can’t be confirmed, and the page says that nobody
     }).toPass({ timeout: 30_000 })
     await signIn(page, 'omar')
     await page.goto(`/t/${externalId()}/executions/${executionId}`)
-    const panel = page.getByRole('alert', { name: 'Nobody knows whether the last call took effect.' })
+    const panel = page.getByRole('alert', { name: 'It is unknown whether the last call took effect.' })
     await expect(panel).toContainText('It was not repeated, because repeating it could do it twice.')
     const times = page.getByRole('region', { name: 'Times' })
     await expect(times).toContainText('Stop requested')
@@ -292,7 +292,7 @@ test('who may send input but not read it is told so, and the records are for who
   const path = `/t/${externalId()}/executions/${executionId}`
   await page.goto(`${path}?tab=waits`)
   await expect(page.getByText('You may not see waits and their answers.')).toBeVisible()
-  const asked = page.getByRole('region', { name: 'What it asks for' })
+  const asked = page.getByRole('region', { name: 'Requested inputs' })
   await expect(asked.getByRole('button', { name: 'Send manager_confirmation' })).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=inputs`)

@@ -68,6 +68,7 @@ const done = [
   'app/t/[tenant]/approvals/',
   'app/t/[tenant]/audit/',
   'app/t/[tenant]/evidence/',
+  'app/t/[tenant]/executions/',
   'app/t/[tenant]/traces/',
   'vitest.config.ts',
 ]

@@ -61,12 +61,12 @@ test('approving takes the passkey that was added in the settings, and the record
   await expectAccessible(page)
 
   await rail.getByRole('link', { name: 'Add one in your settings' }).click()
-  await expect(page.getByText('You have no passkey.')).toBeVisible()
+  await expect(page.getByText('No passkeys.')).toBeVisible()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop')
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Add it' }).click()
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   const passkeys = page.getByRole('table', { name: 'Passkeys' })
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).toContainText('Never')
   await expectAccessible(page)
@@ -81,8 +81,8 @@ test('approving takes the passkey that was added in the settings, and the record
   await page.goto(`/t/${globex}/settings/me`)
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).not.toContainText('Never')
   await page.getByRole('button', { name: 'Remove the passkey Laptop' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
-  await expect(page.getByText('You have no passkey.')).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the passkey' }).click()
+  await expect(page.getByText('No passkeys.')).toBeVisible()
 })
 
 test('a device without a passkey is said plainly, and nothing is recorded', async ({ page, origin }) => {
@@ -93,7 +93,7 @@ test('a device without a passkey is said plainly, and nothing is recorded', asyn
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Phone')
-  await dialog.getByRole('button', { name: 'Add it' }).click()
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   await expect(page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Phone/ })).toBeVisible()
 
   // Another browser of hers, whose device knows nothing of it.

@@ -38,7 +38,7 @@ test('an unknown organisation, one that is no short name, and none are said at t
   await expect(field).toHaveAccessibleDescription(/Enter your organisation’s short name/)
   await field.fill('initech')
   await go.click()
-  await expect(field).toHaveAccessibleDescription(/There is no organisation “initech” here/)
+  await expect(field).toHaveAccessibleDescription(/The organisation “initech” was not found/)
   await expect(field).toBeFocused()
   await expectAccessible(page)
   await field.fill('../realms/x')
@@ -148,7 +148,7 @@ test('an ended session keeps the page; signing in again in another window goes o
     }),
   )
   await page.getByRole('link', { name: 'All approvals' }).click()
-  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. What you see may be out of date' })
+  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. The page may be out of date' })
   await expect(banner).toBeVisible()
   await expect(page.getByText('The approvals could not be loaded.')).toBeVisible()
   await expectAccessible(page)

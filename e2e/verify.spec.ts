@@ -71,17 +71,17 @@ test('a stranger has a bundle checked in the browser; one changed bit is found; 
   })
 
   await choose(page, bytes)
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
   await expect(page.getByRole('listitem').filter({ hasText: 'the manifest covers the list' })).toBeVisible()
   await expectAccessible(page)
   await choose(page, flipped(bytes, 0.2))
-  await expect(page.getByText('This bundle does not hold.', { exact: false })).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('This bundle is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
   await expectAccessible(page)
   await choose(page, Buffer.from('no archive'))
   await expect(page.getByText('Not a ZIP archive.')).toBeVisible({ timeout: 120_000 })
   await choose(page, bytes)
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
-  await expect(page.getByText('does not hold', { exact: false })).toHaveCount(0)
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('This bundle is not valid.', { exact: false })).toHaveCount(0)
   expect(sent).toEqual([])
 })
 
@@ -104,10 +104,10 @@ test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({
     return transfer
   }, bytes.toString('base64'))
   await page.dispatchEvent('h1', 'dragover', { dataTransfer: dropped })
-  await expect(page.getByText('Drop it to have it checked')).toBeVisible()
+  await expect(page.getByText('Drop the file to check it')).toBeVisible()
   await expectAccessible(page)
   await page.dispatchEvent('h1', 'drop', { dataTransfer: dropped })
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
   await expect(page.getByText('dropped.zip')).toBeVisible()
   await expectAccessible(page)
 })
@@ -133,7 +133,7 @@ test('verify.html of an archive, opened from the disk, checks it without a netwo
     await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' })).toHaveCount(0)
     for (const share of [0, 0.2, 0.5, 1]) {
       await choose(page, flipped(bytes, share))
-      await expect(page.getByText('This bundle does not hold.', { exact: false })).toBeVisible({ timeout: 120_000 })
+      await expect(page.getByText('This bundle is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
       await expect(page.getByRole('listitem').filter({ hasText: 'DOES NOT HOLD' }).first()).toBeVisible()
     }
     expect(asked).toEqual([address])

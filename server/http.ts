@@ -12,10 +12,15 @@ export type Routes = {
 export type Front = {
   /** The open port. */
   port: number
-  /** Sets the routes that answer requests. Before the first call, and after `undefined`, every response is 503. */
-  answerWith(routes: Routes | undefined): void
+  /** From here on requests are answered by these; before, with 503. */
+  answerWith(routes: Routes): void
+  /** From here on requests are answered with 503. Resolves when those under way have ended; after two seconds it ends them. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
+
+/** How long a request under way may take to end when the server stops. */
+const DRAIN_MS = 2000
 
 const STATUS_OF: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -54,10 +59,12 @@ export async function openPort(port: number, options: { https: boolean }): Promi
   })
   http.on('connect', (_req, socket) => refuseSocket(socket, 405))
   http.on('checkExpectation', (_req, res) => refuse(res, 417))
-  const answering = new WeakSet<Duplex>()
+  const answering = new Map<Duplex, ServerResponse>()
   http.on('request', ({ socket }, res) => {
-    answering.add(socket)
-    res.once('close', () => answering.delete(socket))
+    answering.set(socket, res)
+    res.once('close', () => {
+      if (answering.get(socket) === res) answering.delete(socket)
+    })
   })
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // During a response, a second one would be read as part of its body.
@@ -75,10 +82,17 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     answerWith(given) {
       routes = given
     },
-    /** Lets running responses finish for two seconds, then closes the sockets. */
+    async drain() {
+      routes = undefined
+      const underWay = [...answering.values()]
+      const cut = setTimeout(() => underWay.forEach((res) => void res.destroy()), DRAIN_MS)
+      await Promise.all(underWay.map((res) => new Promise((resolve) => res.once('close', resolve))))
+      clearTimeout(cut)
+    },
+    /** Lets answers under way finish for two seconds, then cuts the sockets. */
     close: () =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => http.closeAllConnections(), 2000)
+        const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
         http.close(() => {
           clearTimeout(cut)
           resolve()

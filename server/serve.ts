@@ -58,7 +58,8 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
     const socket = createSocket()
     closing.defer(() => socket.close())
     front.answerWith(routesOf(config, socket, openPages(config, log)))
-    closing.defer(() => front.answerWith(undefined))
+    // First of all when the server stops: requests under way still need everything else. The port is released last.
+    closing.defer(() => front.drain())
     log.debug({ baseUrl: config.baseUrl }, 'listening')
     return { baseUrl: config.baseUrl, close: () => closing.disposeAsync() }
   } catch (error) {

@@ -118,7 +118,7 @@ describe('pages', () => {
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
   })
 
-  test('the query is no part of the page, and a slash at the end is sent to the address without it', async () => {
+  test('a page ignores its query, and redirects a trailing slash to the address without it', async () => {
     writeNextOutput(dist, ROUTES)
     const get = await serve()
     expect((await get('/t/acme/executions?tab=waits')).status).toBe(200)
@@ -180,7 +180,7 @@ describe('pages', () => {
     expect([none, bytes.toString()]).toEqual([undefined, script])
   })
 
-  test('HEAD has no body, other methods are refused', async () => {
+  test('HEAD returns an empty body, and other methods are refused', async () => {
     writeNextOutput(dist, ROUTES)
     const get = await serve()
     const head = await get('/sign-in', { method: 'HEAD' })

@@ -5,12 +5,14 @@ import { type Change, isTouched } from './matching.ts'
 
 /** Changes that arrive together are read together, and no list is read more often than this, in milliseconds. */
 const gatherMs = 100
-const roundMs = 500
+const roundMs = 250
 /** Components of one page mount one after the other. */
 const settleMs = 50
 /** After a refusal (the session is over, a permission was lost), in milliseconds. */
 const againMs = 5_000
 const tickMs = 500
+/** The client gives up on a socket that opens and closes at once; a new subscription makes it try again, in milliseconds. */
+const retryMs = 10_000
 
 type Want = { topics: readonly Topic[]; pollMs: number }
 
@@ -40,6 +42,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
   let ticking: ReturnType<typeof setInterval> | undefined
   let reading = false
   let roundBegan = 0
+  let followedAt = 0
 
   const setUp = (now: boolean) => {
     if (up === now) return
@@ -82,6 +85,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
 
   function poll(): void {
     const now = Date.now()
+    if (unsubscribe !== undefined && now - followedAt > retryMs) followAgain()
     const intervals = new Map<Topic, number>()
     for (const { topics, pollMs } of wants)
       for (const topic of topics) intervals.set(topic, Math.min(pollMs, intervals.get(topic) ?? pollMs))
@@ -102,6 +106,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
     unsubscribe?.()
     unsubscribe = undefined
     followed = topics
+    followedAt = Date.now()
     // Changes of these arrive no more: what the cache still has of them is read again when it is shown again.
     if (left.length > 0)
       void cache.invalidateQueries({
@@ -125,6 +130,12 @@ export function createLive(client: Client, cache: QueryClient): Live {
       },
     )
     unsubscribe = () => subscription.unsubscribe()
+  }
+
+  function followAgain(): void {
+    unsubscribe?.()
+    unsubscribe = undefined
+    follow()
   }
 
   /** The server ended the subscription; an unknown lastEventId or a lost permission must not end it for good. */

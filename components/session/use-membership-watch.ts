@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef } from 'react'
-import { useApi } from '#components/api/api.tsx'
+import { useApi, useLive } from '#components/api/api.tsx'
 
 /**
  * Calls `onChange` as soon as the person's membership here may be another: the server says so, or it has closed the
@@ -9,10 +9,12 @@ import { useApi } from '#components/api/api.tsx'
  */
 export function useMembershipWatch(enabled: boolean, onChange: () => void): void {
   const { client } = useApi()
+  const live = useLive()
   const latest = useRef(onChange)
   useEffect(() => {
     latest.current = onChange
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a socket that is back may have lost the subscription.
   useEffect(() => {
     if (!enabled) return
     let connected = false
@@ -33,5 +35,5 @@ export function useMembershipWatch(enabled: boolean, onChange: () => void): void
       },
     )
     return unsubscribe
-  }, [client, enabled])
+  }, [client, enabled, live])
 }

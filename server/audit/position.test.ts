@@ -18,7 +18,7 @@ test('counts the records of a day, and those that the day before still gets afte
   expect(position).toEqual({ date: '2026-03-01', seen: 2, before: 9 })
 })
 
-test('has seen nothing of the day before where that had no records', () => {
+test('counts zero records of the day before if that day was empty', () => {
   expect(after({ date: '2026-02-01', seen: 9, before: 1 }, { date: '2026-03-01', seq: 0 })).toEqual({
     date: '2026-03-01',
     seen: 1,

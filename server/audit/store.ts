@@ -39,7 +39,7 @@ export type LogOwner = { id: string; externalId: string }
 export const listLogOwners = (tx: Transaction): Promise<LogOwner[]> =>
   tx.selectFrom('tenants').select(['id', 'externalId']).orderBy('id').execute()
 
-/** By the name that logs have; undefined when there is no such tenant. */
+/** Finds a tenant by the external id that its logs use. */
 export const findLogOwner = (tx: Transaction, externalId: string): Promise<LogOwner | undefined> =>
   tx.selectFrom('tenants').select(['id', 'externalId']).where('externalId', '=', externalId).executeTakeFirst()
 
@@ -50,7 +50,7 @@ export type RecordFilter = {
   actorId?: string | undefined
   action?: string | undefined
   resourceId?: string | undefined
-  /** [from, to), compared with the time that stands beside the record. */
+  /** [from, to), compared with the time in the record's row. */
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -254,7 +254,7 @@ export async function insertCheckpoint(
     .execute()
 }
 
-/** Where a record lies and how far its day is signed; undefined when there is no such record. */
+/** Finds the position of a record and how far its day is signed. */
 export const findSeal = (tx: Transaction, tenantId: string, auditId: string) =>
   tx
     .selectFrom('auditRecords as record')

@@ -37,7 +37,7 @@ function readRefunds(): Refund[] {
   }
 }
 
-/** Written beside and renamed, so that a kill in the middle leaves the old ledger. */
+/** Writes a second file and renames it, so that a kill in the middle leaves the old ledger. */
 function writeRefunds(refunds: Refund[]): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const temporary = `${ledger}.${process.pid}`
@@ -77,14 +77,14 @@ export function createPayments(hooks: PaymentsHooks = {}): McpServer {
     async ({ id }, extra) => {
       await hooks.before?.('lookup_order', keyOf(extra.mcpReq._meta))
       const found = orders.find((candidate) => candidate.id === id)
-      return found === undefined ? failure(`There is no order ${id}.`) : answer(found)
+      return found === undefined ? failure(`Order ${id} was not found.`) : answer(found)
     },
   )
   server.registerTool(
     'issue_refund',
     {
       title: 'Issue refund',
-      description: 'Pays the amount of an order back to its customer. It can not be taken back.',
+      description: 'Refunds an order to its customer. A refund cannot be undone.',
       inputSchema: z.object({
         id: z.string(),
         amount: z.string().meta({ format: 'decimal' }).optional(),
@@ -96,7 +96,7 @@ export function createPayments(hooks: PaymentsHooks = {}): McpServer {
       const key = keyOf(extra.mcpReq._meta)
       await hooks.before?.('issue_refund', key)
       const found = orders.find((candidate) => candidate.id === id)
-      if (found === undefined) return failure(`There is no order ${id}.`)
+      if (found === undefined) return failure(`Order ${id} was not found.`)
       const refunds = readRefunds()
       const earlier = refunds.find((refund) => refund.key === key)
       if (earlier !== undefined) return receipt(earlier)

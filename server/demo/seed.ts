@@ -52,7 +52,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
     const tenants: TenantCredentials[] = []
     for (const tenant of demoTenants) tenants.push(await createDemoTenant(tx, tenant))
     for (const guest of demoGuests) await joinDemoTenant(tx, guest)
-    // On the disk before the commit: a crash leaves a file without tenants (made anew), never tenants without their file.
+    // Written before the commit: a crash leaves a file without tenants (which is replaced), never tenants without their file.
     await writeDurably(
       path,
       `${JSON.stringify({ baseUrl: config.baseUrl, authUrl: config.authUrl, tenants }, null, 2)}\n`,
@@ -111,7 +111,7 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
 /** The same principal (issuer and subject) in a second tenant, with the roles that it has there. */
 async function joinDemoTenant(tx: Transaction, guest: (typeof demoGuests)[number]): Promise<void> {
   const [home, tenant] = [await findTenantBySlug(tx, guest.home), await findTenantBySlug(tx, guest.tenant)]
-  if (home === undefined || tenant === undefined) throw new Error('The demo lacks a tenant.')
+  if (home === undefined || tenant === undefined) throw new Error('A demo tenant is missing.')
   await bindTenant(tx, home.id)
   const { issuer, subject, displayName } = await findMemberByUsername(tx, home.id, guest.username)
   await bindTenant(tx, tenant.id)
@@ -128,7 +128,7 @@ async function joinDemoTenant(tx: Transaction, guest: (typeof demoGuests)[number
 async function groupId(tx: Transaction, tenantId: string, name: string, refundApprovers: string): Promise<string> {
   if (name === 'refund-approvers') return refundApprovers
   const group = await findGroup(tx, tenantId, name)
-  if (group === undefined) throw new Error(`The tenant has no group ${name}.`)
+  if (group === undefined) throw new Error(`The tenant does not have a group ${name}.`)
   return group.id
 }
 
@@ -144,7 +144,7 @@ async function driveRefundCase(slug: string): Promise<void> {
   const { agent } = await call(createAgent, ci, 'agents.create', { yaml: await read('./refund-assistant.yaml') })
   const policy = await call(createPolicy, ci, 'policies.create', {
     name: 'refund-policy',
-    description: 'What the refund assistant may do, and when a person decides.',
+    description: 'What the refund assistant may do, and when a person must decide.',
   })
   const source = await read('./refund-policy.cedar')
   const version = await call(createVersion, ci, 'policies.createVersion', { policyId: policy.id, source })
@@ -156,7 +156,7 @@ async function driveRefundCase(slug: string): Promise<void> {
     policyVersion: version.version,
     mode: 'enforce',
   })
-  await approve(jonas, binding.approvalId, 'The policy asks a person before each refund.')
+  await approve(jonas, binding.approvalId, 'The policy requires a person to approve each refund.')
   const release = await call(proposeRelease, ci, 'releases.propose', {
     agentId: agent.id,
     version: agent.version,

@@ -18,7 +18,7 @@ const branding = (displayName: string, accentColor: string): Branding => ({
   coBranding: 'none',
 })
 
-/** Slug, external id and UUID differ on purpose: whoever mixes them up is found out early. */
+/** Slug, external id and UUID differ on purpose, so that code that confuses them fails early. */
 export const demoTenants: readonly DemoTenant[] = [
   {
     slug: 'northwind',

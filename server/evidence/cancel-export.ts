@@ -19,11 +19,11 @@ export const cancelExport = mutation({
   async run({ tx, tenant, principal, input }) {
     const row = await visibleExport(tx, tenant.id, principal, input.exportId)
     if (terminalExportStatuses.includes(row.status))
-      throw new ApiError('conflict', `This export has ended already: it is ${row.status}.`)
+      throw new ApiError('conflict', `This export has already ended with status ${row.status}.`)
     const where = { tenantId: tenant.id, id: row.id, status: row.status, revision: input.expectedRevision }
     const revision = await setExportStatus(tx, where, 'canceled', {})
     if (revision === undefined)
-      throw new ApiError('revision_conflict', 'The export has changed since you read it.', {
+      throw new ApiError('revision_conflict', 'The export changed after you opened it. Reload it and try again.', {
         details: { revision: row.revision },
       })
     const actorOf = await actorsById(tx, tenant.id, [row.requestedBy])

@@ -49,19 +49,20 @@ export const createExport = mutation({
   },
 })
 
-/** Why this person may have sensitive values in clear: their justification. Throws, on the record, when they may not. */
+/** Returns the justification for exporting unmasked values. Throws, with an audit record, when the caller may not. */
 function reasonForRaw({ tenant, principal }: Pick<Caller, 'tenant' | 'principal'>, stated: string | undefined): string {
   if (!principal.permissions.has('evidence:raw'))
-    throw refuse('forbidden', 'Raw payloads need the permission evidence:raw.', undefined, {
+    throw refuse('forbidden', 'Exporting raw payloads requires the permission evidence:raw.', undefined, {
       permission: 'evidence:raw',
     })
-  if (principal.kind === 'api_key') throw refuse('forbidden', 'An API key sees no masked values.')
+  if (principal.kind === 'api_key') throw refuse('forbidden', 'API keys cannot read masked values.')
   if (settingsOf(tenant).unmaskSecondPerson === 'required')
     throw refuse(
       'forbidden',
-      'This organisation shows sensitive values only when a second person approves it for one trace: they can not be exported.',
+      'Sensitive values can’t be exported: this organisation shows them only for one trace at a time, after a second person approves.',
     )
   const reason = stated === undefined ? undefined : justificationOf(stated)
-  if (reason === undefined) throw refuse('bad_request', `Raw payloads need a justification. ${justificationRule}`)
+  if (reason === undefined)
+    throw refuse('bad_request', `Exporting raw payloads requires a justification. ${justificationRule}`)
   return reason
 }

@@ -24,9 +24,14 @@ export const download = mutation({
     const row = await findExport(tx, tenant.id, input.exportId)
     if (row === undefined) throw notFound()
     if (row.includeRawPayloads && !principal.permissions.has('evidence:raw'))
-      throw refuse('forbidden', 'This archive holds raw payloads: it needs the permission evidence:raw.', undefined, {
-        permission: 'evidence:raw',
-      })
+      throw refuse(
+        'forbidden',
+        'This archive contains raw payloads. Downloading it requires the permission evidence:raw.',
+        undefined,
+        {
+          permission: 'evidence:raw',
+        },
+      )
     const { archiveName, archiveBytes, manifestSha256 } = row
     if (archiveName === null || archiveBytes === null || manifestSha256 === null) throw unfinished(row.status)
     return { exportId: row.id, name: archiveName, bytes: archiveBytes, manifestSha256 }
@@ -36,7 +41,7 @@ export const download = mutation({
 /** The archive as a stream. 503 when the file is not there or not whole, which the operator has to look into. */
 export async function archiveResponse(archive: z.infer<typeof Archive>, { tenant }: Caller): Promise<Response> {
   const missing = (cause: unknown) =>
-    new ApiError('unavailable', 'The archive can not be read at the moment.', { cause })
+    new ApiError('unavailable', 'The archive is temporarily unavailable. Try again in a minute.', { cause })
   const file = await openArchive(tenant.id, archive.exportId).catch((cause: unknown) => {
     throw missing(cause)
   })

@@ -4,7 +4,7 @@ import { newId, newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { aroundNow, auditorOf, exportRuntime, fetchArchive, parseLines } from '#server/testing/exports.ts'
 import { startSpan, startTrace } from '#server/traces/recording/record.ts'
 
-// Eight tenants that write and export at the same time: none waits for ever, and each archive is of one of them.
+// Eight tenants write and export at the same time: every export completes, and each archive belongs to one tenant.
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => runtime.close())
 const tenants = 8
 const acts = 25
 
-test('each log is whole and each archive holds what its own tenant did, and nothing of the others', async () => {
+test('each log is complete and each archive contains only the activity of its own tenant', async () => {
   const made = await Promise.all(
     Array.from({ length: tenants }, async (_, index) => {
       const tenant = await runtime.tenant()

@@ -70,7 +70,7 @@ test('an export of today is polled, downloaded and verified with sha256sum and o
   expect(telling.map((file) => file.name)).toEqual([])
 }, 60_000)
 
-test('the routes refuse what they should', async () => {
+test('the routes refuse invalid and unauthorised requests', async () => {
   const auditor = await api.client('audit-export')
   const exportId = ((await create(auditor, aroundNow())).body as { exportId: string }).exportId
   const path = `/v1/evidence/factory/jobs/${exportId}`

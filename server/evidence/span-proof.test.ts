@@ -100,7 +100,7 @@ async function archive(more: object) {
   }
 }
 
-test('each span leads to the root in its audit record, with its resource, events and links; a changed one does not', async () => {
+test('the proof of each span leads to the root in its audit record; that of a changed span does not', async () => {
   const { lines, spans, resources, date } = await archive({})
   const batches = new Map((await lines(`traces/${date}.batches`)).map(({ auditId, leaves }) => [auditId, leaves]))
   const days = [date, new Date().toISOString().slice(0, 10)]
@@ -123,7 +123,7 @@ test('each span leads to the root in its audit record, with its resource, events
   expect(JSON.stringify([spans, resources])).not.toContain('avel')
 })
 
-test('without proofs there are no batches; with raw payloads the sensitive values of resources are there', async () => {
+test('an archive omits batches without proofs, and contains the sensitive values of resources with raw payloads', async () => {
   const { text, lines, resources, date } = await archive({
     includeProofs: false,
     includeRawPayloads: true,

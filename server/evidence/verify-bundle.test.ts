@@ -75,7 +75,7 @@ const failed = async (file: Blob) => {
 }
 
 describe('the verifier', () => {
-  test('accepts the archive as it was made, names its key, and checks the log of each day and its seal', async () => {
+  test('accepts an unchanged archive, names its key, and checks the log of each day and its seal', async () => {
     const report = await verifyBundle(new Blob([new Uint8Array(bytes)]))
     expect(report.checks.filter((check) => !check.ok)).toEqual([])
     expect(report).toMatchObject({ ok: true, fingerprint, exportId: folder.replace('evidence-room-', '') })
@@ -114,7 +114,7 @@ describe('the verifier', () => {
     countCases(context, cases)
   })
 
-  test('finds a file that is missing, put in, or lies under another name', async () => {
+  test('finds a file that is missing, added or renamed', async () => {
     for (const path of files.keys()) {
       const without = new Map(files)
       without.delete(path)
@@ -126,7 +126,7 @@ describe('the verifier', () => {
     expect(await failed(new Blob(['nothing']))).toEqual(['Archive'])
   })
 
-  test('hashes a file that is too large to be held while it reads it, and tells how far it is', async () => {
+  test('hashes a file that is too large for memory in pieces, and reports its progress', async () => {
     const path = 'data/large.ndjson'
     const large = Buffer.alloc(65 * 1024 * 1024, 'evidence\n')
     const digest = createHash('sha256').update(large).digest('hex')
@@ -159,11 +159,11 @@ describe('the verifier', () => {
   })
 })
 
-test('verify.html holds the verifier whole, allows no other script, and needs no network', () => {
+test('verify.html contains the whole verifier, allows no other script, and works without a network', () => {
   const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifyPage)?.[1] ?? ''
   expect(script).toContain('async function verifyBundle(')
   expect(script).not.toMatch(/\bimport\b|\bfetch\(|https?:\/\//)
-  // Two files became one: no name may stand in both.
+  // Two files became one, so no name may occur in both.
   const parsed = spawnSync(process.execPath, ['--input-type=module'], { input: script, encoding: 'utf8' })
   expect(parsed.stderr).not.toContain('SyntaxError')
   const digest = createHash('sha256').update(script).digest('base64')

@@ -17,7 +17,7 @@ export type ContentRow = {
 
 const described = (table: string) => {
   const found = contentTables.find((one) => one.table === table)
-  if (found === undefined) throw new Error(`There is no content in ${table}.`)
+  if (found === undefined) throw new Error(`The table ${table} does not contain content.`)
   return found
 }
 

@@ -6,7 +6,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { erasureContext, erasureQueue } from './erasure-queue.ts'
 import { insertErasure } from './store.ts'
 
-/** erasures.create: removes salts and values that hold the subject, for ever; what proves the rest stands. Works on in the background. */
+/** erasures.create: permanently removes salts and values that contain the subject, in the background. Proofs of the rest remain valid. */
 export const createErasure = mutation({
   permission: 'subject:erase',
   input: CreateErasureInput,

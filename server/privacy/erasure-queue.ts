@@ -1,3 +1,3 @@
 export const erasureQueue = 'subject-erasure'
-/** What the subject is encrypted for while the work goes on. */
+/** The encryption context of the subject while the erasure is in progress. */
 export const erasureContext = (id: string): string => `erasures/${id}`

@@ -20,9 +20,9 @@ export const releaseHold = mutation({
     const hold = await findHold(tx, tenant.id, id)
     if (hold === undefined) throw notFound()
     throw hold.releasedAt === null
-      ? new ApiError('revision_conflict', 'The hold has changed since you read it.', {
+      ? new ApiError('revision_conflict', 'The hold changed after you opened it. Reload it and try again.', {
           details: { revision: hold.revision },
         })
-      : new ApiError('conflict', 'The hold was released already.')
+      : new ApiError('conflict', 'The hold has already been released.')
   },
 })

@@ -6,7 +6,7 @@ import { type Erasable, erasables } from './erasable-store.ts'
 
 const erasable = (table: string): Erasable => {
   const found = erasables.find((one) => one.table === table)
-  if (found === undefined) throw new Error(`There is no content in ${table}.`)
+  if (found === undefined) throw new Error(`The table ${table} does not contain content.`)
   return found
 }
 const columnsOf = (table: string) => contentTables.find((one) => one.table === table)?.columns ?? []

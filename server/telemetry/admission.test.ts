@@ -25,7 +25,7 @@ const attempts = (count: number, bytes: number) =>
     }
   })
 
-test('of ten times what may be held most is refused, and never is more held', () => {
+test('most of ten times the allowed bytes are refused, and the limit is never exceeded', () => {
   const answers = attempts(480, mebibyte)
   expect(standing().held).toBe(32 * mebibyte)
   expect(answers.slice(32)).toEqual(Array(448).fill(refusal))
@@ -35,7 +35,7 @@ test('of ten times what may be held most is refused, and never is more held', ()
   expect(standing().held).toBe(32 * mebibyte)
 })
 
-test('what unfolds to more than was announced counts for what it is, or is refused', () => {
+test('a body that decompresses to more than announced counts with its real size or is refused', () => {
   const small = come(1024)
   small.grow(24 * mebibyte)
   expect(standing().held).toBe(24 * mebibyte)
@@ -44,7 +44,7 @@ test('what unfolds to more than was announced counts for what it is, or is refus
   expect(standing().held).toBe(24 * mebibyte + 1024)
 })
 
-test('only a few are worked on at once, and of large ones fewer; the rest takes turns in order', async () => {
+test('few requests, and even fewer large ones, are processed concurrently; the others follow in order', async () => {
   const order: number[] = []
   const all = Array.from({ length: 6 }, () => come(100 * 1024))
   const turns = all.map((place, index) => place.turn().then(() => order.push(index)))
@@ -65,14 +65,14 @@ test('only a few are worked on at once, and of large ones fewer; the rest takes 
   expect(standing()).toMatchObject({ running: 1, waiting: 0 })
 })
 
-test('when it is full the next is refused before its body is read, and one that leaves lets nobody in twice', async () => {
+test('a full queue refuses the next request before reading its body, and each departure admits at most one', async () => {
   const waiting = Array.from({ length: 68 }, () => come(1024))
   // Those whose bodies still come in count as well.
   expect(() => come(1024)).toThrow(refusal)
   const turns = waiting.map((place) => place.turn())
   expect(standing()).toMatchObject({ running: 4, waiting: 64 })
   expect(() => come(1024)).toThrow(refusal)
-  // Gone before its turn: it is not woken, and takes nobody's place.
+  // It leaves before its turn: it is not woken, and does not occupy a place.
   waiting[4]?.leave()
   waiting[0]?.leave()
   await turns[5]

@@ -16,7 +16,7 @@ let runningBytes = 0
 const waiting: { bytes: number; start(): void }[] = []
 
 const busy = () =>
-  new ApiError('rate_limited', 'More telemetry is coming in than can be written. Send it again in a second.')
+  new ApiError('rate_limited', 'More telemetry arrives than can be written. Send it again in a second.')
 
 export type Place = {
   /** What the request turns out to take. Throws 429 when there is not enough room. */
@@ -29,7 +29,7 @@ export type Place = {
 
 const fits = (bytes: number) => running === 0 || (running < maxAtOnce && runningBytes + bytes <= maxBytesAtOnce)
 
-/** In the order in which they came: a large one is not overtaken for ever. */
+/** In the order of arrival, so that small requests cannot delay a large one without limit. */
 function startNext(): void {
   for (let next = waiting[0]; next !== undefined && fits(next.bytes); next = waiting[0]) {
     waiting.shift()
@@ -90,5 +90,5 @@ export function enter(bytes: number): Place {
   }
 }
 
-/** What stands in the process at the moment, for the benchmark and the tests. */
+/** The current load of this process, for the benchmark and the tests. */
 export const standing = () => ({ held, running, runningBytes, waiting: waiting.length })

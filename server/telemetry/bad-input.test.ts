@@ -4,7 +4,7 @@ import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { startApi, type TestApi } from '#server/testing/api.ts'
 import { otlpJson, otlpProtobuf } from '#server/testing/otlp.ts'
 
-// What nobody should send: each is answered below 500, and the server serves on.
+// Malformed requests: each gets a status below 500, and the server keeps working.
 
 let api: TestApi
 let token: string
@@ -28,7 +28,7 @@ const span = () => ({
   events: [],
 })
 
-test('a protobuf body cut anywhere, and with any byte changed, is no 5xx', async () => {
+test('a protobuf body that is cut anywhere or has any byte changed never gets a 5xx', async () => {
   const whole = otlpProtobuf([span(), span()], [['service.name', 'x']])
   const statuses = new Set<number>()
   for (let length = 0; length < whole.length; length += 1) statuses.add(await send(whole.slice(0, length), protobuf))
@@ -40,7 +40,7 @@ test('a protobuf body cut anywhere, and with any byte changed, is no 5xx', async
   expect([...statuses].sort()).toEqual([200, 400])
 }, 120_000)
 
-test('JSON of the wrong shape is 400, in every place', async () => {
+test('JSON of the wrong shape gets 400, wherever the error is', async () => {
   const bodies = [
     '',
     'null',
@@ -75,7 +75,7 @@ test('JSON of the wrong shape is 400, in every place', async () => {
   expect([...statuses].sort()).toEqual([200, 400])
 }, 120_000)
 
-test('nesting, keys and numbers at their limits are no 5xx', async () => {
+test('nesting, keys and numbers at their limits never get a 5xx', async () => {
   const deepJson = (levels: number) =>
     `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"${newTraceId()}","spanId":"${newSpanId()}","startTimeUnixNano":"1795000000000000000","attributes":[{"key":"deep","value":${'{"arrayValue":{"values":['.repeat(levels)}{"intValue":"1"}${']}}'.repeat(levels)}}]}]}]}]}`
   expect(await send(deepJson(20), json)).toBe(200)
@@ -87,7 +87,7 @@ test('nesting, keys and numbers at their limits are no 5xx', async () => {
     expect(await send(deepJson(0).replace('"key":"deep"', `"key":"${key}"`), json)).toBe(200)
 })
 
-test('bad compression and content types are 400 and 415', async () => {
+test('bad compression and content types get 400 and 415', async () => {
   const whole = new Uint8Array(gzipSync(otlpJson([span()])))
   for (const at of [0, 3, 10, whole.length - 5]) expect(await send(whole.slice(0, at), { ...json, ...gzip })).toBe(400)
   const changed = new Uint8Array(whole)

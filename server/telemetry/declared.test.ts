@@ -88,7 +88,7 @@ test('so is what a library says in between, within the batch and after it', asyn
 
 test('an agent that declared nothing keeps what is not sensitive by itself', async () => {
   const traceId = newTraceId()
-  await send([{ traceId, spanId: newSpanId(), attributes: [['claim.number', 'C-1017']] }], 'somebody-else')
+  await send([{ traceId, spanId: newSpanId(), attributes: [['claim.number', 'C-1017']] }], 'another-service')
   expect(await shown(traceId)).toEqual([[{ key: 'claim.number', value: 'C-1017' }]])
 })
 

@@ -86,7 +86,7 @@ function unfolded(value: JsonValue): JsonValue {
   }
 }
 
-/** Whether something stands in `value` where `steps` lead, from wherever they begin. */
+/** Whether `steps` lead to a field of `value`, starting at any depth. */
 function holds(value: JsonValue, steps: readonly string[]): boolean {
   const [step, ...rest] = steps
   if (step === undefined) return true

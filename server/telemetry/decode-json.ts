@@ -22,14 +22,14 @@ import {
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
 // text or numbers, unknown fields are ignored (opentelemetry-proto, docs/specification.md).
 
-/** Throws OtlpError for what is no such message. */
+/** Throws OtlpError for an invalid message. */
 export function decodeJson(bytes: Uint8Array): Decoded {
   let body: unknown
   try {
     body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     // Without its cause: the parser's message quotes the body, which must not get into the log.
-    throw new OtlpError('The body is no JSON.')
+    throw new OtlpError('The body is not valid JSON.')
   }
   return decodeRequest(body)
 }
@@ -59,13 +59,13 @@ export function decodeRequest(body: unknown): Decoded {
 
 type Fields = Record<string, unknown>
 
-const wrong = (what: string) => new OtlpError(`The body is no ExportTraceServiceRequest: ${what}.`)
+const wrong = (what: string) => new OtlpError(`Not a valid ExportTraceServiceRequest: ${what}.`)
 
 const Plain = z.custom<Fields>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 
 function record(value: unknown): Fields {
   const found = Plain.safeParse(value)
-  if (!found.success) throw wrong('an object is expected')
+  if (!found.success) throw wrong('expected an object')
   return found.data
 }
 
@@ -80,21 +80,21 @@ function optional(from: unknown, name: string): Fields {
 function list(from: Fields, name: string): unknown[] {
   const value = field(from, name)
   if (value === undefined || value === null) return []
-  if (!Array.isArray(value)) throw wrong(`${name} is a list`)
+  if (!Array.isArray(value)) throw wrong(`${name} must be a list`)
   return value
 }
 
 function text(from: Fields, name: string): string {
   const value = field(from, name)
   if (value === undefined || value === null) return ''
-  if (typeof value !== 'string') throw wrong(`${name} is text`)
+  if (typeof value !== 'string') throw wrong(`${name} must be a string`)
   return storable(value)
 }
 
 function spanOf(from: Fields, allowance: Allowance): OtlpSpan {
   const status = optional(from, 'status')
   const code = field(status, 'code') ?? 0
-  if (typeof code !== 'number') throw wrong('status.code is a number')
+  if (typeof code !== 'number') throw wrong('status.code must be a number')
   const span: OtlpSpan = {
     traceId: text(from, 'traceId').toLowerCase(),
     spanId: text(from, 'spanId').toLowerCase(),
@@ -154,7 +154,7 @@ function anyValue(raw: unknown, allowance: Allowance, depth: number): JsonValue 
 
 function integer(value: unknown): number | string {
   if (typeof value !== 'number' && !(typeof value === 'string' && /^-?\d{1,20}$/.test(value)))
-    throw wrong('intValue is an integer')
+    throw wrong('intValue must be an integer')
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : String(value)
 }
@@ -162,7 +162,7 @@ function integer(value: unknown): number | string {
 function double(value: unknown): number | string {
   if (typeof value === 'number') return numeric(value)
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return value
-  throw wrong('doubleValue is a number')
+  throw wrong('doubleValue must be a number')
 }
 
 /** Nanoseconds as text or number, in microseconds. */
@@ -171,5 +171,5 @@ function micros(from: Fields, name: string): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return Number(value.slice(0, -3))
   if (typeof value === 'number' && value >= 0) return Math.floor(value / 1000)
-  throw wrong(`${name} is a number of nanoseconds`)
+  throw wrong(`${name} must be a number of nanoseconds`)
 }

@@ -24,7 +24,7 @@ import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 const field1 = bytesField(1)
 const field2 = bytesField(2)
 
-/** Throws OtlpError for what is no such message. */
+/** Throws OtlpError for an invalid message. */
 export function decodeProtobuf(bytes: Uint8Array): Decoded {
   const wire = new Wire(bytes)
   const request: Request = { wire, allowance: new Allowance(), spans: [], rejected: new Rejections() }
@@ -35,7 +35,7 @@ export function decodeProtobuf(bytes: Uint8Array): Decoded {
       else wire.skip(tag, wire.length)
     }
   } catch (cause) {
-    if (cause instanceof WireError) throw new OtlpError('The body is no ExportTraceServiceRequest.', { cause })
+    if (cause instanceof WireError) throw new OtlpError('Not a valid ExportTraceServiceRequest.', { cause })
     throw cause
   }
   return new Decoded(request.spans, request.rejected)

@@ -36,7 +36,7 @@ export const exportSpans = mutation({
     .describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
   output: Recorded,
   audit(_, output) {
-    // Nothing of this is refused as a whole, and what adds nothing is not told.
+    // A request is never refused as a whole here, and one that adds nothing leaves no audit record.
     if (output?.root === undefined) return undefined
     const { auditId, spans, traces, repeated, root, partialSuccess } = output
     const details = {

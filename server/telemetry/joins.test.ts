@@ -59,7 +59,7 @@ const read = (caller: Caller, traceId: string) =>
   execute(getTrace, caller, { traceId, includeSensitiveData: true }, { name: 'traces.getTrace' })
 async function send(spans: TestSpan[]) {
   const sdk = await tenant.as('sdk', { roles: ['traces:write'], kind: 'service_account' })
-  const body: unknown = JSON.parse(otlpJson(spans, [['service.name', 'somebody-else']]))
+  const body: unknown = JSON.parse(otlpJson(spans, [['service.name', 'another-service']]))
   return await execute(exportSpans, sdk, body, { name: 'telemetry.export' })
 }
 
@@ -73,7 +73,7 @@ test('telemetry joins the trace of an execution, and changes nothing that the ex
     spans: 2,
     partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('another span has this trace id') },
   })
-  // Once more, alone and in two forms.
+  // Again, alone and in two forms.
   for (const again of [forged, { ...forged, name: 'issue_refund' }])
     expect(await send([again])).toMatchObject({ spans: 0, partialSuccess: { rejectedSpans: '1' } })
   const after = await read(viewer, traceId)
@@ -86,7 +86,7 @@ test('telemetry joins the trace of an execution, and changes nothing that the ex
   ])
 })
 
-test('whoever takes the id of a span that the execution has yet to record loses it', async () => {
+test('telemetry that uses the id of a span which the execution records later is replaced', async () => {
   const { traceId, spanId } = await executed()
   const next = newSpanId()
   const squatter: TestSpan = { traceId, spanId: next, name: 'nothing to see', attributes: [['input.value', 'forged']] }

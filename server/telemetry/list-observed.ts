@@ -4,8 +4,8 @@ import { pageOf } from '#server/kernel/page.ts'
 import { findLastObserved, listObserved } from './store.ts'
 
 /**
- * agents.observed: every agent that telemetry has named, so that those that nobody registered are seen. A page looks through
- * 5,000 names for those that fit, and may be short; its cursor goes on.
+ * agents.observed: every agent that telemetry has named, so that unregistered agents become visible. A page searches 5,000
+ * names for matches, so it may be short; its cursor continues from there.
  */
 export const observed = query({
   permission: 'agent:read',

@@ -70,7 +70,7 @@ function factsOfResource(resource: readonly KeyValue[]): ResourceFacts {
   return facts
 }
 
-/** What an SDK says when nobody told it a name is no name of an agent. */
+/** The default names of SDKs that were not given one don't identify an agent. */
 const serviceOf = (service: string | undefined): string | undefined =>
   service?.startsWith('unknown_service') === true ? undefined : service
 

@@ -73,15 +73,15 @@ export class Allowance {
 
   value(): void {
     this.#values += 1
-    if (this.#values > maxValues) throw new OtlpTooMuch(`A request holds at most ${maxValues} values.`)
+    if (this.#values > maxValues) throw new OtlpTooMuch(`A request may contain at most ${maxValues} values.`)
   }
   span(): void {
     this.#spans += 1
-    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request holds at most ${maxSpans} spans.`)
+    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request may contain at most ${maxSpans} spans.`)
   }
 }
 
-/** Throws SpanRefused for ids that are no ids (W3C Trace Context: of their length, and not all zero) and times that are none. */
+/** Throws SpanRefused for invalid ids (W3C Trace Context: fixed length, not all zero) and invalid times. */
 export function checkSpan(span: OtlpSpan): OtlpSpan {
   if (!isTraceId(span.traceId)) throw new SpanRefused('a trace id is 16 bytes, not all zero')
   if (!isSpanId(span.spanId)) throw new SpanRefused('a span id is 8 bytes, not all zero')
@@ -90,13 +90,13 @@ export function checkSpan(span: OtlpSpan): OtlpSpan {
   if (span.startMicros <= 0 || span.startMicros > Number.MAX_SAFE_INTEGER)
     throw new SpanRefused('a span needs its start, between 1970 and 2255')
   if (span.endMicros > Number.MAX_SAFE_INTEGER) throw new SpanRefused('a span ends before 2255')
-  // Clocks that were set back meanwhile: a span does not end before it began.
+  // A clock may have been set back during the span; a span never ends before it began.
   if (span.endMicros < span.startMicros) span.endMicros = span.startMicros
   if (span.parentSpanId !== null && /^0+$/.test(span.parentSpanId)) span.parentSpanId = null
   return span
 }
 
-/** The vendor's part of a link's context is nobody's business but theirs: kept as a sensitive value. */
+/** The vendor's part of a link's context concerns only the vendor, so it is stored as a sensitive value. */
 export const traceStateKey = 'w3c.tracestate'
 
 /** Adds a link to its span, unless it leads nowhere. */
@@ -115,7 +115,7 @@ export const storable = (text: string): string => {
   return whole.includes('\u0000') ? whole.replaceAll('\u0000', '\ufffd') : whole
 }
 
-/** JSON has no NaN and no infinities, and JCS no integers beyond 2^53 − 1: they are kept as text. */
+/** JSON lacks NaN and infinities, and JCS integers beyond 2^53 − 1, so they are stored as text. */
 export const numeric = (value: number): number | string =>
   !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
     ? String(value)

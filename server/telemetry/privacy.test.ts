@@ -126,13 +126,13 @@ describe('canaries', () => {
     expect(stdout).toContain(span.spanId)
     expect(stdout).not.toContain(canary)
     expect(stdout).not.toContain('3704 0044')
-    // In whatever form bytes stand in a dump.
+    // In each form that bytes may have in a dump.
     for (const form of ['hex', 'base64'] as const)
       expect(stdout).not.toContain(Buffer.from(canary).toString(form).slice(0, 12))
   }, 60_000)
 })
 
-describe('canaries by the way', () => {
+describe('canaries in transit', () => {
   test('are in no frame of a socket', async () => {
     const traceId = newTraceId()
     const span = canarySpan(traceId)
@@ -159,7 +159,7 @@ describe('canaries by the way', () => {
     expect(frames.join()).not.toContain('3704')
   })
 
-  test('are in no line of the log, whatever is wrong with what holds them', async () => {
+  test('are in no line of the process log, even when their request is malformed', async () => {
     const post = (body: string, contentType = 'application/json', more: Record<string, string> = {}) =>
       api.request(token, '/v1/traces', { method: 'POST', headers: { 'content-type': contentType, ...more }, body })
     const whole = otlpJson([canarySpan(newTraceId())])
@@ -181,8 +181,8 @@ describe('canaries by the way', () => {
   })
 })
 
-describe('in clear', () => {
-  test('by permission and justification, each time recorded and listed', async () => {
+describe('unmasked values are shown', () => {
+  test('with permission and justification, and each read is recorded and listed', async () => {
     const traceId = newTraceId()
     const span = canarySpan(traceId)
     await export1([span])
@@ -218,7 +218,7 @@ describe('in clear', () => {
     expect(record.record).toMatchObject({ action: 'trace.revealed', reason: justification, resource: { id: traceId } })
   })
 
-  test('a grant shows the fields that it names, to whom it was given, for its time', async () => {
+  test('by a grant, for its fields, to its holder, until it expires', async () => {
     const traceId = newTraceId()
     await export1([canarySpan(traceId)])
     expect((await api.mutate(maria, 'traces.unmask', { traceId, purpose: 'Support', justification })).status).toBe(403)
@@ -241,7 +241,7 @@ describe('in clear', () => {
     expect((await getTrace(pia, traceId)).text).not.toContain(canary)
   })
 
-  test('where the tenant requires it, a second person must approve first', async () => {
+  test('only after a second person approves, if the tenant requires it', async () => {
     const owner = new Client({ connectionString: api.ownerUrl })
     await owner.connect()
     await owner.query(

@@ -43,7 +43,7 @@ const rowsIn = async (table: string) =>
 const span = (from: Partial<TestSpan> = {}): TestSpan => ({ traceId: newTraceId(), spanId: newSpanId(), ...from })
 
 describe('encodings', () => {
-  test('protobuf and JSON, gzip or not, are the same spans', async () => {
+  test('protobuf and JSON, with and without gzip, store the same spans', async () => {
     for (const [encode, gzip] of [
       [otlpJson, false],
       [otlpJson, true],
@@ -105,14 +105,14 @@ describe('encodings', () => {
     }
   })
 
-  test('an empty request is fine, and writes nothing', async () => {
+  test('an empty request is accepted and writes nothing', async () => {
     const before = await rowsIn('audit_records')
     for (const body of ['{}', '{"resourceSpans":[]}', new Uint8Array()]) expect((await send(body)).status).toBe(200)
     expect(await rowsIn('audit_records')).toBe(before)
   })
 })
 
-describe('what was sent', () => {
+describe('received spans', () => {
   test('the same batch again, in either encoding, adds nothing', async () => {
     const traceId = newTraceId()
     const batch = Array.from({ length: 5 }, () => span({ traceId, attributes: [['step', 1]] }))
@@ -126,7 +126,7 @@ describe('what was sent', () => {
     expect((await read(traceId)).spans).toHaveLength(5)
   })
 
-  test('the same batch many times at once is there once', async () => {
+  test('the same batch in many concurrent requests is stored once', async () => {
     const traceId = newTraceId()
     const batch = Array.from({ length: 20 }, () => span({ traceId }))
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(otlpJson(batch))))
@@ -136,7 +136,7 @@ describe('what was sent', () => {
     expect(rows).toEqual([{ span_count: 20, change_count: 20 }])
   })
 
-  test('partial success counts exactly, and says why', async () => {
+  test('partial success counts the refused spans exactly and states the reason', async () => {
     const good = span()
     const batch = [
       good,
@@ -172,14 +172,14 @@ describe('what was sent', () => {
     )
   })
 
-  test('what PostgreSQL and JSON cannot hold is kept as near as can be', async () => {
+  test('values that PostgreSQL and JSON cannot represent are stored as closely as possible', async () => {
     const odd = span({ name: 'nul \u0000 and \u001e\u001d here', attributes: [['nul', 'a\u0000b']] })
     expect((await send(otlpProtobuf([odd]))).text).toBe('')
     const { spans } = await read(odd.traceId)
     expect(spans).toMatchObject([{ name: 'nul \ufffd and   here', attributes: [{ key: 'nul', value: 'a\ufffdb' }] }])
   })
 
-  test('agents that nobody registered are listed as such', async () => {
+  test('unregistered agents are listed as such', async () => {
     const spans = [span({ attributes: [['gen_ai.agent.name', 'shadow-bot']] }), span()]
     await send(otlpJson(spans, [['service.name', 'billing-agent']]))
     const { items } = payload<{ items: { name: string; registered: boolean }[] }>(
@@ -200,8 +200,8 @@ describe('what was sent', () => {
 })
 
 describe('limits', () => {
-  test('more than 16 MiB, as sent or decompressed, is 413; a bomb never unfolds', async () => {
-    // Made first and not in one go: a connection that idles meanwhile is closed, and the sender must see that.
+  test('more than 16 MiB, sent or decompressed, gets 413, and a bomb is never decompressed whole', async () => {
+    // Created first and asynchronously: a connection that idles in the meantime is closed, and the sender must notice that.
     const bomb = new Uint8Array(await promisify(gzip)(Buffer.alloc(256 * 1024 * 1024)))
     const big = `{"x":"${'a'.repeat(17 * 1024 * 1024)}"}`
     expect((await send(big)).status).toBe(413)
@@ -210,7 +210,7 @@ describe('limits', () => {
     expect((await send('{}')).status).toBe(200)
   }, 60_000)
 
-  test('few bytes do not become much memory', async () => {
+  test('a small body cannot occupy much memory', async () => {
     // Two bytes for each empty span, and for each empty attribute.
     const prefix = (bytes: Uint8Array, field: number) => {
       const length: number[] = []
@@ -233,13 +233,13 @@ describe('limits', () => {
   }, 60_000)
 })
 
-describe('who may send', () => {
-  test('needs telemetry:write, whatever the body', async () => {
+describe('sending telemetry', () => {
+  test('requires telemetry:write, for any body', async () => {
     expect((await send('not json', {}, maria)).status).toBe(403)
     expect((await send('not json', {}, null)).status).toBe(401)
   })
 
-  test('no tenant writes into another one’s trace', async () => {
+  test('cannot write into a trace of another tenant', async () => {
     const mine = span({ name: 'mine' })
     await send(otlpJson([mine]))
     const other = await api.client('telemetry', 'globex')

@@ -20,7 +20,7 @@ const unknownBytes = 64 * 1024
 
 const name = 'telemetry.export'
 
-/** OTLP/HTTP: 200 once it is committed, with the number of spans that were refused; 400 and 413 for good, 429 and 503 for now. */
+/** OTLP/HTTP: 200 after the commit, with the number of refused spans; 400 and 413 are permanent, 429 and 503 temporary. */
 export const receiveTraces: RouteHandler = declare(
   { name, operation: exportSpans },
   authenticated(async (caller, request) => {
@@ -72,7 +72,7 @@ async function read(request: Request, encoding: Encoding, place: Place): Promise
   return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
 }
 
-/** Throws 429 when there is no room. */
+/** Throws 429 when the queue is full. */
 async function placeFor(request: Request, bytes: number): Promise<Place> {
   try {
     return enter(bytes)
@@ -103,13 +103,14 @@ const unzip = promisify(gunzip)
 
 async function decompressed(bytes: Uint8Array, coding: string | null): Promise<Uint8Array> {
   if (coding === null || coding === 'identity') return bytes
-  if (coding !== 'gzip') throw new ApiError('unsupported_media_type', 'Compress with gzip, or not at all.')
+  if (coding !== 'gzip')
+    throw new ApiError('unsupported_media_type', 'Compress the body with gzip, or send it uncompressed.')
   try {
     return await unzip(bytes, { maxOutputLength: maxBytes })
   } catch (error) {
     // The library stops as soon as there is more: a bomb never unfolds.
     if (Reflect.get(Object(error), 'code') === 'ERR_BUFFER_TOO_LARGE')
-      throw new OtlpTooMuch(`The body is larger than ${maxBytes} bytes when it is decompressed.`)
+      throw new OtlpTooMuch(`The decompressed body is larger than ${maxBytes} bytes.`)
     throw new OtlpError('The body is not valid gzip.')
   }
 }

@@ -84,7 +84,7 @@ const sealed = () =>
     return proof.record.seal === 'sealed' ? proof : undefined
   }, 'a checkpoint covers the batch')
 
-test('resource and links are kept, masked like attributes, and shown in clear to who may', async () => {
+test('resource and links are stored, masked like attributes, and shown unmasked to members with permission', async () => {
   const maria = await api.person('maria')
   const { span, masking } = payload<Shown>(await api.query(maria, 'traces.getSpan', { traceId, spanId }))
   expect(span.resource).toEqual([
@@ -120,7 +120,7 @@ test('resource and links are kept, masked like attributes, and shown in clear to
   expect(JSON.stringify(rows)).not.toMatch(/pavel/i)
 })
 
-test('a proof holds without the server, and no changed one does', async () => {
+test('a proof can be verified without the server, and a changed one is rejected', async () => {
   const proof = await sealed()
   expect(JSON.stringify(proof)).not.toMatch(/pavel/i)
   const checks = await verifySpanProof(proof, proof.verifierKey)
@@ -142,7 +142,7 @@ test('a proof holds without the server, and no changed one does', async () => {
   expect(await failing(proof, `${name}+00000000+${Buffer.alloc(33, 1).toString('base64')}`)).toEqual(['Signature'])
 })
 
-test('what a masked value was can be shown to hold, too', async () => {
+test('a disclosed value can be verified against its commitment', async () => {
   const { leaf } = await proofOf()
   const salt = Buffer.alloc(16, 7).toString('base64url')
   const sd = hash('sha256', `["${salt}","Pavel"]`, 'base64url')
@@ -190,7 +190,7 @@ test('sha256sum and openssl suffice, as docs/log.md says', async () => {
   }
 })
 
-test('a span of an execution has another proof, an unknown one none, and who may not verify gets 403', async () => {
+test('a span of an execution gets 409, an unknown span 404, and a member without permission 403', async () => {
   const vera = await api.person('vera')
   const list = payload<{ items: { traceId: string; executionId: string | null }[] }>(
     await api.query(vera, 'traces.list', { limit: 50 }),
@@ -204,7 +204,7 @@ test('a span of an execution has another proof, an unknown one none, and who may
   expect((await of(own, token)).status).toBe(403)
 })
 
-test('an erasure takes the subject out of resource and links, and the span is proved as before', async () => {
+test('an erasure removes the subject from resource and links, and the proof of the span remains valid', async () => {
   const pia = await api.person('pia')
   const answer = await api.mutate(pia, 'erasures.create', { subject: 'pavel@x.example', reason: 'They asked for it.' })
   expect(answer.status).toBe(200)

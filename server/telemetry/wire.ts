@@ -1,10 +1,10 @@
 // The wire format of Protocol Buffers, read in place: no object for each message within a message, which is what a span of
 // ten attributes has thirty of (https://protobuf.dev/programming-guides/encoding/).
 
-/** The message ends too early, or what stands there is no field. */
+/** The message ends too early, or its next bytes are not a field. */
 export class WireError extends Error {}
 
-/** Wire types as they stand in the last three bits of a tag. */
+/** Wire types: the last three bits of a tag. */
 const varintType = 0
 const bit64Type = 1
 const bytesType = 2
@@ -24,7 +24,7 @@ const maxKeys = 64
 const longestKey = 64
 
 export class Wire {
-  /** Where it reads. Owned by whoever reads. */
+  /** The read position, moved by each read. */
   at = 0
   readonly #bytes: Buffer
   readonly #keys: (string | undefined)[] = []
@@ -41,7 +41,7 @@ export class Wire {
   /** Number and type of the next field in a message that ends at `end`. */
   tag(end: number): number {
     const tag = this.#varint32(end)
-    if (tag >>> 3 === 0) throw new WireError('a field has no number')
+    if (tag >>> 3 === 0) throw new WireError('a field lacks a number')
     return tag
   }
 
@@ -53,7 +53,7 @@ export class Wire {
     return stop
   }
 
-  /** Lenient: a wrong byte becomes U+FFFD, as a letter that nobody can read is no reason to lose the span. */
+  /** Lenient: an invalid byte becomes U+FFFD, because an unreadable letter should not cost the whole span. */
   text(end: number): string {
     const stop = this.span(end)
     const text = this.#bytes.toString('utf8', this.at, stop)
@@ -125,7 +125,7 @@ export class Wire {
     return Math.floor(high / 1000) * 2 ** 32 + Math.floor(((high % 1000) * 2 ** 32 + low) / 1000)
   }
 
-  /** Passes over a field that nobody knows, or that has another type than it should. */
+  /** Skips a field that is unknown or has an unexpected type. */
   skip(tag: number, end: number, groups = 0): void {
     const type = tag & 7
     if (type === varintType) this.varint(end)
@@ -134,7 +134,7 @@ export class Wire {
     else if (type === bytesType) this.at = this.span(end)
     else if (type === startGroup && groups < maxGroups) {
       for (let inner = this.tag(end); (inner & 7) !== endGroup; inner = this.tag(end)) this.skip(inner, end, groups + 1)
-    } else throw new WireError('a field is of no known type')
+    } else throw new WireError('a field has an unknown type')
   }
 
   /** 64 bits in two halves, without sign. */

@@ -12,7 +12,7 @@ export type TestDatabase = {
   close(): Promise<void>
 }
 
-/** Copies are made one at a time: PostgreSQL refuses to copy a template that somebody is connected to. */
+/** Copies are made one at a time: PostgreSQL refuses to copy a template that has a connection. */
 const templateLock = 7_310_453
 
 /**

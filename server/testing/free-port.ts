@@ -7,6 +7,6 @@ export async function freePort(): Promise<number> {
   await once(probe, 'listening')
   const address = probe.address()
   await new Promise((closed) => probe.close(closed))
-  if (typeof address !== 'object' || address === null) throw new Error('The probe has no port.')
+  if (typeof address !== 'object' || address === null) throw new Error('The probe does not have a port.')
   return address.port
 }

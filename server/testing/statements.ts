@@ -4,7 +4,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 
 export type Statement = { text: string; values: unknown[] }
 
-/** Runs `work` and gives the statements with parameters that this process sent meanwhile. One at a time. */
+/** Runs `work` and returns the statements with parameters that this process sent during it. Not for concurrent use. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
   const seen: Statement[] = []
   const { query } = pg.Client.prototype

@@ -22,7 +22,7 @@ export async function cipherOfApi(api: TestApi, slug = 'northwind'): Promise<Ten
       version,
       key: vault.decrypt(encrypted, tenantKeyContext(tenantId, version)),
     }))
-    if (newest === undefined) throw new Error(`${slug} has no data key.`)
+    if (newest === undefined) throw new Error(`${slug} does not have a data key.`)
     return cipherOf(newest.tenantId, [newest, ...older])
   } finally {
     await owner.end()

@@ -18,7 +18,7 @@ export type StoredAttribute = {
   sd?: string
   /** The commitment to what may be shown, as JSON text, when that is content: it is stored encrypted, and readers get it as `value`. */
   shown?: string
-  /** Removed for ever by an erasure. */
+  /** Permanently removed by an erasure. */
   erased?: true
 }
 

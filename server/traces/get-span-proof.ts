@@ -12,7 +12,7 @@ import { factsOf } from './view.ts'
 const hashBytes = 32
 
 /**
- * What proves one span of telemetry to somebody who has nothing but the tenant's key: the text that was hashed (masked
+ * Returns the proof of one span of telemetry for anyone who has only the tenant's key: the text that was hashed (masked
  * values as their commitments), its path to the root of its batch, and the audit record with that root and its own proof.
  */
 export const getSpanProof = query({
@@ -25,11 +25,14 @@ export const getSpanProof = query({
     if (span === undefined) throw notFound()
     const { auditId, batchIndex } = span
     if (auditId === null || batchIndex === null)
-      throw new ApiError('conflict', 'An execution recorded this span: the records of that execution prove it.')
+      throw new ApiError(
+        'conflict',
+        'This span was recorded by an execution. Use the audit records of that execution as its proof.',
+      )
     const leaves = await findBatchLeaves(tx, tenant.id, auditId)
     const found = await recordProof(tx, tenant, auditId)
     if (leaves === undefined || found === undefined)
-      throw new ApiError('conflict', 'The batch that proves this span was deleted with its time of retention.')
+      throw new ApiError('conflict', 'The batch that proves this span was deleted after its retention period.')
     const hashes = Array.from({ length: leaves.length / hashBytes }, (_, index) =>
       leaves.subarray(index * hashBytes, (index + 1) * hashBytes),
     )

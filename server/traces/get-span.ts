@@ -57,7 +57,7 @@ export const getSpan = query({
     const shownLinks = links.map((link) => ({ ...link, attributes: link.attributes.map(attributeView) }))
     const shownResource = resource.map(attributeView)
     const span = spanView({ ...row, attributes })
-    const nothing = values > 0 ? null : 'There is nothing masked that could be shown.'
+    const nothing = values > 0 ? null : 'This span does not contain masked values.'
     return {
       span: {
         ...span,

@@ -18,7 +18,7 @@ const maxSpans = 10_000
 
 /**
  * A trace with its spans in the order in which they came, or as a skeleton. Sensitive values are masked for everyone who has
- * neither a grant nor the permission and a justification; each reading in clear is an audit record.
+ * neither a grant nor the permission and a justification; each read of unmasked values leaves an audit record.
  */
 export const getTrace = query({
   permission: 'trace:read',
@@ -76,5 +76,5 @@ async function spansOf(
     return spanView({ ...row, attributes: shown.attributes })
   })
   if (values > 0) await noteReveal(tx, caller, { traceId: key.traceId, spanId: null, values, authority })
-  return { spans, values, reason: values > 0 ? null : 'There is nothing masked that could be shown.' }
+  return { spans, values, reason: values > 0 ? null : 'This trace does not contain masked values.' }
 }

@@ -72,7 +72,7 @@ const minute = (number: number) => new Date(began + number * 60_000).toISOString
 test.each<[string, object, string[]]>([
   ['nothing', {}, ['open', 'tool', 'broken', 'refund']],
   ['the agent’s name', { agent: 'refund-bot' }, ['broken', 'refund']],
-  ['an agent that nobody heard of', { agent: 'no-bot' }, []],
+  ['an unknown agent', { agent: 'no-bot' }, []],
   ['status error', { status: 'error' }, ['broken']],
   ['status ok', { status: 'ok' }, ['tool', 'refund']],
   ['status open', { status: 'open' }, ['open']],

@@ -11,7 +11,7 @@ const row = (spanId: string, parentSpanId: string | null, started: number, name 
   ended: started + 5,
 })
 
-test('columns stand in pre-order, with the row after the last descendant, whatever order the spans came in', () => {
+test('columns are in pre-order, with the row after the last descendant, for any order of the spans', () => {
   const skeleton = skeletonOf([
     row('d', 'b', 40, 'same'),
     row('b', 'a', 20, 'same'),
@@ -30,14 +30,14 @@ test('columns stand in pre-order, with the row after the last descendant, whatev
   })
 })
 
-test('a span whose parent is not there stands at the top, and circles lose nothing', () => {
+test('a span without its parent is at the top level, and circles lose nothing', () => {
   expect(skeletonOf([row('a', 'gone', 2), row('b', 'b', 1)]).depth).toEqual([0, 0])
   const circle = skeletonOf([row('x', 'y', 1), row('y', 'x', 2), row('z', 'y', 3)])
   expect([...circle.spanIds].sort()).toEqual(['x', 'y', 'z'])
   expect(circle.parent.filter((parent) => parent === -1)).toHaveLength(1)
 })
 
-test('a trace as deep as it has spans, and one with a hundred thousand children, are no trouble', () => {
+test('a trace as deep as it has spans and a span with a hundred thousand children are laid out', () => {
   const deep = Array.from({ length: 50_000 }, (_, index) =>
     row(`s${index}`, index === 0 ? null : `s${index - 1}`, index),
   )

@@ -13,7 +13,7 @@ export type SkeletonRow = {
 
 /**
  * A trace in columns, in pre-order: a span's descendants are the rows after it, up to `end`. A span whose parent is not
- * there (or that would be its own ancestor) stands at the top. Children stand in the order in which they began.
+ * there (or that would be its own ancestor) is at the top level. Children are in the order of their start.
  */
 export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
   const byId = new Map(rows.map((row, index) => [row.spanId, index]))
@@ -76,7 +76,7 @@ export function skeletonOf(rows: readonly SkeletonRow[]): TraceSkeleton {
     }
   }
   for (const root of roots.sort(begins)) walk(root)
-  // What is left stands in circles, which no tracer makes but anyone can send.
+  // The remaining spans form circles. Tracers don't create these, but anyone can send them.
   for (const index of rows.keys()) if (!seen.has(index)) walk(index)
   return skeleton
 }

@@ -30,7 +30,7 @@ function connect(token: string | undefined) {
 
 type Seen = { id: string; data: TraceEvent; at: number }
 
-test('each span is sent within a second of its commit and before the run ends, masked, and a lost socket goes on', async () => {
+test('each span is sent masked within a second of its commit and before the execution ends, and a lost socket resumes', async () => {
   const agentId = await releaseRefundAgent(api, 'refund-live')
   const hold = join(api.gate, 'hold-lookup_order')
   await writeFile(hold, '')
@@ -78,7 +78,7 @@ test('each span is sent within a second of its commit and before the run ends, m
   await close()
 })
 
-test('a stranger’s tenant and a missing permission learn nothing over the socket', async () => {
+test('the socket discloses nothing to a caller of another tenant or without the permission', async () => {
   const agentId = await releaseRefundAgent(api, 'refund-live-foreign')
   const { executionId } = payload<{ executionId: string }>(
     await api.mutate(await api.person('maria'), 'executions.execute', {
@@ -102,7 +102,7 @@ test('a stranger’s tenant and a missing permission learn nothing over the sock
   }
 })
 
-test('a socket without a token, or with a wrong one, is told so and gets nothing', async () => {
+test('a socket without a token, or with a wrong one, gets an error and no data', async () => {
   for (const authorization of [undefined, 'Bearer x.y.z']) {
     const query = authorization === undefined ? '' : '?connectionParams=1'
     const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1${query}`)
@@ -120,7 +120,7 @@ test('a socket without a token, or with a wrong one, is told so and gets nothing
   }
 })
 
-test('a page of another origin gets no socket, and a socket carries no mutations', async () => {
+test('a page of another origin cannot open a socket, and a socket refuses mutations', async () => {
   const refusedSocket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1`, { origin: 'https://evil.example' })
   const status = await new Promise<number | undefined>((resolve) => {
     refusedSocket.on('unexpected-response', (_request, response) => resolve(response.statusCode))

@@ -115,7 +115,7 @@ export const findSpan = (tx: Transaction, { tenantId, traceId, day }: TraceKey, 
     .where('spanId', '=', spanId)
     .executeTakeFirst()
 
-/** More of one span than this is not streamed: whoever wants it asks for the span. */
+/** Larger attributes of one span are not streamed: a client requests the span to get them. */
 const streamedBytes = 32 * 1024
 
 /**

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => api.close())
 
-test('a socket is closed when its token ends, not before, and says why', async () => {
+test('a socket is closed when its token expires, not before, and reports the reason', async () => {
   const traceId = newTraceId()
   await sendSpans(api, traceId, 1, 100)
   const token = await freshClient(api, 'telemetry')

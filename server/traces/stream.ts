@@ -15,13 +15,13 @@ const heartbeatMs = 15_000
 const changesPerRead = 100
 /** What may wait for one reader. An event has at most some 100 KB, so that it stays below 1 MB. */
 const maxBufferedBytes = 256 * 1024
-/** A reader that takes nothing for so long has missed what came meanwhile. */
+/** A reader that stalls for this long misses the events in between. */
 const patienceMs = 3_000
 
 /**
  * Starts and ends of spans as they are committed, and between them what models have answered so far, from the beginning or from after `lastEventId`, until the caller leaves.
  * An event's id is its number in the trace. The table is read again each time; a notification only says when. Nothing is
- * read ahead of a slow reader: it gets a `gap` when it reads again, and goes on from there.
+ * read ahead of a slow reader: it gets a `gap` when it reads again, and continues from there.
  */
 export const stream = subscription({
   permission: 'trace:read',
@@ -30,7 +30,7 @@ export const stream = subscription({
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
     let day: string | undefined
-    // Spans that a model may be answering in: while there is none, nobody looks for its text. Undefined: to be read.
+    // Spans that a model may be answering in: while the set is empty, their texts are not queried. Undefined: to be read.
     let answering: Set<string> | undefined
     const wakes = openWakes(listener, 'trace', topicOf(tenant.id, traceId), signal)
     let last = Number(input.lastEventId ?? 0)

@@ -52,13 +52,13 @@ const post = (token: string, procedure: string, body: object | string, headers: 
   })
 
 describe.each(calls)('%s', (procedure, input) => {
-  test('selects the tenant of its input, where the caller is a member of it', async () => {
+  test('selects the tenant of its input if the caller is a member', async () => {
     const answer = payload<object>(await api.query(anna, procedure, input(globex)))
     expect(JSON.stringify(answer)).toContain(procedure === 'traces.verify' ? '"status":' : traceId)
     expect(answer).not.toMatchObject({ status: 'not_found' })
   })
 
-  test('selects it as well where the query is posted', async () => {
+  test('also selects it if the query is posted', async () => {
     for (const body of [{ json: input(globex) }, input(globex)]) {
       const answer = await post(anna, procedure, body)
       expect([answer.status, answer.text]).not.toContain(denied)
@@ -80,14 +80,14 @@ describe.each(calls)('%s', (procedure, input) => {
     expect(broken.status).toBe(400)
   })
 
-  test('answers a stranger exactly as the header does', async () => {
+  test('gives a caller that is not a member the same answer as the header', async () => {
     for (const tenant of [globex, 'there-is-none']) {
       const answer = await api.query(jonas, procedure, input(tenant))
       expect([answer.status, answer.text]).toEqual([403, denied])
     }
   })
 
-  test('is denied where header and input name two tenants, whichever they are', async () => {
+  test('is denied if header and input name different tenants', async () => {
     for (const [header, tenant] of [
       [northwind, globex],
       [globex, northwind],

@@ -101,17 +101,17 @@ function presentationOf(
 ): Presentation {
   return {
     title: `Show ${who} sensitive values of the trace ${traceName}`,
-    effectLabel: 'reading in clear',
+    effectLabel: 'showing unmasked values',
     verb: 'Unmask',
     effects: [
       `${who} can read ${fields === undefined ? 'every masked value' : `the values of ${fields.join(', ')}`} of this trace for 15 minutes.`,
-      'Each reading is written to the audit log and listed with the trace.',
+      'Each time, the audit log records who read the values, and the trace lists it.',
     ],
     onReject: 'The values stay masked.',
     onExpiry: 'The request expires and counts as rejected.',
     onEscalate: 'The escalation group decides instead.',
     reversible: false,
-    irreversibleNote: 'What was read can’t be taken back.',
+    irreversibleNote: 'What has been read can’t be taken back.',
     risk: 'high',
     action: 'trace.unmask',
     resource: `trace/${traceId}`,

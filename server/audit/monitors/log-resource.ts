@@ -1,7 +1,7 @@
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
 import { tileWidth } from '#server/audit/tree/tiles.ts'
 
-/** What a monitor may ask for below `/v1/log/` (https://c2sp.org/tlog-tiles). */
+/** The resources that a monitor may request below `/v1/log/` (https://c2sp.org/tlog-tiles). */
 export type LogResource = { externalId: string; log: LogName } & (
   | { kind: 'checkpoint' }
   /** The verifier keys of the log, one a line. */
@@ -14,8 +14,8 @@ const name = /^t\/([^/]+)\/(?:audit\/(\d{4}-\d\d-\d\d)|seals)\/(.+)$/
 const place = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/
 
 /**
- * Reads `t/<external id>/audit/<day>/…` and `t/<external id>/seals/…`; undefined for any other path. Only the seal log has
- * entries: what a day's leaves say is more than hashes.
+ * Parses `t/<external id>/audit/<day>/…` and `t/<external id>/seals/…`; undefined for any other path. Only the seal log has
+ * entries, because the leaves of a day would disclose more than hashes.
  */
 export function parseLogPath(path: string): LogResource | undefined {
   const [, externalId, date, rest = ''] = name.exec(path) ?? []

@@ -74,8 +74,8 @@ async function fetchTiles(prefix: string, size: number): Promise<Tiles> {
   return ({ level, tile }) => found.get(`${level}/${tile}`)
 }
 
-describe('a monitor without a token, where the log is public', () => {
-  test('rebuilds the root of a day from its tiles, and finds each size to extend the last', async () => {
+describe('a monitor without a token, if the log is public,', () => {
+  test('rebuilds the root of a day from its tiles, and verifies that each size extends the last', async () => {
     const tenant = await testTenant(runtime)
     const prefix = `t/${tenant.externalId}/audit/${date}`
     let before: { size: number; root: Uint8Array } | undefined
@@ -95,7 +95,7 @@ describe('a monitor without a token, where the log is public', () => {
     }
   })
 
-  test('follows the closed days: each entry is the last checkpoint of its day and lies in the signed tree', async () => {
+  test('follows the closed days: each entry is the last checkpoint of its day and part of the signed tree', async () => {
     const tenant = await since(4)
     const prefix = `t/${tenant.externalId}/seals`
     const { origin, size, root } = await checkpointOf(prefix)
@@ -117,7 +117,7 @@ describe('a monitor without a token, where the log is public', () => {
     expect(dates).toEqual([daysAgo(4), daysAgo(3), daysAgo(2), daysAgo(1)])
   })
 
-  test('may keep tiles for ever, and asks for checkpoints anew', async () => {
+  test('may cache tiles permanently but must revalidate checkpoints', async () => {
     const tenant = await since(2)
     const headers = async (path: string) => (await fetchLog(`t/${tenant.externalId}/${path}`)).headers
     const tile = await headers('seals/tile/0/000.p/2')
@@ -128,7 +128,7 @@ describe('a monitor without a token, where the log is public', () => {
     expect(checkpoint.get('cache-control')).toBe('no-cache')
   })
 
-  test('gets nothing that is not signed, not there or written in another way', async () => {
+  test('gets 404 for unsigned data, unknown paths and other spellings', async () => {
     const tenant = await since(2)
     const known = `t/${tenant.externalId}`
     for (const path of [
@@ -145,7 +145,7 @@ describe('a monitor without a token, where the log is public', () => {
       `${known}/audit/2026-13-77/checkpoint`,
       `${known}/audit/2026-02-30/checkpoint`,
       `${known}/audit/0000-01-01/checkpoint`,
-      't/nobody/seals/checkpoint',
+      't/unknown/seals/checkpoint',
       'seals/checkpoint',
       `${known}/seals/checkpoint/`,
     ])
@@ -153,7 +153,7 @@ describe('a monitor without a token, where the log is public', () => {
     expect((await fetchLog(`${known}/seals/tile/0/000.p/1`)).status).toBe(200)
   })
 
-  test('verifies what a retired key signed with the keys that are published', async () => {
+  test('verifies signatures of a retired key with the published keys', async () => {
     const tenant = await since(2)
     const old = await text(`t/${tenant.externalId}/audit/${daysAgo(2)}/checkpoint`)
     const { keys } = await checkpointOf(`t/${tenant.externalId}/seals`)
@@ -172,7 +172,7 @@ describe('a monitor without a token, where the log is public', () => {
   })
 })
 
-test('without PUBLIC_LOG there is nothing for a stranger', async () => {
+test('without PUBLIC_LOG a caller that is not a member of the tenant gets nothing', async () => {
   const tenant = await since(1)
   const open = current()
   setRuntime({ ...open, config: { ...open.config, publicLog: false } })

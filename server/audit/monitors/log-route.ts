@@ -12,7 +12,7 @@ import { readLog } from './read-log.ts'
 const Resource = z.object({ mediaType: z.string(), immutable: z.boolean(), body: z.base64() })
 type Resource = z.infer<typeof Resource>
 
-/** Checkpoints, tiles, keys and closed days of the caller's tenant, for monitors. Another tenant's are not there. */
+/** Checkpoints, tiles, keys and closed days of the caller's tenant, for monitors. Those of other tenants are not found. */
 const logGet = query({
   permission: 'any',
   input: z.strictObject({ path: z.string().min(1).max(500) }),
@@ -47,7 +47,7 @@ const asMember = rest({
   respond,
 })
 
-/** `GET /v1/log/…`: to anybody with PUBLIC_LOG, else to members of the tenant. */
+/** `GET /v1/log/…`: public with PUBLIC_LOG, else for members of the tenant. */
 export const logRoute: RouteHandler = declare({ name: 'log.get', operation: logGet }, async (request, context) => {
   const { config, database } = runtime()
   if (!config.publicLog) return await asMember(request, context)

@@ -19,7 +19,7 @@ const text = (content: string): LogBody => ({
 })
 const binary = (bytes: Uint8Array): LogBody => ({ mediaType: 'application/octet-stream', immutable: true, bytes })
 
-/** One resource of a tenant's log, as far as it is signed. Throws not_found. */
+/** Returns the signed part of one resource of a tenant's log. Throws not_found. */
 export async function readLog(tx: Transaction, tenant: LogOwner, resource: LogResource): Promise<LogBody> {
   const { log } = resource
   const head = await headOf(tx, tenant, log)

@@ -55,7 +55,7 @@ function readNote(keys: readonly SigningKey[], path: string, note: string): Read
     const host = checkpoint.origin.slice(0, checkpoint.origin.indexOf('/'))
     if (checkpoint.origin !== `${host}${path}` || !/^[^\s+/]+$/.test(host))
       return { ok: false, reason: 'It is a checkpoint of another log.' }
-    let reason = 'The tenant has no log key.'
+    let reason = 'The tenant does not have a log key.'
     for (const { publicKey } of keys) {
       const vkey = verifierKey(checkpoint.origin, publicKey)
       const result = verifyNote(note, [vkey])

@@ -33,12 +33,12 @@ const text = formatCheckpoint({ origin: name, size: 3, root: Buffer.alloc(32, 7)
 const note = signNote(text, { name, privateKey: pair.privateKey })
 
 describe('published notes', () => {
-  test('three notes and two private keys are there', () => {
+  test('include three notes and two private keys', () => {
     expect(notes).toHaveLength(3)
     expect(withKey).toHaveLength(2)
   })
 
-  test.each(notes)('$name verifies, and one changed character refuses it', ({ vkey, note }) => {
+  test.each(notes)('$name verifies, and is refused after one changed character', ({ vkey, note }) => {
     expect(verifyNote(note, [vkey])).toEqual({
       ok: true,
       text: note.slice(0, note.lastIndexOf('\n\n') + 1),
@@ -47,7 +47,7 @@ describe('published notes', () => {
     expect(verifyNote(note.replace('e', 'f'), [vkey])).toMatchObject({ ok: false })
   })
 
-  test.each(withKey)('$name: the private key gives the published verifier key', ({ vkey, keyName, privateKey }) => {
+  test.each(withKey)('$name: the private key has the published verifier key', ({ vkey, keyName, privateKey }) => {
     expect(verifierKey(keyName, createPublicKey(privateKey))).toBe(vkey)
     expect(keyId(keyName, createPublicKey(privateKey))).toBe(vkey.split('+')[1])
   })
@@ -71,7 +71,7 @@ describe('published notes', () => {
 describe('verification', () => {
   const other = generateKeyPairSync('ed25519')
 
-  test('what was signed comes back', () => {
+  test('returns the signed text', () => {
     expect(verifyNote(note, [vkey])).toEqual({ ok: true, text, signedBy: [name] })
     expect(parseCheckpoint(text)).toEqual({ origin: name, size: 3, root: Buffer.alloc(32, 7) })
   })
@@ -83,7 +83,7 @@ describe('verification', () => {
     }
   })
 
-  test('a signature by an unknown key is passed over, but is not enough', () => {
+  test('a signature by an unknown key is skipped, but is not sufficient', () => {
     const both = signNote(
       text,
       { name: 'witness.example', privateKey: other.privateKey },
@@ -110,7 +110,7 @@ describe('verification', () => {
     expect(verifyNote(note, [verifierKey('other.example', pair.publicKey)])).toMatchObject({ ok: false })
   })
 
-  test('a malformed verifier key is an error of the caller', () => {
+  test('a malformed verifier key throws', () => {
     expect(() => verifyNote(note, [vkey.replace('+', '')])).toThrow(NoteError)
     expect(() => verifyNote(note, [vkey.replace(/\+[0-9a-f]{8}\+/, '+00000000+')])).toThrow(/does not match/)
     expect(() => verifyNote(note, [`${name}+00000000+${Buffer.alloc(33, 4).toString('base64')}`])).toThrow(
@@ -173,7 +173,7 @@ describe('form', () => {
     expect(() => parseCheckpoint(malformed)).toThrow(NoteError)
   })
 
-  test('extension lines are passed over', () => {
+  test('extension lines are skipped', () => {
     expect(parseCheckpoint(`a\n1\n${root}\nextension\n`)).toEqual({ origin: 'a', size: 1, root: Buffer.alloc(32) })
   })
 })

@@ -51,7 +51,7 @@ export function signNote(text: string, ...signers: [NoteSigner, ...NoteSigner[]]
 export function parseNote(note: string): SignedNote {
   const split = note.lastIndexOf('\n\n')
   if (split < 0 || !note.endsWith('\n'))
-    throw new NoteError('The note has no text and signatures with an empty line between.')
+    throw new NoteError('The note needs a text and signatures, separated by an empty line.')
   const text = note.slice(0, split + 1)
   checkText(text)
   const lines = note.slice(split + 2, -1).split('\n')
@@ -83,7 +83,7 @@ export function verifyNote(note: string, verifierKeys: readonly string[]): NoteV
     }
     signedBy.add(name)
   }
-  if (signedBy.size === 0) return { ok: false, reason: 'The note has no signature by a known key.' }
+  if (signedBy.size === 0) return { ok: false, reason: 'The note is not signed by a known key.' }
   return { ok: true, text, signedBy: [...signedBy] }
 }
 
@@ -118,21 +118,22 @@ function parseVerifierKey(vkey: string): { name: string; keyId: string; publicKe
 
 function rawPublicKey(publicKey: KeyObject): Buffer {
   if (publicKey.type !== 'public' || publicKey.asymmetricKeyType !== 'ed25519') {
-    throw new TypeError('Notes are verified with an Ed25519 public key.')
+    throw new TypeError('Notes must be verified with an Ed25519 public key.')
   }
   return Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
 }
 
 function checkText(text: string): void {
-  if (!text.endsWith('\n')) throw new NoteError('The text of a note ends with a newline.')
+  if (!text.endsWith('\n')) throw new NoteError('The text of a note must end with a newline.')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the specification excludes exactly these.
   if (!text.isWellFormed() || /[\x00-\x09\x0b-\x1f\x7f]/.test(text)) {
-    throw new NoteError('The text of a note has control characters or is not Unicode.')
+    throw new NoteError('The text of a note contains control characters or is not valid Unicode.')
   }
 }
 
 function checkKeyName(name: string): void {
-  if (!isKeyName(name)) throw new NoteError('A key name is not empty and has no space, plus sign or control character.')
+  if (!isKeyName(name))
+    throw new NoteError('A key name must not be empty or contain spaces, plus signs or control characters.')
 }
 
 const isKeyName = (name: string): boolean => name.isWellFormed() && /^[^\s+\p{Cc}]+$/u.test(name)
@@ -148,9 +149,10 @@ export type Checkpoint = { origin: string; size: number; root: Uint8Array }
 
 /** The text of a checkpoint without extension lines, to be signed with `signNote`. Throws NoteError for malformed fields. */
 export function formatCheckpoint({ origin, size, root }: Checkpoint): string {
-  if (origin === '' || origin.includes('\n')) throw new NoteError('The origin of a checkpoint is one line.')
-  if (!Number.isSafeInteger(size) || size < 0) throw new NoteError('The size of a checkpoint is a whole number from 0.')
-  if (root.byteLength !== rootBytes) throw new NoteError(`The root of a checkpoint is ${rootBytes} bytes.`)
+  if (origin === '' || origin.includes('\n')) throw new NoteError('The origin of a checkpoint must be a single line.')
+  if (!Number.isSafeInteger(size) || size < 0)
+    throw new NoteError('The size of a checkpoint must be a whole number, 0 or more.')
+  if (root.byteLength !== rootBytes) throw new NoteError(`The root of a checkpoint must be ${rootBytes} bytes.`)
   const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`
   checkText(text)
   return text

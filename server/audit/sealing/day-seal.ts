@@ -5,7 +5,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { sealLog } from './log-name.ts'
 import { findLatestSealCheckpoint, findSealOf } from './seal-store.ts'
 
-/** Where a closed day lies in the seal log: the proof of its leaf in the last signed checkpoint. */
+/** The place of a closed day in the seal log, with the proof of its leaf in the last signed checkpoint. */
 export type DaySeal = {
   index: number
   /** The text of the day's last checkpoint: the bytes that the leaf hashes. */
@@ -18,7 +18,7 @@ export type DaySeal = {
   note: string
 }
 
-/** Undefined for a day that goes on, or was closed a moment ago. */
+/** Undefined for a day that is still open, or that the seal log does not contain yet. */
 export async function daySeal(tx: Transaction, tenantId: string, date: string): Promise<DaySeal | undefined> {
   const seal = await findSealOf(tx, tenantId, date)
   const last = await findLatestSealCheckpoint(tx, tenantId)

@@ -8,12 +8,12 @@ import { sealLog } from './log-name.ts'
 import { whyAltered } from './record-leaf.ts'
 import { signDay } from './sign-day.ts'
 
-/** The stored log of a day is not the one that was signed. */
+/** The stored log of a day is not the signed one. */
 export class LogBroken extends Error {
   override readonly name = 'LogBroken'
 }
 
-/** A day of the log as far as it is signed. `open`: the day goes on, and this is an interim checkpoint. */
+/** The signed part of a day of the log. `open`: the day has not been closed, and this is an interim checkpoint. */
 export type SignedDay = {
   date: string
   size: number
@@ -22,7 +22,7 @@ export type SignedDay = {
   origin: string
   verifierKey: string
   open: boolean
-  /** The day's place in the seal log, and the key of its checkpoint; undefined while the day goes on. */
+  /** The day's place in the seal log, and the key of its checkpoint; undefined while the day is open. */
   seal: { tlogProof: string; verifierKey: string } | undefined
 }
 
@@ -31,7 +31,7 @@ export const loggedDays = async (tx: Transaction, tenantId: string, start: Date,
   (await listDays(tx, tenantId, start, end)).map((day) => day.date)
 
 /**
- * Signs what is new in the log of `date`, and gives its last checkpoint after checking the signature.
+ * Signs the new records of `date`, and returns its last checkpoint after checking the signature.
  * Throws LogRefused or LogBroken when the log can't be signed or its checkpoint is not the tenant's.
  */
 export async function signedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
@@ -39,15 +39,15 @@ export async function signedDay(tx: Transaction, tenant: LogOwner, date: string)
   return await storedDay(tx, tenant, date)
 }
 
-/** The last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
+/** Returns the last checkpoint of `date` after checking its signature. Throws LogBroken when it is missing or not the tenant's. */
 export async function storedDay(tx: Transaction, tenant: LogOwner, date: string): Promise<SignedDay> {
   const checkpoint = await findLatestCheckpoint(tx, tenant.id, date)
-  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} has no checkpoint.`)
+  if (checkpoint === undefined) throw new LogBroken(`The log of ${date} does not have a checkpoint.`)
   const note = (await noteReader(tx, tenant))(date, checkpoint.note)
   if (!note.ok) throw new LogBroken(`The checkpoint of ${date}: ${note.reason}`)
   const { origin, size, root } = note.checkpoint
   if (size !== checkpoint.size || !checkpoint.root.equals(root))
-    throw new LogBroken(`The checkpoint of ${date} says something else than its row.`)
+    throw new LogBroken(`The checkpoint of ${date} does not match its row.`)
   const [day] = await listDays(tx, tenant.id, new Date(date), new Date(Date.parse(date) + 1))
   return {
     date,
@@ -62,8 +62,8 @@ export async function storedDay(tx: Transaction, tenant: LogOwner, date: string)
 }
 
 /**
- * The records of a signed day in order. Each is hashed again before it is given, and their root is compared after the
- * last one. Throws LogBroken for the first that was changed, moved or removed.
+ * Yields the records of a signed day in order. Each is hashed again before it is yielded, and their root is compared after
+ * the last one. Throws LogBroken for the first one that was changed, moved or removed.
  */
 export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay): AsyncGenerator<StoredRecord> {
   let tree = emptyFrontier
@@ -75,11 +75,10 @@ export async function* readDay(tx: Transaction, tenant: LogOwner, day: SignedDay
     yield row
   }
   if (tree.size !== day.size) throw new LogBroken(`Record ${tree.size} of ${day.date} is missing.`)
-  if (!rootOf(tree).equals(day.root))
-    throw new LogBroken(`The records of ${day.date} do not have the root that was signed.`)
+  if (!rootOf(tree).equals(day.root)) throw new LogBroken(`The records of ${day.date} do not have the signed root.`)
 }
 
-/** Reads the whole day for its checks alone. Throws LogBroken. */
+/** Reads the whole day only to check it. Throws LogBroken. */
 export async function checkDay(tx: Transaction, tenant: LogOwner, day: SignedDay): Promise<void> {
   const records = readDay(tx, tenant, day)
   while ((await records.next()).done !== true);
@@ -90,6 +89,6 @@ async function sealOf(tx: Transaction, tenant: LogOwner, date: string): Promise<
   if (seal === undefined) return undefined
   const { index, proof, note } = seal
   const read = (await noteReader(tx, tenant))(sealLog, note)
-  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not prove ${date}.`)
+  if (!read.ok || proof === undefined) throw new LogBroken(`The seal log does not contain a proof of ${date}.`)
   return { tlogProof: formatTlogProof({ index, proof, checkpoint: note }), verifierKey: read.verifierKey }
 }

@@ -15,8 +15,8 @@ import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { findSignedHead } from './signed-heads.ts'
 
 /**
- * Reads the logs of a tenant again that were not read for a day: every record is hashed, every leaf, and the root is
- * compared with the signature. What does not hold is said by `raiseAlarm`; what holds again is no longer said to be broken.
+ * Checks the logs of a tenant that were not checked within a day: hashes every record and every leaf, and compares the root
+ * with the signature. `raiseAlarm` reports a log that fails; a log that passes again is no longer marked as broken.
  */
 export async function recheckTenant(tenantId: string): Promise<void> {
   const { database } = runtime()
@@ -27,7 +27,7 @@ export async function recheckTenant(tenantId: string): Promise<void> {
   }
 }
 
-/** Why a log is not what was signed, after reading all of it; undefined when it is. */
+/** Reads a whole log, and returns why it does not match the signature; undefined when it does. */
 export async function whyBroken(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
   try {
     if (log === sealLog) await checkSeals(tx, tenant)
@@ -43,7 +43,7 @@ async function checkStoredDay(tx: Transaction, tenant: LogOwner, date: string): 
   const day = await storedDay(tx, tenant, date)
   await checkDay(tx, tenant, day)
   const beyond = await countBeyond(tx, tenant.id, date)
-  if (beyond > 0) throw new LogBroken(`The log of ${date} has ${beyond} stored records that it does not count.`)
+  if (beyond > 0) throw new LogBroken(`The log of ${date} has ${beyond} stored records beyond its size.`)
   if ((await rootAt(tx, { tenantId: tenant.id, name: date }, day.size))?.equals(day.root) !== true)
     throw new LogBroken(`The stored tree of ${date} does not have the signed root.`)
 }
@@ -51,33 +51,33 @@ async function checkStoredDay(tx: Transaction, tenant: LogOwner, date: string): 
 async function checkSeals(tx: Transaction, tenant: LogOwner): Promise<void> {
   const last = await findLatestSealCheckpoint(tx, tenant.id)
   const seals = await listSeals(tx, tenant.id, 0, 2 ** 31 - 1)
-  if (last === undefined) throw new LogBroken('The seal log has no checkpoint.')
+  if (last === undefined) throw new LogBroken('The seal log does not have a checkpoint.')
   const read = (await noteReader(tx, tenant))(sealLog, last.note)
   if (!read.ok) throw new LogBroken(`The checkpoint of the seal log: ${read.reason}`)
   const root = treeRoot(seals.map((seal) => leafHash(Buffer.from(seal.entry))))
   const same = read.checkpoint.size === seals.length && root.equals(read.checkpoint.root) && root.equals(last.root)
-  if (!same) throw new LogBroken('The closed days are not those that were signed.')
+  if (!same) throw new LogBroken('The closed days are not the signed ones.')
   if ((await rootAt(tx, { tenantId: tenant.id, name: sealLog }, last.size))?.equals(root) !== true)
     throw new LogBroken('The stored tree of closed days does not have the signed root.')
   for (const { date, entry } of seals) {
     const day = await findLatestCheckpoint(tx, tenant.id, date)
     if (day === undefined || parseNote(day.note).text !== entry)
-      throw new LogBroken(`The last checkpoint of ${date} is not the one that was sealed.`)
+      throw new LogBroken(`The last checkpoint of ${date} is not the sealed one.`)
   }
 }
 
-/** The log has lost what this node signed. */
+/** Returns why the log no longer contains what this node signed; undefined when it does. */
 async function whyOlder(tx: Transaction, tenant: LogOwner, log: LogName): Promise<string | undefined> {
   const head = await findSignedHead(tenant, log)
   if (head === undefined) return undefined
   if ((await rootAt(tx, { tenantId: tenant.id, name: log }, head.size))?.equals(head.root) === true) return undefined
-  return `This node has signed ${head.size} leaves, and the stored log does not begin with them.`
+  return `The stored log does not begin with the ${head.size} leaves that this node has signed.`
 }
 
-/** Says once, in the process log and in the audit log, that a log is not what was signed; from then on nothing in it verifies. */
+/** Reports a broken log once, in the process log and in the audit log. From then on none of its records verify. */
 export async function raiseAlarm(tenantId: string, name: LogName, reason: string): Promise<void> {
   const { database, log } = runtime()
-  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it is not what was signed')
+  log.error({ tenantId, log: name, reason }, 'THE AUDIT LOG IS BROKEN: it does not match what was signed')
   await database.inTenant(tenantId, async (tx) => {
     if (!(await setBroken(tx, tenantId, name, reason))) return
     await appendAudit(tx, await tenantById(tx, tenantId), {

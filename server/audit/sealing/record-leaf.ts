@@ -2,7 +2,7 @@ import { JcsError } from '#lib/jcs.ts'
 import type { StoredRecord } from '#server/audit/store.ts'
 import { auditLeafHash, recordDigest } from '#server/kernel/audit/record.ts'
 
-/** The digest of the stored record under `nonce`; undefined when the row has a form that was never written. */
+/** The digest of the stored record under `nonce`; undefined when the server never writes rows of this form. */
 export const digestOf = ({ record }: StoredRecord, nonce: Uint8Array): Buffer | undefined =>
   ifWritable(() => recordDigest(nonce, record))
 
@@ -15,7 +15,7 @@ function ifWritable(hash: () => Buffer): Buffer | undefined {
   }
 }
 
-/** The fields of a leaf as they are hashed and as they stand in an archive. */
+/** The fields of a leaf, as they are hashed and as an archive contains them. */
 export const leafOf = (row: StoredRecord, tenantExternalId: string) => ({
   auditId: row.auditId,
   date: row.date,

@@ -5,7 +5,7 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { rotateSigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { sealLog } from './log-name.ts'
 
-/** Gives the tenant's log a new key; the old one goes on to verify what it has signed. Returns the new verifier key. */
+/** Creates a new key for the tenant's log. The old one still verifies its signatures. Returns the new verifier key. */
 export async function rotateLogKey(tx: Transaction, tenant: LogOwner): Promise<string> {
   await rotateSigningKey(tx, tenant.id, 'log')
   const verifierKey = await currentVerifierKey(tx, tenant, sealLog)

@@ -39,7 +39,7 @@ export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise
     const note = read(sealLog, last.note)
     if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} sealed days: ${note.reason}`)
     if (note.checkpoint.size !== last.size || !last.root.equals(note.checkpoint.root))
-      throw new LogRefused(`The checkpoint of ${last.size} sealed days says something else than its row.`)
+      throw new LogRefused(`The checkpoint of ${last.size} sealed days does not match its row.`)
   }
   const seals = days.map(({ date, note }, index): StoredSeal => {
     const day = read(date, note)
@@ -47,7 +47,7 @@ export async function sealClosedDays(tx: Transaction, tenant: LogOwner): Promise
     return { seq: from + index, date, entry: parseNote(note).text }
   })
   const grown = await extendTree(tx, log, from, [Buffer.concat(seals.map((seal) => leafHash(Buffer.from(seal.entry))))])
-  if (grown === undefined) throw new LogRefused(`The seal log can not be continued from ${from} days.`)
+  if (grown === undefined) throw new LogRefused(`The seal log cannot be continued from ${from} days.`)
   for (const known of [last, await findSignedHead(tenant, sealLog)]) await checkKnown(tx, tenant, grown.size, known)
   await insertSeals(tx, tenant.id, seals)
   await setTreeSize(tx, tenant.id, sealLog, grown.size)
@@ -68,7 +68,7 @@ async function checkStored(tx: Transaction, tenant: LogOwner, signed: number): P
   const log = { tenantId: tenant.id, name: sealLog }
   const root = await rootAt(tx, log, signed)
   if (root === undefined || !(await extendTree(tx, log, start, again))?.root.equals(root))
-    throw new LogRefused(`The last of ${signed} sealed days are not those that were signed.`)
+    throw new LogRefused(`The last of ${signed} sealed days are not the signed ones.`)
 }
 
 async function checkKnown(
@@ -78,7 +78,7 @@ async function checkKnown(
   known: SignedHead | undefined,
 ): Promise<void> {
   if (known === undefined) return
-  if (known.size > size) throw new LogRefused(`The seal log would have ${size} days; ${known.size} were signed.`)
+  if (known.size > size) throw new LogRefused(`The seal log would have ${size} days, but ${known.size} were signed.`)
   if ((await rootAt(tx, { tenantId: tenant.id, name: sealLog }, known.size))?.equals(known.root) !== true)
-    throw new LogRefused(`The first ${known.size} sealed days no longer have the root that was signed.`)
+    throw new LogRefused(`The first ${known.size} sealed days no longer have the signed root.`)
 }

@@ -33,11 +33,11 @@ const seals = (tx: Transaction, tenantId: string) =>
 export const findSealOf = (tx: Transaction, tenantId: string, date: string): Promise<StoredSeal | undefined> =>
   seals(tx, tenantId).where('date', '=', date).executeTakeFirst()
 
-/** Leaves `start` to before `end`, in order. */
+/** Lists the leaves from `start` up to, but not including, `end`, in order. */
 export const listSeals = (tx: Transaction, tenantId: string, start: number, end: number): Promise<StoredSeal[]> =>
   seals(tx, tenantId).where('seq', '>=', start).where('seq', '<', end).orderBy('seq').execute()
 
-/** How many leaves there are, when each place from 0 is taken; else undefined. */
+/** Returns the number of leaves if each place from 0 is taken, else undefined. */
 export async function countSeals(tx: Transaction, tenantId: string): Promise<number | undefined> {
   const { rows } = await sql<{ size: number; whole: boolean }>`
     select count(*) as size, count(*) = coalesce(max(seq) + 1, 0) as whole
@@ -62,7 +62,7 @@ export const findSealCheckpointFrom = (
 ): Promise<StoredSealCheckpoint | undefined> =>
   sealCheckpoints(tx, tenantId).where('size', '>=', size).orderBy('size').limit(1).executeTakeFirst()
 
-/** Of one size there is one: a second one throws. */
+/** Each size has one checkpoint: inserting a second one throws. */
 export async function insertSealCheckpoint(
   tx: Transaction,
   row: { tenantId: string; size: number; root: Buffer; note: string },
@@ -101,7 +101,7 @@ export const findCosignedSize = async (
       .executeTakeFirst()
   )?.size
 
-/** Keeps the first one: of several processes that ask, all get a signature. */
+/** Stores only the first one, because each of several processes that ask a witness gets a signature. */
 export async function insertCosignature(
   tx: Transaction,
   row: { tenantId: string; size: number; witness: string; line: string },

@@ -18,7 +18,7 @@ import { findLatestSealCheckpoint, listSeals } from './seal-store.ts'
 import { signTenant } from './sealer.ts'
 import { findSignedHead } from './signed-heads.ts'
 
-// kill -9 in the sealer at every statement: whoever comes next finishes the work, and each day has one root.
+// kill -9 in the sealer at every statement: the next sealer finishes the work, and each day has one root.
 
 const masterKey = randomBytes(32).toString('base64')
 let runtime: Awaited<ReturnType<typeof testRuntime>>

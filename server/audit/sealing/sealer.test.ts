@@ -70,7 +70,7 @@ async function moveToPast(tenant: TestTenant): Promise<string> {
 }
 
 describe('signing a day', () => {
-  test('signs what is there, once for each size', async () => {
+  test('signs the stored records, once for each size', async () => {
     const tenant = await testTenant(runtime)
     await sign(tenant)
     await sign(tenant)
@@ -94,20 +94,20 @@ describe('signing a day', () => {
     })
   })
 
-  test('in several processes at once makes one checkpoint', async () => {
+  test('in several processes concurrently creates one checkpoint', async () => {
     const tenant = await testTenant(runtime)
     await log(tenant, 5)
     await Promise.all(Array.from({ length: 6 }, () => sign(tenant)))
     expect(await checkpoints(tenant)).toHaveLength(1)
   })
 
-  test('while records are being written never covers one that is not there', async () => {
+  test('while records are being written never covers a missing one', async () => {
     const tenant = await testTenant(runtime)
     await Promise.all(Array.from({ length: 10 }, () => log(tenant).then(() => sign(tenant))))
     for (const { size, root } of await checkpoints(tenant)) expect(treeRoot(await leavesOf(tenant, size))).toEqual(root)
   })
 
-  test('closes a day that is over, once, and takes no more records into it', async () => {
+  test('closes a day that is over, once, and accepts no more records for it', async () => {
     const tenant = await testTenant(runtime)
     const past = await moveToPast(tenant)
     await Promise.all([sign(tenant, past), sign(tenant, past), signTenant(tenant.id)])
@@ -128,7 +128,7 @@ describe('the seal log', () => {
   const read = (tenant: TestTenant, note: string) =>
     runtime.database.inTenant(tenant.id, async (tx) => (await noteReader(tx, tenant))(sealLog, note))
 
-  test('takes each closed day once, with the days on which nothing happened', async () => {
+  test('contains each closed day once, including days without records', async () => {
     const tenant = await testTenant(runtime)
     const past = await moveToPast(tenant)
     await log(tenant, 2)
@@ -158,11 +158,11 @@ describe('the seal log', () => {
     expect(await lastClosed(past)).toBeNull()
   })
 
-  test('proves each size to be the beginning of each later one', async () => {
+  test('is consistent: each size is a prefix of each later one', async () => {
     const tenant = await testTenant(runtime)
     const sizes: { size: number; root: Buffer }[] = []
     for (const days of [5, 3, 2]) {
-      // As the days go by: until then nobody has closed what follows.
+      // As time passes: the following days have not been closed yet.
       await asOwner(
         runtime,
         `insert into audit_days (tenant_id, date, size) select $1, day::date, 0
@@ -228,7 +228,7 @@ async function oneMore(tenant: TestTenant): Promise<void> {
   await runtime.database.inTenant(tenant.id, (tx) => sealClosedDays(tx, tenant))
 }
 
-describe('what a node remembers outside the database', () => {
+describe('the signed heads that a node stores outside the database', () => {
   /** Puts back the tenant's log as it was, as a backup does. */
   const restore = async (tenant: TestTenant, records: number) => {
     for (const table of ['audit_cosignatures', 'audit_seals', 'audit_seal_checkpoints', 'audit_tiles', 'audit_trees'])
@@ -245,7 +245,7 @@ describe('what a node remembers outside the database', () => {
     await client.end()
   }
 
-  test('keeps it from signing a day that has shrunk, and one that has grown again', async () => {
+  test('prevent it from signing a day that has shrunk, and one that has grown again', async () => {
     const tenant = await testTenant(runtime)
     await log(tenant, 4)
     await sign(tenant)
@@ -257,7 +257,7 @@ describe('what a node remembers outside the database', () => {
     expect(await checkpoints(tenant)).toEqual([])
   })
 
-  test('lets it go on where the same records are there', async () => {
+  test('let it continue if the same records are stored', async () => {
     const tenant = await testTenant(runtime)
     await log(tenant, 4)
     await sign(tenant)
@@ -268,7 +268,7 @@ describe('what a node remembers outside the database', () => {
     expect(await checkpoints(tenant)).toMatchObject([{ size: (signed?.size ?? 0) + 1 }])
   })
 
-  test('keeps it from signing a seal log that has shrunk or is another one', async () => {
+  test('prevent it from signing a seal log that has shrunk or was replaced', async () => {
     const tenant = await testTenant(runtime)
     await moveToPast(tenant)
     await signTenant(tenant.id)
@@ -279,7 +279,7 @@ describe('what a node remembers outside the database', () => {
   })
 })
 
-describe('refuses to sign', () => {
+describe('the sealer refuses to sign', () => {
   const changes: [string, (tenant: TestTenant) => Promise<void>][] = [
     [
       'a log that has lost its last records',
@@ -311,13 +311,13 @@ describe('refuses to sign', () => {
     await change(tenant)
     await log(tenant)
     await expect(sign(tenant)).rejects.toMatchObject({ name: 'LogRefused' })
-    // The sealer reports it and goes on with others.
+    // The sealer reports it and continues with the others.
     await signTenant(tenant.id)
     expect((await checkpoints(tenant)).map((made) => made.size)).toEqual(before.map((made) => made.size))
   })
 })
 
-test('the sealer covers a record within seconds of its commit, and what was there before it started', async () => {
+test('the sealer covers a record within seconds of its commit, and records from before its start', async () => {
   const [early, late] = [await testTenant(runtime), await testTenant(runtime)]
   const state = (tenant: TestTenant, id: string) =>
     runtime.database.inTenant(tenant.id, (tx) => sealStateOf(tx, tenant.id, id))

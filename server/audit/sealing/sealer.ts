@@ -7,9 +7,9 @@ import { raiseAlarm, recheckTenant } from './recheck.ts'
 import { sealClosedDays } from './seal-days.ts'
 import { signDay } from './sign-day.ts'
 
-/** From a record's commit to its checkpoint: what commits meanwhile is covered by the same one. */
+/** From a record's commit to its checkpoint: the same checkpoint covers the records that commit within this time. */
 const gatherMs = 500
-/** Finds what no notification told of: days that are over, records of a time when nobody listened. */
+/** Finds work without a notification: days that are over, and records from before this process listened. */
 const sweepMs = 15_000
 
 export type Sealer = { close(): Promise<void> }
@@ -28,7 +28,7 @@ export function startSealer(): Sealer {
     work = work.then(() => (closed ? undefined : run())).catch(report)
   }
   const report = (error: unknown) =>
-    log.error({ err: error }, 'the audit log could not be signed; it will be tried again')
+    log.error({ err: error }, 'the audit log could not be signed; the sealer will try again')
   const sweep = () => {
     if (sweeping || closed) return
     sweeping = true
@@ -47,7 +47,9 @@ export function startSealer(): Sealer {
     checking ??= (async () => {
       for (const { id } of owners)
         if (!closed)
-          await recheckTenant(id).catch((error: unknown) => log.error({ err: error }, 'the log was not read again'))
+          await recheckTenant(id).catch((error: unknown) =>
+            log.error({ err: error }, 'the recurring check of the log failed'),
+          )
       checking = undefined
     })()
   }

@@ -21,10 +21,10 @@ import { LogRefused } from './log-refused.ts'
 import { findSignedHead, keepSignedHead } from './signed-heads.ts'
 
 /**
- * Signs what the tenant's log of `date` holds now, unless a checkpoint covers all of it; a day that is over is closed with
- * its last one. Reads what is new, and everything once when it closes the day. One size has one root for ever. Safe to
- * repeat and to run in several processes at once. Throws LogRefused when records are missing, when the root that was
- * signed last can no longer be reached, or when this node has signed more than is stored.
+ * Signs the current records of the tenant's log of `date`, unless a checkpoint covers all of them; the last checkpoint of a
+ * day that is over closes it. Reads only new records, and all of them once when it closes the day. A size has the same root
+ * forever. Safe to repeat and to run in several processes concurrently. Throws LogRefused when records are missing, when the
+ * last signed root can no longer be reached, or when this node has signed more than is stored.
  */
 export async function signDay(tx: Transaction, tenant: LogOwner, date: string): Promise<void> {
   await lockSealing(tx, tenant.id, date)
@@ -35,20 +35,20 @@ export async function signDay(tx: Transaction, tenant: LogOwner, date: string): 
   const treeSize = await findTreeSize(tx, tenant.id, date)
   const last = await findLastSigned(tx, tenant.id, date)
   if (treeSize > day.size)
-    throw new LogRefused(`The log of ${date} has ${day.size} records; ${treeSize} were taken up.`)
+    throw new LogRefused(`The log of ${date} has ${day.size} records, but its stored tree has ${treeSize}.`)
   const covered = last?.size === day.size && treeSize === day.size
   if (covered && (day.sealedAt !== null || !over)) return
 
   const signed = await signedBefore(tx, tenant, date)
   for (const { size, by } of signed)
     if (day.size < size)
-      throw new LogRefused(`The log of ${date} has ${day.size} records; ${size} were signed, says ${by}.`)
+      throw new LogRefused(`The log of ${date} has ${day.size} records, but ${size} were signed according to ${by}.`)
   const root = await takeUp(tx, tenant, date, treeSize, day.size)
   for (const { size, root: before, by } of signed)
     if ((await rootAt(tx, { tenantId: tenant.id, name: date }, size))?.equals(before) !== true)
-      throw new LogRefused(`The first ${size} records of ${date} no longer have the root that was signed, says ${by}.`)
+      throw new LogRefused(`The first ${size} records of ${date} no longer have the signed root according to ${by}.`)
   if (over && treeSize > 0 && !(await storedRoot(tx, tenant.id, date, day.size)).equals(root))
-    throw new LogRefused(`The records of ${date} are not those that were signed while the day went on.`)
+    throw new LogRefused(`The records of ${date} are not those that were signed during the day.`)
   if (last?.size !== day.size) await signSize(tx, tenant, date, day.size, root)
   await setTreeSize(tx, tenant.id, date, day.size)
   if (over) await setDaySealed(tx, tenant.id, date)
@@ -56,7 +56,7 @@ export async function signDay(tx: Transaction, tenant: LogOwner, date: string): 
 
 type Signed = { size: number; root: Buffer; by: string }
 
-/** What must hold of the stored log: its last checkpoint, and what this node remembers outside the database. */
+/** The heads that the stored log must extend: its last checkpoint, and the one that this node stores outside the database. */
 async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Promise<Signed[]> {
   const found: Signed[] = []
   const last = await findLastSigned(tx, tenant.id, date)
@@ -65,7 +65,7 @@ async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Pr
     if (!note.ok) throw new LogRefused(`The checkpoint of ${last.size} records of ${date}: ${note.reason}`)
     const { size, root } = note.checkpoint
     if (size !== last.size || !last.root.equals(root))
-      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} says something else than its row.`)
+      throw new LogRefused(`The checkpoint of ${last.size} records of ${date} does not match its row.`)
     found.push({ size, root: last.root, by: 'the last checkpoint' })
   }
   const head = await findSignedHead(tenant, date)
@@ -73,7 +73,7 @@ async function signedBefore(tx: Transaction, tenant: LogOwner, date: string): Pr
   return found
 }
 
-/** Adds what is new to the tree. The tile that is not full yet is compared with its records again. */
+/** Adds the new records to the tree. The tile that is not full yet is compared with its records again. */
 async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: number, to: number): Promise<Buffer> {
   const log = { tenantId: tenant.id, name: date }
   const start = from - (from % tileWidth)
@@ -81,10 +81,10 @@ async function takeUp(tx: Transaction, tenant: LogOwner, date: string, from: num
     const [edge] = await findTiles(tx, tenant.id, date, [{ level: 0, tile: start / tileWidth }])
     const again = await findLeaves(tx, tenant.id, date, start, from)
     if (again === undefined || edge?.hashes.subarray(0, again.length).equals(again) !== true)
-      throw new LogRefused(`The last of the first ${from} records of ${date} are not those that were signed.`)
+      throw new LogRefused(`The last of the first ${from} records of ${date} are not the signed ones.`)
   }
   const grown = await extendTree(tx, log, from, storedLeaves(tx, tenant.id, date, from, to))
-  if (grown === undefined) throw new LogRefused(`The tree of ${date} can not be continued from ${from} records.`)
+  if (grown === undefined) throw new LogRefused(`The tree of ${date} cannot be continued from ${from} records.`)
   return grown.root
 }
 
@@ -96,5 +96,5 @@ async function signSize(tx: Transaction, tenant: LogOwner, date: string, size: n
   notify(tx, 'seal', tenant.id)
   const kept = await findCheckpointOfSize(tx, tenant.id, date, size)
   if (kept === undefined || !kept.root.equals(root))
-    throw new LogRefused(`Another root was signed for ${size} records of ${date}.`)
+    throw new LogRefused(`A different root was signed for ${size} records of ${date}.`)
 }

@@ -6,9 +6,9 @@ import { writeDurably } from '#server/kernel/db/embedded/durable-file.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { LogName } from './log-name.ts'
 
-// What this node has signed last, kept outside the database: when a backup is put back, the log must not be signed anew
-// from a point that somebody has already seen further. DATA_DIR/log-heads/<tenant id>/<log>.json, written under the lock
-// of the log, before the signature leaves the process.
+// The last signed head of each log, stored outside the database: after a backup is restored, the log must not be signed again
+// from a point beyond which a signed checkpoint was already published. DATA_DIR/log-heads/<tenant id>/<log>.json, written under
+// the lock of the log, before the signature leaves the process.
 
 const Head = z.strictObject({ size: z.int().min(0), root: z.string().regex(/^[0-9a-f]{64}$/) })
 export type SignedHead = { size: number; root: Buffer }
@@ -33,6 +33,6 @@ export async function keepSignedHead(owner: LogOwner, log: LogName, { size, root
   await writeDurably(fileOf(owner.id, log), `${JSON.stringify({ size, root: root.toString('hex') })}\n`)
 }
 
-/** For a day that the seal log covers: the head of that log stands for it. */
+/** For a day that the seal log covers, because the head of that log then covers the day. */
 export const forgetSignedHead = (owner: LogOwner, log: LogName): Promise<void> =>
   rm(fileOf(owner.id, log), { force: true })

@@ -16,8 +16,8 @@ import { verify } from '#server/traces/verify.ts'
 import { recheckTenant, whyBroken } from './recheck.ts'
 import { signTenant } from './sealer.ts'
 
-// What somebody with the database's own password does to one record, in every place and way: each time the check of the
-// record and the check of the whole day say no. They say yes before, and again when the row is put back.
+// An attacker with the database's password changes one record, in every place and way: each time the check of the record and
+// the check of the whole day fail. Both pass before, and again after the row is restored.
 
 let runtime: Awaited<ReturnType<typeof testRuntime>>
 let owner: Client
@@ -149,7 +149,7 @@ const moves: Tampering[] = [
   ),
 ]
 
-test('each change of one record is found by the check of the record and by that of the day', {
+test('each change of one record is found by the check of the record and by the check of the day', {
   timeout: 240_000,
 }, async (context) => {
   const all = [...flips, ...moves]
@@ -181,7 +181,7 @@ test('each change of one record is found by the check of the record and by that 
   countCases(context, found)
 })
 
-test('a record that is put in is found, whether it fits itself or not, in every place', async (context) => {
+test('an inserted record is found in every place, whether it is consistent in itself or not', async (context) => {
   const places = [-1, 1000, 2 ** 31 - 1]
   const forged: string[] = []
   for (const seq of [...places, ids.length + 50]) {
@@ -220,7 +220,7 @@ test('a record that is put in is found, whether it fits itself or not, in every 
   countCases(context, forged.length)
 })
 
-test('the recurring check raises an alarm once; nothing of that day verifies until it holds again', async () => {
+test('the recurring check raises an alarm once, and no record of that day verifies until the check passes again', async () => {
   const own = await testTenant(runtime)
   const caller = await own.as('vera', { roles: ['auditor'] })
   const append = (count: number) =>

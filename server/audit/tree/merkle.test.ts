@@ -95,7 +95,7 @@ describe('inclusion', () => {
     Array.from({ length: size }, (_, index) => ({ index, size, proof: inclusionProof(leaves.slice(0, size), index) })),
   )
 
-  test('every leaf of every size up to 64 proves, and its proof holds no hash too many or too few', () => {
+  test('every leaf of every size up to 64 has a valid proof of exactly the needed hashes', () => {
     for (const { index, size, proof } of cases) {
       const claim = { index, size, leafHash: leaf(index), proof }
       expect(rootFromInclusionProof(claim)).toEqual(root(size))
@@ -165,7 +165,7 @@ describe('inclusion', () => {
     expect(rootFromInclusionProof({ index: 0, size: 2 ** 8, leafHash: leaf(50), proof })).toBeUndefined()
   })
 
-  test('there is no proof of a leaf that is not there', () => {
+  test('of a leaf that does not exist throws', () => {
     expect(() => inclusionProof(leaves.slice(0, 3), 3)).toThrow(RangeError)
     expect(() => inclusionProof([], 0)).toThrow(RangeError)
   })
@@ -209,7 +209,7 @@ describe('consistency', () => {
     expect(held).toBe(0)
   }, 30_000)
 
-  test('size 0, sizes the wrong way round and hashes of another length are refused', () => {
+  test('size 0, swapped sizes and hashes of another length are refused', () => {
     const claim = { size1: 5, root1: root(5), size2: 8, root2: root(8), proof: consistencyProof(leaves.slice(0, 8), 5) }
     expect(verifyConsistency(claim)).toBe(true)
     expect(verifyConsistency({ ...claim, size1: 0, root1: root(0), proof: [] })).toBe(false)
@@ -227,7 +227,7 @@ describe('consistency', () => {
 })
 
 describe('frontier', () => {
-  test('append leaves the given frontier as it was', () => {
+  test('append does not change the given frontier', () => {
     const before = frontierOf(leaves.slice(0, 7))
     const copy = structuredClone(before)
     append(before, leaf(7))

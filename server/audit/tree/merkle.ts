@@ -16,7 +16,7 @@ export function leafHash(bytes: Uint8Array): Buffer {
 
 /** RFC 6962 §2.1: SHA-256(0x01 ‖ left ‖ right). Throws RangeError for a hash that is not 32 bytes. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  if (!isHash(left) || !isHash(right)) throw new RangeError('A node is made of two hashes of 32 bytes.')
+  if (!isHash(left) || !isHash(right)) throw new RangeError('A node must have two hashes of 32 bytes.')
   nodeInput.set(left, 1)
   nodeInput.set(right, 1 + hashBytes)
   return Buffer.from(hash('sha256', nodeInput, 'binary'), 'binary')
@@ -41,12 +41,12 @@ export function treeRoot(leafHashes: readonly Uint8Array[]): Buffer {
 /** The same for hashes that lie one after the other in `row`, which is overwritten: a third of the cost. */
 export function rootOfRow(row: Buffer): Buffer {
   let count = row.length / hashBytes
-  if (!Number.isInteger(count)) throw new RangeError('A row holds whole hashes.')
+  if (!Number.isInteger(count)) throw new RangeError('A row must contain whole hashes.')
   if (count === 0) return emptyRoot
   while (count > 1) {
     const pairs = Math.floor(count / 2)
     hashPairs(row, pairs * 2 * hashBytes)
-    // One that is left over stands for itself a level higher.
+    // An odd node at the end moves up a level unchanged.
     if (count % 2 === 1) row.copy(row, pairs * hashBytes, (count - 1) * hashBytes, count * hashBytes)
     count = pairs + (count % 2)
   }
@@ -64,13 +64,13 @@ export const emptyFrontier: Frontier = { size: 0, hashes: [] }
 /** The frontier with one more leaf; the given one is not changed. Throws RangeError when it is malformed. */
 export function append(frontier: Frontier, leaf: Uint8Array): Frontier {
   checkFrontier(frontier)
-  if (!isHash(leaf)) throw new RangeError('A leaf hash is 32 bytes.')
+  if (!isHash(leaf)) throw new RangeError('A leaf hash must be 32 bytes.')
   const hashes = [...frontier.hashes]
   push(hashes, frontier.size, leaf)
   return { size: frontier.size + 1, hashes }
 }
 
-/** Root of the tree that the frontier stands for. Throws RangeError when it is malformed. */
+/** Returns the root of the tree that the frontier describes. Throws RangeError when it is malformed. */
 export function rootOf(frontier: Frontier): Buffer {
   checkFrontier(frontier)
   return fold(frontier.hashes)
@@ -78,11 +78,11 @@ export function rootOf(frontier: Frontier): Buffer {
 
 /**
  * Inclusion proof (RFC 9162 §2.1.3.1) of the leaf at `index`, the sibling nearest to the leaf first.
- * Hashes the whole tree once. Throws RangeError when there is no such leaf.
+ * Hashes the whole tree once. Throws RangeError when the leaf does not exist.
  */
 export function inclusionProof(leafHashes: readonly Uint8Array[], index: number): Buffer[] {
   if (!Number.isSafeInteger(index) || index < 0 || index >= leafHashes.length) {
-    throw new RangeError(`There is no leaf ${index} among ${leafHashes.length}.`)
+    throw new RangeError(`Leaf ${index} does not exist in a tree of ${leafHashes.length}.`)
   }
   return inclusionRanges(index, leafHashes.length).map(([start, end]) => rootOfRange(leafHashes, start, end))
 }
@@ -150,7 +150,7 @@ export function rootFromInclusionProof({ index, size, leafHash, proof }: Inclusi
  */
 export function consistencyProof(leafHashes: readonly Uint8Array[], size: number): Buffer[] {
   if (!Number.isSafeInteger(size) || size < 1 || size > leafHashes.length) {
-    throw new RangeError(`No consistency proof from size ${size} to ${leafHashes.length}.`)
+    throw new RangeError(`A consistency proof from size ${size} to ${leafHashes.length} does not exist.`)
   }
   return consistencyRanges(size, leafHashes.length).map(([start, end]) => rootOfRange(leafHashes, start, end))
 }
@@ -220,7 +220,7 @@ function fold(hashes: readonly Uint8Array[]): Buffer {
 
 function checkFrontier({ size, hashes }: Frontier): void {
   if (!isCount(size) || hashes.length !== bitsSet(size) || !hashes.every(isHash)) {
-    throw new RangeError(`A frontier of ${size} leaves has one hash of 32 bytes for each bit set in its size.`)
+    throw new RangeError(`A frontier of ${size} leaves must have one hash of 32 bytes for each bit set in its size.`)
   }
 }
 

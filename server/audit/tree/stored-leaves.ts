@@ -17,7 +17,7 @@ export async function* storedLeaves(
   for (let at = from; at < to; at += leavesPerRead) {
     const leaves = await findLeaves(tx, tenantId, date, at, Math.min(to, at + leavesPerRead))
     if (leaves === undefined)
-      throw new LogRefused(`The log of ${date} counts ${to} records, and not all of them are stored.`)
+      throw new LogRefused(`The log of ${date} should have ${to} records, but some of them are missing.`)
     yield leaves
   }
 }
@@ -25,7 +25,7 @@ export async function* storedLeaves(
 /** The root over the stored records of a day, tiles aside. Throws LogRefused when one is missing. */
 export async function storedRoot(tx: Transaction, tenantId: string, date: string, size: number): Promise<Buffer> {
   const tree = growTree(0, () => undefined)
-  if (tree === undefined) throw new Error('unreachable: an empty tree has no edge')
+  if (tree === undefined) throw new Error('unreachable: an empty tree does not have an edge')
   for await (const leaves of storedLeaves(tx, tenantId, date, 0, size)) {
     tree.add(leaves)
     tree.takeFull()

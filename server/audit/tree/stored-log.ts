@@ -5,9 +5,9 @@ import { tileWidth } from './tiles.ts'
 import { rootAt } from './tree.ts'
 
 /**
- * Why the stored log of a day is not the signed one, as far as a few rows tell: its tree must have the root, the records
- * that share a tile with this one must be those in it, and no check of the whole day may have failed. Undefined when all
- * of that holds.
+ * Returns why the stored log of a day is not the signed one, as far as a few rows show: its tree must have the root, the
+ * records that share a tile with this one must match it, and no check of the whole day may have failed. Undefined when
+ * every condition is met.
  */
 export async function whyLogAltered(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function whyLogAltered(
   const [tile] = await findTiles(tx, tenantId, date, [{ level: 0, tile: start / tileWidth }])
   const leaves = await findLeaves(tx, tenantId, date, start, end)
   if (leaves === undefined || tile?.hashes.subarray(0, leaves.length).equals(leaves) !== true)
-    return `Of records ${start} to ${end - 1} of ${date} one was changed, moved or removed.`
+    return `One of the records ${start} to ${end - 1} of ${date} was changed, moved or removed.`
   const broken = await findBreak(tx, tenantId, date)
-  if (broken !== undefined) return `The whole log of ${date} was read again and did not hold: ${broken}`
+  if (broken !== undefined) return `The recurring check of the whole log of ${date} failed: ${broken}`
 }

@@ -58,7 +58,7 @@ export async function setTreeSize(tx: Transaction, tenantId: string, log: LogNam
     .execute()
 }
 
-/** What the check of a whole log found wrong; undefined as long as it found nothing. */
+/** Returns why the last check of a whole log failed; undefined if it passed. */
 export const findBreak = async (tx: Transaction, tenantId: string, log: LogName): Promise<string | undefined> =>
   (
     await tx
@@ -83,7 +83,7 @@ export const listLogsToCheck = async (tx: Transaction, tenantId: string): Promis
   return rows.map((row) => row.log)
 }
 
-/** Everything held: nothing is broken any more. */
+/** Records that the check of the whole log passed. */
 export async function setChecked(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
   await tx
     .updateTable('auditTrees')
@@ -93,7 +93,7 @@ export async function setChecked(tx: Transaction, tenantId: string, log: LogName
     .execute()
 }
 
-/** True for the one who says so first. */
+/** Returns true only for the first process that reports it. */
 export async function setBroken(tx: Transaction, tenantId: string, log: LogName, reason: string): Promise<boolean> {
   const broken = { checkedAt: sql<Date>`now()`, brokenAt: sql<Date>`now()`, brokenReason: reason }
   const result = await tx

@@ -80,7 +80,7 @@ describe('proofs from tiles', () => {
       }
   })
 
-  test('of consistency hold between any two sizes', () => {
+  test('of consistency are valid between any two sizes', () => {
     for (const [size1, size2] of [
       [1, 2],
       [3, 7],
@@ -97,7 +97,7 @@ describe('proofs from tiles', () => {
     }
   })
 
-  test('are not made from a tile that is missing or too short', () => {
+  test('are not built from a tile that is missing or too short', () => {
     const range = inclusionRanges(5, 600)
     const without =
       (gone: TileAt): Tiles =>

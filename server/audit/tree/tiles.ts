@@ -87,7 +87,7 @@ export type TreeGrowth = {
   root(): Buffer
 }
 
-/** Goes on with a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
+/** Continues a tree of `size` leaves, whose right edge is in `tiles`; undefined when it is not. */
 export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   const levels: { tile: number; width: number; hashes: Buffer }[] = []
   const levelAt = (level: number) => {
@@ -126,7 +126,7 @@ export function growTree(size: number, tiles: Tiles): TreeGrowth | undefined {
   return {
     size: () => leaves,
     add(hashes) {
-      if (hashes.length % hashBytes !== 0) throw new RangeError('Leaf hashes are 32 bytes each.')
+      if (hashes.length % hashBytes !== 0) throw new RangeError('Leaf hashes must be 32 bytes each.')
       for (let at = 0; at < hashes.length; ) at += push(0, hashes.subarray(at))
       leaves += hashes.length / hashBytes
     },

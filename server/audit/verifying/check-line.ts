@@ -3,7 +3,7 @@ import type { Check } from '#lib/schemas/traces.ts'
 
 export type Checks = z.infer<typeof Check>[]
 
-/** One line of a verification: `detail` is what holds, or what does not. */
+/** One line of a verification: `detail` describes the result. */
 export const check = (name: string, ok: boolean, holds: string, fails = holds): Checks[number] => ({
   name,
   ok,

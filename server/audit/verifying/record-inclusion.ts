@@ -12,7 +12,7 @@ import {
 import { provenLeaf } from '#server/audit/tree/tree.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-/** One record with what proves it, and the key that signed that; undefined when there is no such record. */
+/** Returns one record with its proof and the key that signed the checkpoint; undefined for an unknown record. */
 export async function recordProof(
   tx: Transaction,
   tenant: LogOwner,
@@ -49,7 +49,7 @@ const pending = {
 }
 
 async function proofOf(tx: Transaction, tenantId: string, { date, seq }: StoredRecord, checkpoint: StoredCheckpoint) {
-  // With a hash missing there is no path to give; traces.verify says what is wrong.
+  // If a hash is missing, a path cannot be computed; traces.verify reports the cause.
   const proof = (await provenLeaf(tx, { tenantId, name: date }, seq, checkpoint.size))?.proof
   return {
     seal: 'sealed' as const,

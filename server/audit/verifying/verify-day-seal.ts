@@ -9,14 +9,14 @@ import { type Checks, check } from './check-line.ts'
 
 const graceMs = 60_000
 
-/** That a closed day is a leaf of the signed seal log, as its last checkpoint says it. No check while the day goes on. */
+/** Checks that the last checkpoint of a closed day is a leaf of the signed seal log. An open day needs no such check. */
 export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string, read: NoteReader): Promise<Checks> {
   const seal = await daySeal(tx, tenant.id, date)
   if (seal === undefined) {
     const closedAt = (await findDay(tx, tenant.id, date))?.sealedAt
     // It is taken up right after it is closed.
     if (closedAt == null || Date.now() - closedAt.getTime() < graceMs) return []
-    return [check('sealLog', false, '', `${date} is closed, and the signed seal log does not say so.`)]
+    return [check('sealLog', false, '', `${date} is closed, but the signed seal log does not contain it.`)]
   }
   const { index, size, root, entry } = seal
   const last = await findLatestCheckpoint(tx, tenant.id, date)
@@ -31,7 +31,7 @@ export async function checkSeal(tx: Transaction, tenant: LogOwner, date: string,
       'sealLog',
       holds,
       `The last checkpoint of ${date} is entry ${index} of ${size} in the signed seal log.`,
-      `The last checkpoint of ${date} is not what entry ${index} of the signed seal log says.`,
+      `The last checkpoint of ${date} does not match entry ${index} of the signed seal log.`,
     ),
   ]
 }

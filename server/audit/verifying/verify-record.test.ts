@@ -76,7 +76,7 @@ describe('traces.verify', () => {
     }
   })
 
-  test('verifies with nothing but the fields of the specification, and with the root of an earlier checkpoint', async () => {
+  test('verifies with only the fields of the specification, and with the root of an earlier checkpoint', async () => {
     const { tenant, auditor, ids } = await signedLog()
     const { date, nonce, merkleRoot, auditId } = await proofOf(auditor, ids[1])
     await log(tenant, 4)
@@ -89,7 +89,7 @@ describe('traces.verify', () => {
     }
   })
 
-  test('says pending_seal for a record newer than the last checkpoint, unless it was changed', async () => {
+  test('returns pending_seal for a record newer than the last checkpoint, unless it was changed', async () => {
     const { tenant, auditor } = await signedLog()
     const [id] = await log(tenant, 1)
     const proof = await proofOf(auditor, id)
@@ -120,7 +120,7 @@ describe('traces.verify', () => {
     expect(failed(answer)).toEqual(checks)
   })
 
-  test('does not take the checkpoint of another tenant, nor of another day’s log', async () => {
+  test('rejects the checkpoint of another tenant and that of another day', async () => {
     const [one, two] = [await signedLog(), await signedLog()]
     const foreign = await proofOf(two.auditor, two.ids[2])
     const input = asInput(await proofOf(one.auditor, one.ids[2]))
@@ -154,7 +154,7 @@ describe('traces.verify', () => {
     expect(failed(answer)).toEqual(checks)
   })
 
-  test('finds that SQL changed the nonce, when the caller relies on the stored one', async () => {
+  test('finds that SQL changed the nonce if the caller relies on the stored one', async () => {
     const { auditor, ids } = await signedLog()
     const input = asInput(await proofOf(auditor, ids[2]))
     await asOwner(runtime, `update audit_records set nonce = sha256('x') where audit_id = '${ids[2]}'`)
@@ -163,7 +163,7 @@ describe('traces.verify', () => {
     expect((await check(auditor, input)).status).toBe('verified')
   })
 
-  test('finds a record and its whole row written anew to fit', async () => {
+  test('finds a record whose whole row was rewritten consistently', async () => {
     const { auditor, ids } = await signedLog()
     const input = asInput(await proofOf(auditor, ids[2]))
     // The row of another record under this one's id: every hash of it belongs together.
@@ -176,7 +176,7 @@ describe('traces.verify', () => {
     expect(await check(auditor, input)).toMatchObject({ verified: false, status: 'mismatch' })
   })
 
-  test('finds records that were exchanged, removed or put in', async () => {
+  test('finds records that were swapped, removed or inserted', async () => {
     const elsewhere: ((ids: string[]) => Promise<void>)[] = [
       async ([, a, , b]) => {
         await asOwner(runtime, `update audit_records set seq = 1000000 where audit_id = '${a}'`)
@@ -216,7 +216,7 @@ describe('traces.verify', () => {
     }
   })
 
-  test('says not_found for an unknown record, a removed one and another tenant’s', async () => {
+  test('returns not_found for an unknown record, a removed one and another tenant’s', async () => {
     const [one, two] = [await signedLog(), await signedLog()]
     const input = asInput(await proofOf(one.auditor, one.ids[2]))
     await asOwner(runtime, `delete from audit_records where audit_id = '${one.ids[2]}'`)
@@ -227,7 +227,7 @@ describe('traces.verify', () => {
     expect(answers[0]).toMatchObject({ verified: false, status: 'not_found' })
   })
 
-  test('is for the caller’s own tenant and for who may verify', async () => {
+  test('requires the permission to verify, in the caller’s own tenant', async () => {
     const [one, two] = [await signedLog(), await signedLog()]
     const input = asInput(await proofOf(two.auditor, two.ids[2]))
     await expect(check(one.auditor, input)).rejects.toMatchObject({ code: 'tenant_access_denied' })
@@ -237,7 +237,7 @@ describe('traces.verify', () => {
 })
 
 describe('audit.list and audit.get', () => {
-  test('show every record once, newest first, and only to who may read them', async () => {
+  test('show every record once, newest first, and only with permission', async () => {
     const { tenant, auditor, ids } = await signedLog(7)
     const seen = []
     let cursor: string | null | undefined
@@ -254,7 +254,7 @@ describe('audit.list and audit.get', () => {
     await expect(execute(list, auditor, { cursor: '9' }, { name: 'audit.list' })).rejects.toThrow('not a cursor')
   })
 
-  test('the list is filtered by who, what, about what and when, page by page', async () => {
+  test('the list is filtered by actor, action, resource and time, page by page', async () => {
     const { tenant, auditor } = await signedLog(3)
     const other = { type: 'person', id: newId(), name: 'Tom' } as const
     const about = newId()
@@ -305,7 +305,7 @@ describe('audit.list and audit.get', () => {
     })
   })
 
-  test('another tenant’s record is as unknown as one that never was', async () => {
+  test('another tenant’s record and one that never existed get the same answer', async () => {
     const [one, two] = [await signedLog(), await signedLog()]
     for (const id of [two.ids[0], newId()])
       await expect(proofOf(one.auditor, id)).rejects.toMatchObject({ code: 'not_found', message: 'Not found.' })

@@ -17,19 +17,19 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { type Checks, check } from './check-line.ts'
 import { checkSeal } from './verify-day-seal.ts'
 
-/** The root that is to be reached, and the stored checkpoint with it; undefined when that root was never signed. */
+/** The root that the path must reach, and the stored checkpoint with it; undefined when that root was never signed. */
 type Claim = { root: Buffer; signed: StoredCheckpoint | undefined }
 
 /**
- * Checks a record of the tenant against its signed log, in the order of the answer's `checks`. What the caller gives
- * (nonce, root, index, size, path, checkpoint) is verified as given; what is not given is taken from the store. The stored
- * tree of the day must lead to the signed root and agree with the records around this one, and a day that is closed must
- * stand in the seal log. What lies further away, the recurring check of whole days finds.
+ * Checks a record of the tenant against its signed log, in the order of the answer's `checks`. Values from the caller (nonce,
+ * root, index, size, path, checkpoint) are verified as given; the others are read from the store. The stored tree of the day
+ * must lead to the signed root and match the records around this one, and a closed day must be part of the seal log. The
+ * recurring check of whole days finds changes elsewhere.
  */
 export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: VerifyInput): Promise<VerifyOutput> {
   const row = await findRecord(tx, tenant.id, input.auditId)
   if (row === undefined) {
-    const missing = check('record', false, 'This tenant has no audit record with this id.')
+    const missing = check('record', false, 'This tenant does not have an audit record with this id.')
     return { verified: false, status: 'not_found', checks: [missing] }
   }
   const { leafHash, checks } = checkRecord(row, tenant, input)
@@ -37,7 +37,7 @@ export async function verifyRecord(tx: Transaction, tenant: LogOwner, input: Ver
   const latest = await findLatestCheckpoint(tx, tenant.id, row.date)
   if (latest === undefined || latest.size <= row.seq) {
     checks.push(check('merkleRoot', false, 'No signed checkpoint covers this record yet.'))
-    // Its hash was taken up with a signature that is gone now.
+    // Its hash is part of a signed tree, but the signature was removed.
     const taken = (await findTreeSize(tx, tenant.id, row.date)) > row.seq
     return { verified: false, status: intact && !taken ? 'pending_seal' : 'mismatch', checks }
   }
@@ -60,24 +60,24 @@ function checkRecord(row: StoredRecord, tenant: LogOwner, input: VerifyInput) {
   const leafHash = leafHashOf(row, tenant.externalId, digest ?? row.digest)
   const sameDate = input.date === undefined || input.date === row.date
   const checks: Checks = [
-    check('record', true, `It is record ${row.seq} of ${row.date}.`),
+    check('record', true, `This is record ${row.seq} of ${row.date}.`),
     check(
       'date',
       sameDate && hasRecordedTime(row),
-      'The date is the record’s.',
-      sameDate ? 'The stored time is not the one in the record.' : `The record is of ${row.date}.`,
+      'The date matches the record.',
+      sameDate ? 'The stored time does not match the record.' : `The record was written on ${row.date}.`,
     ),
     check(
       'digest',
       digest?.equals(row.digest) ?? false,
-      'The stored record and the nonce give the logged digest.',
-      'The stored record and the nonce do not give the logged digest: one of them was changed.',
+      'The stored record and the nonce produce the logged digest.',
+      'The stored record and the nonce do not produce the logged digest: one of them was changed.',
     ),
     check(
       'leaf',
       leafHash?.equals(row.leafHash) ?? false,
-      'Digest, id, date, position and type give the logged leaf hash.',
-      'Digest, id, date, position and type do not give the logged leaf hash.',
+      'Digest, id, date, position and type produce the logged leaf hash.',
+      'Digest, id, date, position and type do not produce the logged leaf hash.',
     ),
   ]
   return { leafHash, checks }
@@ -96,21 +96,19 @@ function checkSignature(
   const fits =
     given === undefined ||
     (given.ok && root.equals(given.checkpoint.root) && (size === undefined || size === given.checkpoint.size))
-  const wrong = given?.ok === false ? given.reason : 'It is of another root or size.'
+  const wrong = given?.ok === false ? given.reason : 'Its root or size is different.'
   return [
     check(
       'merkleRoot',
       signed !== undefined,
-      `It is the root of the checkpoint of ${signed?.size} records.`,
+      `This is the root of the checkpoint of ${signed?.size} records.`,
       'No checkpoint with this root was ever signed for that day.',
     ),
     check(
       'checkpoint',
       stored && fits,
       'The tenant’s log key signed this root and size.',
-      fits
-        ? 'There is no signature of the tenant’s log key over this root and size.'
-        : `The given checkpoint does not hold. ${wrong}`,
+      fits ? 'The tenant’s log key did not sign this root and size.' : `The given checkpoint is not valid. ${wrong}`,
     ),
   ]
 }
@@ -133,7 +131,7 @@ async function checkTree(
   const reached = leafHash && rootFromInclusionProof({ index, size, leafHash, proof })
   const altered =
     signed === undefined
-      ? `No root of ${row.date} was signed with which the stored log could be compared.`
+      ? `The stored log of ${row.date} can’t be compared, because no signed root was found.`
       : await whyLogAltered(tx, tenant.id, { date: row.date, seq: row.seq, size: signed.size, root })
   return [
     check(
@@ -145,7 +143,7 @@ async function checkTree(
     check(
       'log',
       altered === undefined,
-      `The stored log of ${row.date} still has the signed root, and the records around this one are those below it.`,
+      `The stored log of ${row.date} still has the signed root, and the records around this one belong to it.`,
       altered,
     ),
   ]

@@ -103,7 +103,7 @@ async function since(days: number, witness: TestWitness): Promise<TestTenant> {
   witness.keys.set(`localhost:3000/t/${tenant.externalId}/seals`, key)
   return tenant
 }
-/** One more day before the others, which nobody had: the seal log grows by one. */
+/** Inserts a day before the others, so that the seal log grows by one. */
 async function oneMore(tenant: TestTenant, days: number): Promise<void> {
   await asOwner(runtime, 'insert into audit_days (tenant_id, date, size) values ($1, $2, 0)', [
     tenant.id,
@@ -114,7 +114,7 @@ async function oneMore(tenant: TestTenant, days: number): Promise<void> {
 const published = (tenant: TestTenant) =>
   runtime.database.inTenant(tenant.id, async (tx) => {
     const last = await findLatestSealCheckpoint(tx, tenant.id)
-    if (last === undefined) throw new Error('There is no checkpoint.')
+    if (last === undefined) throw new Error('A checkpoint was not found.')
     return await cosignedNote(tx, tenant.id, last)
   })
 
@@ -138,7 +138,7 @@ test('a witness cosigns each checkpoint of closed days that extends what it has 
   await witness.close()
 })
 
-test('a witness that has seen another size says which, and gets the proof from there', async () => {
+test('a witness that has seen another size reports it, and gets the proof from there', async () => {
   const witness = new TestWitness()
   const asked = await witness.listen()
   const tenant = await since(3, witness)
@@ -167,7 +167,7 @@ test('a witness that has seen more than is stored, refuses, or signs with anothe
   await witness.close()
 })
 
-test('the file of witnesses is read at start, and a key that is none of a witness is named', async () => {
+test('the file of witnesses is read at start, and the error for an invalid key names it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
   const path = join(folder, 'witnesses.json')
   const load = () => loadWitnesses(loadConfig({ LOG_WITNESSES: path }))

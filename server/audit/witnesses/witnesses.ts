@@ -16,7 +16,7 @@ export async function loadWitnesses({ logWitnessesFile: path }: Config): Promise
   try {
     const { witnesses } = File.parse(JSON.parse(await readFile(path, 'utf8')))
     return witnesses.map(({ url, vkey }) => {
-      if (!isSafeToFetch(url)) throw new NoteError(`${url} must be https.`)
+      if (!isSafeToFetch(url)) throw new NoteError(`${url} must use https.`)
       return { url: url.replace(/\/+$/, ''), key: parseCosignerKey(vkey) }
     })
   } catch (cause) {
@@ -35,11 +35,14 @@ export function startWitnessing(witnesses: readonly Witness[]): { close(): Promi
       for (const witness of witnesses)
         if (!closed)
           await askWitness(tenant, witness).catch((error: unknown) =>
-            log.warn({ err: error, witness: witness.key.name }, 'a witness did not cosign; it is asked again'),
+            log.warn(
+              { err: error, witness: witness.key.name },
+              'a witness did not cosign; the request will be repeated',
+            ),
           )
   }
   const start = () => {
-    round = round.then(ask).catch((error: unknown) => log.warn({ err: error }, 'no witness could be asked'))
+    round = round.then(ask).catch((error: unknown) => log.warn({ err: error }, 'the witnesses could not be queried'))
   }
   const timer = witnesses.length === 0 ? undefined : setInterval(start, roundMs)
   return {

@@ -5,15 +5,16 @@ Format: evidence-room-bundle-v1, a BagIt 1.0 bag (RFC 8493)
 
 The records are in data/. Everything else describes and seals them:
 
-  manifest.json             what the bundle holds: every file below data/ with
-                            its size and SHA-256, and what was left out and why
+  manifest.json             the contents of the bundle: every file below data/
+                            with its size and SHA-256, and what was left out
+                            and why
   seal/manifest.json.sig    the service's Ed25519 signature of manifest.json
   seal/seal.pub.pem         the public key that belongs to that signature
   manifest-sha256.txt       SHA-256 of every file below data/
   tagmanifest-sha256.txt    SHA-256 of the files that describe the bundle
   seal/bundle.sigstore.json the same seal as a Sigstore bundle (DSSE, in-toto)
                             over manifest.json and tagmanifest-sha256.txt
-  verify.html               a page that makes all these checks and those of the
+  verify.html               a page that runs all these checks and those of the
                             audit log in a browser, without a connection
   data/proofs/              for each day: the signed checkpoint, all leaf hashes,
                             and its place in the signed log of closed days
@@ -25,15 +26,15 @@ Extract the ZIP, open a terminal in the folder evidence-room-${exportId}
 and run the commands below. Nothing is sent anywhere. You need sha256sum (GNU
 coreutils) and openssl 3.0 or later.
 
-1. The files are the listed ones.
+1. The files match the list.
 
    sha256sum -c manifest-sha256.txt
 
    Every line must end in OK. This proves that each file that
    manifest-sha256.txt lists is there and unchanged. It does not prove who wrote
-   that list. A file below data/ that is not in it is no part of the evidence.
+   that list. A file below data/ that is not listed is not part of the evidence.
 
-2. The description belongs together.
+2. The descriptive files match their list.
 
    sha256sum -c tagmanifest-sha256.txt
 
@@ -57,27 +58,27 @@ coreutils) and openssl 3.0 or later.
    Without this step someone could change a record and both lists, and steps 1
    to 3 would still pass.
 
-5. The key is the service's key.
+5. The key belongs to the service.
 
    openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum
 
    Compare the result with the fingerprint that the service publishes. Get that
    fingerprint from the service itself or from someone you trust, not from this
-   ZIP: whoever forges a bundle can put a key of their own into it. Without this
-   comparison the steps above prove only that the bundle agrees with itself.
+   ZIP: anyone who forges a bundle can put their own key into it. Without this
+   comparison the steps above prove only that the bundle is consistent.
 
-If one step fails, do not rely on the bundle: ask for a new export.
+If one step fails, do not rely on the bundle. Request a new export.
 
-A SPAN BY ITSELF
+A SINGLE SPAN
 
   data/traces/<day>.spans.ndjson      what agents did, a line for each span
-  data/traces/<day>.resources.ndjson  what the exporter said of itself: the line
+  data/traces/<day>.resources.ndjson  how the exporter describes itself: the line
                                       with the span's auditId, resourceIndex
   data/traces/<day>.batches.ndjson    with proofs: for each request that brought
                                       spans, the leaf hashes of its tree
 
-A span with an auditId came by telemetry. Its leaf is SHA-256 over the byte 0
-and this JSON array, without blanks:
+A span with an auditId was received as telemetry. Its leaf is SHA-256 over the
+byte 0 and this JSON array, without whitespace:
 
    ["agcp.span.v2", traceId, spanId, parentSpanId, name, kind, status, start,
     end, attributes, events, facts, links, resource]
@@ -91,6 +92,6 @@ and resource is "agcp.span.v1" and ends after the facts.
 The leaf is number batchIndex of the batch with its auditId. The root of these
 leaves (RFC 6962) is details.root of the record with that auditId in data/audit,
 which the log of the day proves. Spans without an auditId were recorded by an
-execution: the records of that execution in data/audit say what it did.
+execution: the records of that execution in data/audit describe it.
 `
 }

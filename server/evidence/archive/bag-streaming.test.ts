@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test('reads no faster than the archive is taken', async () => {
+test('a bag reads its content no faster than its output accepts the archive', async () => {
   const chunk = randomBytes(256 * 1024)
   const count = 128
   let read = 0
@@ -53,7 +53,7 @@ test('reads no faster than the archive is taken', async () => {
   expect(mostAhead).toBeLessThan(4 * 1024 * 1024)
 })
 
-test('an output that fails ends the call, the reading and the bag', async () => {
+test('a failing output ends the call, the reading and the bag', async () => {
   const full = new Error('disk full')
   let released = false
   async function* endless() {
@@ -76,7 +76,7 @@ test('an output that fails ends the call, the reading and the bag', async () => 
   await expect(bag.addFile('data/b', ['x'], ndjson)).rejects.toBe(full)
 })
 
-test('content that fails ends the bag with its own error, and the output without an archive', async () => {
+test('failing content ends the bag with its own error, and leaves the output without an archive', async () => {
   const lost = new Error('connection lost')
   const zip = join(folder, 'lost.zip')
   const out = createWriteStream(zip)

@@ -86,7 +86,7 @@ async function flipByte(bag: string, path: string): Promise<void> {
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('a sealed bag', () => {
-  test('holds its entries in order, with fixed time and mode', async () => {
+  test('contains its entries in order, with fixed time and mode', async () => {
     const { zip, sealed } = await writeBag('order')
     const entries = await readEntries(zip)
     expect(entries.map(({ entry }) => entry.fileName)).toEqual(
@@ -147,14 +147,14 @@ describe('a sealed bag', () => {
     expect(text('seal/seal.pub.pem')).toBe(publicKeyPem)
   })
 
-  test('has the same bytes when it is written again', async () => {
+  test('has the same bytes when it is written twice', async () => {
     const [one, two] = [await writeBag('one'), await writeBag('two')]
     expect(await readFile(one.zip)).toEqual(await readFile(two.zip))
   })
 })
 
 describe('the commands of README.txt, run by sh', () => {
-  test('are the documented ones and all pass', async () => {
+  test('match the documented commands, and all pass', async () => {
     const bag = await extractBag('good')
     const commands = await readmeCommands(bag)
     expect(commands.slice(0, 3)).toEqual([
@@ -207,7 +207,7 @@ describe('the commands of README.txt, run by sh', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a bag refuses', () => {
   const discard = () => new Writable({ write: (_bytes, _encoding, done) => done() })
   const newBag = () => openBag({ exportId, out: discard() })
 
@@ -239,7 +239,7 @@ describe('what is refused', () => {
     await expect(bag.addFile('data/A', ['x'], ndjson)).rejects.toThrow(/already/)
   })
 
-  test('two calls at once, an empty bag, and anything after the seal', async () => {
+  test('concurrent calls, sealing without a payload, and content after the seal', async () => {
     const bag = newBag()
     await expect(bag.seal(sealing)).rejects.toThrow(/at least one/)
     const first = bag.addFile('data/a', ['x'], ndjson)
@@ -265,11 +265,11 @@ describe('what is refused', () => {
     await expect(bag.seal({ ...sealing, ...change })).rejects.toThrow()
   })
 
-  test('an export id that would be another folder', () => {
+  test('an export id that leads to another folder', () => {
     expect(() => openBag({ exportId: '../x', out: discard() })).toThrow(RangeError)
   })
 
-  test('a private key never gets into the bag, even when given as the public one', async () => {
+  test('to store a private key that was given as the public one', async () => {
     const chunks: Buffer[] = []
     const zip = join(folder, 'private.zip')
     const bag = openBag({ exportId, out: createWriteStream(zip) })

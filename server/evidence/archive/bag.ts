@@ -50,7 +50,8 @@ export type Bag = {
  * A caller that gives up in between destroys `out` itself. The same content and key give the same bytes.
  */
 export function openBag({ exportId, out }: { exportId: string; out: Writable }): Bag {
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId)) throw new RangeError('An export id is of letters, digits and hyphens.')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(exportId))
+    throw new RangeError('An export id must consist of letters, digits and hyphens.')
   const draft: Draft = { exportId, zip: openZip(out), payload: [], tags: [], taken: new Set() }
   const alone = oneAtATime(out, () => writeOpening(draft))
   return {
@@ -126,8 +127,8 @@ async function writeOpening(draft: Draft): Promise<void> {
 
 function requireNewPath({ taken }: Draft, path: string): void {
   const reason = whyNotPayloadPath(path)
-  if (reason) throw new RangeError(`${JSON.stringify(path)} can not be in the bag: ${reason}.`)
-  if (taken.has(path.toLowerCase())) throw new RangeError(`${path} is in the bag already.`)
+  if (reason) throw new RangeError(`${JSON.stringify(path)} cannot be added to the bag: ${reason}.`)
+  if (taken.has(path.toLowerCase())) throw new RangeError(`${path} is already in the bag.`)
 }
 
 async function writePayload(
@@ -186,20 +187,20 @@ export function sealKeyFingerprint(publicKeyPem: string): string {
 }
 
 function signManifest(manifest: Buffer, signingKey: KeyObject, publicKeyPem: string) {
-  if (signingKey.asymmetricKeyType !== 'ed25519') throw new TypeError('A bag is sealed with an Ed25519 key.')
+  if (signingKey.asymmetricKeyType !== 'ed25519') throw new TypeError('A bag must be sealed with an Ed25519 key.')
   const publicKey = createPublicKey(publicKeyPem)
   const signature = sign(null, manifest, signingKey)
   if (!verify(null, manifest, publicKey, signature))
     throw new Error('The public key does not belong to the signing key.')
-  // Exported anew: whatever PEM was given, only a public key goes into the bag.
+  // Exported again, so that only a public key can enter the bag, whichever PEM the caller passed.
   return { signature, publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString() }
 }
 
 function bagInfo(info: Readonly<Record<string, string>>): string {
   const lines = Object.entries(info).map(([label, value]) => {
     if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(label))
-      throw new RangeError(`${JSON.stringify(label)} is no label for bag-info.txt.`)
-    if (/[\r\n]/.test(value)) throw new RangeError(`${label} in bag-info.txt is more than one line.`)
+      throw new RangeError(`${JSON.stringify(label)} is not a valid label for bag-info.txt.`)
+    if (/[\r\n]/.test(value)) throw new RangeError(`${label} in bag-info.txt must be a single line.`)
     return `${label}: ${value}\n`
   })
   return lines.join('')

@@ -28,7 +28,7 @@ test.each<[string, (string | Uint8Array)[], number]>([
   })
 })
 
-test('small lines travel together, and none is lost', async () => {
+test('small lines are joined into larger pieces, and none is lost', async () => {
   const lines = Array.from({ length: 20_000 }, (_, index) => `{"index":${index}}\n`)
   const { chunks, all, lines: counted } = await read(lines)
   expect(counted).toBe(20_000)
@@ -36,7 +36,7 @@ test('small lines travel together, and none is lost', async () => {
   expect(chunks.length).toBeLessThan(10)
 })
 
-test('a view into a larger buffer gives its own bytes only', async () => {
+test('a view into a larger buffer yields only its own bytes', async () => {
   const { all } = await read([Buffer.from('abcdef').subarray(2, 4)])
   expect(all.toString()).toBe('cd')
 })

@@ -42,7 +42,8 @@ async function* joined(content: Content): AsyncGenerator<Buffer> {
   for await (const chunk of content) {
     if (typeof chunk === 'string') {
       // Buffer.from would write such a character as U+FFFD without a word.
-      if (!chunk.isWellFormed()) throw new TypeError('The text has a lone surrogate and can not be written as UTF-8.')
+      if (!chunk.isWellFormed())
+        throw new TypeError('The text contains a lone surrogate and cannot be written as UTF-8.')
       text += chunk
       if (text.length < joinedLength) continue
       yield Buffer.from(text)

@@ -25,7 +25,7 @@ input.addEventListener('change', async () => {
   })
   word.textContent = ok
     ? 'Everything agrees. Its key has the fingerprint ' + fingerprint + ': compare it with the one that the service publishes.'
-    : 'This bundle does not hold. Do not rely on it.'
+    : 'This bundle is not valid. Do not rely on it.'
 })
 `
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:45rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}

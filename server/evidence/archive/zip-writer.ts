@@ -37,7 +37,7 @@ export function openZip(out: Writable): ZipWriter {
       )
     })
     try {
-      // When `out` fails nobody reads the archive any more, and the entry would never end by itself.
+      // When `out` fails, the archive no longer has a reader, and the entry would never end by itself.
       await Promise.race([entry, written])
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error('The archive could not be written.', { cause: error })

@@ -8,8 +8,9 @@ import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { withMessage } from '#server/traces/attributes.ts'
 import { shownAttributes } from '#server/traces/encryption/shown-spans.ts'
 
-// What an archive holds besides the log, a query for each file. Each is read through a cursor, so as one snapshot. `period`
-// is [start, end). Configuration is what existed before its end; the rest is what happened, or was under way, in it.
+// The contents of an archive apart from the log: one query for each file. Each is read through a cursor, so as one snapshot.
+// `period` is [start, end). Configuration includes everything that existed before its end; the other files include what
+// happened or was in progress during the period.
 
 export type Period = { start: Date; end: Date }
 
@@ -171,7 +172,7 @@ export const readApprovalVotes = (tx: Transaction, tenantId: string, { start, en
       .orderBy('id'),
   )
 
-/** Without the request, which holds the arguments in clear: `inputDigest` stands for it. */
+/** Without the request, because that contains the unmasked arguments. `inputDigest` takes its place. */
 export const readDecisions = (tx: Transaction, tenantId: string, { start, end }: Period) =>
   cursorRows(
     tx,

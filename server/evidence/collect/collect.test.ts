@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
-/** An execution that began and ended, a decision and an approval, with `canary` wherever content in clear is kept. */
+/** Inserts an execution that began and ended, a decision and an approval, with `canary` in every field of content. */
 async function insertActivity(tenant: TestTenant, memberId: string, canary: string): Promise<void> {
   const content = JSON.stringify({ email: canary })
   const cipher = await runtime.database.inTenant(tenant.id, (tx) => tenantCipher(tx, tenant.id))
@@ -150,7 +150,7 @@ describe('an export of today', () => {
     expect(members[0]).not.toHaveProperty('email')
   })
 
-  test('holds executions, decisions and approvals without what the manifest calls sensitive', async () => {
+  test('contains executions, decisions and approvals without the fields that the manifest marks as sensitive', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const canary = 'grace.hopper@example.com'
@@ -173,7 +173,7 @@ describe('an export of today', () => {
     for (const content of contents) expect(content).not.toContain(canary)
   })
 
-  test('is recorded step by step, and so is who downloads it', async () => {
+  test('leaves an audit record for each step and each download', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const { exportId } = await runtime.make(tenant, auditor)
@@ -185,7 +185,7 @@ describe('an export of today', () => {
     )
   })
 
-  test('without proofs has none, and holds only the records of its period', async () => {
+  test('omits proofs when they are not requested, and contains only the records of its period', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const from = new Date(Date.now() + 1)
@@ -205,7 +205,7 @@ describe('an export of today', () => {
     expect(records[0].leaf.seq).toBeGreaterThan(0)
   })
 
-  test('of a time without records is completed and empty', async () => {
+  test('of a period without records completes with an empty archive', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const past = { startDate: '2001-01-01T00:00:00Z', endDate: '2001-02-01T00:00:00+02:00', includeProofs: true }

@@ -177,7 +177,7 @@ const payloads = new Map<string, Resource[1]>([
 ])
 const inClear = ([name, read]: Resource): Resource => [name, payloads.get(name) ?? read]
 
-/** Null for a value that has no canonical form, such as an integer beyond 2^53. */
+/** Null for a value without a canonical form, such as an integer beyond 2^53. */
 function digestOf(value: unknown): string | null {
   try {
     return `sha256:${createHash('sha256')
@@ -208,17 +208,18 @@ const description = ({ tenant, row }: ClaimedExport) => ({
   createdAt: row.createdAt.toISOString(),
   options: { includeProofs: row.includeProofs, includeRawPayloads: row.includeRawPayloads },
   contents: {
-    configuration: 'Members, agents, releases, published policies and bindings as they stood, made before the end.',
+    configuration:
+      'Members, agents, releases, published policies and bindings that existed before the end of the period.',
     activity:
-      'Executions and approvals that were under way in the period; events, votes, decisions and spans made in it.',
+      'Executions and approvals in progress during the period; events, votes, decisions and spans recorded in it.',
     payloads: row.includeRawPayloads
-      ? 'Inputs and outputs are given as they were; arguments by their SHA-256 over canonical JSON (RFC 8785).'
-      : 'Inputs, outputs and arguments are given by their SHA-256 over canonical JSON (RFC 8785).',
+      ? 'Inputs and outputs are included unmasked; arguments as their SHA-256 over canonical JSON (RFC 8785).'
+      : 'Inputs, outputs and arguments are included as their SHA-256 over canonical JSON (RFC 8785).',
     masking: row.includeRawPayloads
-      ? 'Sensitive values of spans stand in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
-      : 'In events and spans, in words of senders and in names of files, a sensitive value is {"$masked":{"class","length"}}.',
+      ? 'Sensitive values of spans are in data/raw; `commitment` is base64url(SHA-256(JCS([salt, value]))), the `sd` of the attribute in data/traces.'
+      : 'In events, spans, senders’ texts and file names, a sensitive value is {"$masked":{"class","length"}}.',
     traces:
-      'data/traces holds the spans; `auditId` and `resourceIndex` name the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt says how a span is proved.',
-    log: 'data/audit holds {leaf, nonce, record} for each record of the period; data/proofs holds the leaf hashes of whole days.',
+      'data/traces contains the spans; `auditId` and `resourceIndex` identify the line of the resources, `auditId` and `batchIndex` the leaf of the batches. README.txt describes how to verify a span.',
+    log: 'data/audit contains {leaf, nonce, record} for each record of the period; data/proofs contains the leaf hashes of whole days.',
   },
 })

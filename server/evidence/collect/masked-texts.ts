@@ -2,7 +2,7 @@ import type { JsonValue } from '#lib/json.ts'
 import { inputMasks } from '#server/executions/input-masks.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 
-// What people outside wrote beside the data: masked in archives as in answers, unless raw payloads are asked for.
+// Texts that external senders wrote alongside the data: masked in archives as in answers, unless raw payloads are requested.
 
 const together = 200
 
@@ -49,7 +49,7 @@ export async function* maskedNames<Row extends { name: string; usedBy: { executi
   }
 }
 
-/** Of what no execution uses nobody has said what is sensitive: then all of it is. */
+/** Without an execution no manifest declares which fields are sensitive, so the whole value is masked. */
 const whole = (value: JsonValue): JsonValue => ({
   $masked: { class: 'unclassified', length: typeof value === 'string' ? value.length : JSON.stringify(value).length },
 })

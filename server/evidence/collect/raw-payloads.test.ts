@@ -39,7 +39,7 @@ async function tenantWith(...values: string[]): Promise<{ tenant: TestTenant; pi
   return { tenant, pia, spans: spans.map((spanId) => `${traceId}/${spanId}`) }
 }
 
-test('sensitive values stand in the archive with what proves them, and in no archive without the flag', async () => {
+test('an archive contains sensitive values with their proofs only when raw payloads were requested', async () => {
   const { tenant, pia } = await tenantWith('grace@example.com', 'ada@example.com')
   const job = await runtime.make(tenant, pia, raw())
   expect(job).toMatchObject({ status: 'completed', includeRawPayloads: true, omissions: [] })
@@ -62,7 +62,7 @@ test('sensitive values stand in the archive with what proves them, and in no arc
   expect(await other(`data/traces/${date()}.spans.ndjson`)).not.toContain('@example.com')
 })
 
-test('who asked and why is on record, and only who holds evidence:raw gets the archive', async () => {
+test('requester and reason are recorded, and only a member with evidence:raw can download the archive', async () => {
   const { tenant, pia } = await tenantWith('grace@example.com')
   const job = await runtime.make(tenant, pia, raw())
   expect(await runtime.actions(tenant, justification)).toEqual(['evidence_export.raw_payloads_requested'])
@@ -72,7 +72,7 @@ test('who asked and why is on record, and only who holds evidence:raw gets the a
   expect((await fetchArchive(pia, job.exportId)).length).toBe(job.archiveBytes)
 })
 
-test('what was erased or changed is left out, and the archive says so', async () => {
+test('an erased or changed value is left out, and the archive lists the omission', async () => {
   const { tenant, pia, spans } = await tenantWith('grace@example.com', 'ada@example.com', 'joan@example.com')
   await runtime.database.inTenant(tenant.id, (tx) =>
     eraseFrom(tx, tenant.id, 'grace@example.com', { erasureId: null, after: '' }),

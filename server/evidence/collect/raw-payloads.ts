@@ -10,8 +10,8 @@ import { type Period, readSealedSpans } from './collect-store.ts'
 export type LeftOut = { resource: string; id: string; reason: z.infer<typeof Omission>['reason'] }
 
 /**
- * The sensitive values of the period's spans and their resources in clear, a line each. `commitment` stands at the span's attribute in
- * data/traces, and is base64url(SHA-256(JCS([salt, value]))). What can't be given goes to `leftOut`.
+ * Yields the unmasked sensitive values of the period's spans and their resources, one line each. `commitment` is also in the
+ * span's attribute in data/traces, and is base64url(SHA-256(JCS([salt, value]))). Unavailable values are added to `leftOut`.
  */
 export async function* rawValues(
   tx: Transaction,

@@ -23,7 +23,7 @@ export const claim = (tenantId: string, exportId: string): Promise<ClaimedExport
     return row && { tenant: await tenantById(tx, tenantId), row }
   })
 
-/** Goes on to `status`, with its audit record. A run that repeats a crashed one finds the state reached already. */
+/** Advances the export to `status`, with its audit record. Does nothing if a crashed run has already reached it. */
 export async function advance(run: ClaimedExport, status: 'preflight' | 'collecting' | 'sealing'): Promise<void> {
   if (order.indexOf(run.row.status) >= order.indexOf(status)) return await checkStillOurs(run)
   await runtime().database.inTenant(run.tenant.id, (tx) => transition(tx, run, status))

@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A connection of the owner that holds nobody up but those who read `table`, until it ends. */
+/** Opens a connection of the owner that blocks only readers of `table` until it ends. */
 async function lock(table: string): Promise<Client> {
   const client = new Client({ connectionString: api.ownerUrl })
   await client.connect()

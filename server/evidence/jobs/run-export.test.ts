@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
-describe('a run that was cut off', () => {
-  test.each(['preflight', 'collecting', 'sealing'])('in %s starts the file anew', async (status) => {
+describe('a run that was interrupted', () => {
+  test.each(['preflight', 'collecting', 'sealing'])('in %s starts the file again', async (status) => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const { exportId } = await runtime.make(tenant, auditor)
-    // The state in which kill -9 leaves things: half a file, a row on its way.
+    // The state that kill -9 leaves: half a file and an unfinished row.
     await writeFile(runtime.archivePath(tenant, `${exportId}.0badcafe.part`), 'PK')
     await asOwner(
       runtime,
@@ -34,7 +34,7 @@ describe('a run that was cut off', () => {
     expect(spawnSync('sha256sum', ['-c', 'manifest-sha256.txt'], { cwd: top }).status).toBe(0)
   })
 
-  test('and goes on beside its successor publishes nothing: one archive, one manifest', async () => {
+  test('publishes nothing when it continues alongside its successor: one archive, one manifest', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const exportId = await askForExport(auditor)
@@ -82,7 +82,7 @@ describe('a log that is broken fails the export', () => {
 })
 
 describe('canceling', () => {
-  test('ends it for good, once, at the revision that was read', async () => {
+  test('ends the export permanently, once, at the expected revision', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const exportId = await askForExport(auditor)
@@ -101,7 +101,7 @@ describe('canceling', () => {
     expect(await runtime.actions(tenant, exportId)).toEqual(['evidence_export.created', 'evidence_export.canceled'])
   })
 
-  test('stops a run under way, and its file is removed', async () => {
+  test('stops a run in progress and removes its file', async () => {
     const tenant = await runtime.tenant()
     const auditor = await auditorOf(tenant)
     const exportId = await askForExport(auditor)
@@ -120,7 +120,7 @@ describe('canceling', () => {
   })
 })
 
-test('the queue makes what was asked for', async () => {
+test('the queue creates the requested archive', async () => {
   runtime.startWorker()
   const auditor = await auditorOf(await runtime.tenant())
   const exportId = await askForExport(auditor)

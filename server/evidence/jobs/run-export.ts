@@ -12,9 +12,9 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { advance, type ClaimedExport, checkStillOurs, claim, Superseded, transition } from './export-claim.ts'
 
 /**
- * Makes the archive of an export: checks the log, collects, seals, publishes. Run again after a crash it starts the file
- * anew; on an export that has ended it does nothing. A log that is broken fails the export. Anything else that goes wrong
- * is thrown, so that the queue tries again, until nobody waits for the export any more: then it fails, too.
+ * Creates the archive of an export: checks the log, collects, seals, publishes. Repeated after a crash, it starts the file
+ * again; on an export that has ended it does nothing. A broken log fails the export. Other errors are thrown, so that the
+ * queue tries again until the time limit for the export, after which it fails, too.
  */
 export async function runExport(tenantId: string, exportId: string): Promise<void> {
   const run = await claim(tenantId, exportId)
@@ -29,8 +29,8 @@ export async function runExport(tenantId: string, exportId: string): Promise<voi
     if (error instanceof LogBroken || error instanceof LogRefused)
       return await fail(run, { code: 'integrity_failed', message: error.message })
     if (Date.now() - run.row.createdAt.getTime() < pollTimeoutMs) throw error
-    runtime().log.error({ err: error, exportId }, 'an evidence export failed for too long and is given up')
-    await fail(run, { code: 'unavailable', message: 'The archive could not be made. Ask for a new export.' })
+    runtime().log.error({ err: error, exportId }, 'an evidence export kept failing and was abandoned')
+    await fail(run, { code: 'unavailable', message: 'The archive could not be created. Request a new export.' })
   }
 }
 

@@ -12,20 +12,23 @@ import {
   deleteExpiredArtifacts,
   findArtifact,
   findArtifactByUid,
-  findGrantOf,
+  findUse,
   insertArtifactOnce,
+  type Use,
   upsertArtifact,
-  wasConsumedWithin,
 } from './store.ts'
 
 /**
- * Seconds during which a used refresh token is refused without further consequences: two tabs of one browser renew
- * concurrently, and the slower one reads the tokens of the faster one. Later reuse means that the token was stolen, by
- * or from its owner, and ends the whole family. The second use never yields tokens, so the grace period gives a thief
- * nothing; if the thief was first, it only means that the owner finds out at the next renewal instead of this one. A
- * refresh token that is bound to a key (DPoP) is refused before any of this to callers without the key.
+ * Seconds in which the holder of the key that a refresh token is bound to (DPoP) may use the token again. A page that is
+ * reloaded while it renews never gets the response, and has only the token that was used. A thief gains nothing: the
+ * library checks the key before it consumes the token. Afterwards a token that is used again ends its family.
  */
-const graceSeconds = 5
+const repeatSeconds = 30
+/**
+ * Seconds in which a refresh token without a key is only refused when it is used again, because two processes of one person
+ * may renew concurrently. Afterwards the token was stolen, from its owner or by them, and its family ends.
+ */
+const refusalSeconds = 5
 
 /**
  * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh
@@ -49,15 +52,14 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       if (!first) throw new errors.InvalidGrant('the proof has already been used')
     },
     async find(id) {
-      const [found, inGrace] = await inTenant(async (tx) => {
+      const [found, use] = await inTenant(async (tx) => {
         const artifact = await findArtifact(tx, address(id))
-        const consumed = model === 'RefreshToken' && artifact !== undefined && artifact.consumedAt !== null
-        return [artifact, consumed && (await wasConsumedWithin(tx, address(id), graceSeconds))] as const
+        return [artifact, artifact?.consumedAt != null ? await findUse(tx, address(id)) : undefined] as const
       })
-      // The library ends the family of a token that is marked as used. With the mark removed, consume() below refuses
-      // the token and ends nothing.
-      const artifact = inGrace && found !== undefined ? { ...found, consumedAt: null } : found
-      return artifact === undefined ? undefined : { ...payloadOf(artifact), jti: id }
+      if (found === undefined) return undefined
+      // The library ends the family of a token that was used: in its grace, consume() below decides instead.
+      const inGrace = model === 'RefreshToken' && use !== undefined && isInGrace(use)
+      return { ...payloadOf(inGrace ? { ...found, consumedAt: null } : found), jti: id }
     },
     async findByUid(uid) {
       const found = await inTenant((tx) => findArtifactByUid(tx, { tenantId, model, uid }))
@@ -67,11 +69,13 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
     findByUserCode: async () => undefined,
     async consume(id) {
       if (await inTenant((tx) => consumeArtifact(tx, address(id)))) return
-      await inTenant(async (tx) => {
-        const inGrace = model === 'RefreshToken' && (await wasConsumedWithin(tx, address(id), graceSeconds))
-        if (!inGrace) await revokeFamily(tx, address(id))
+      const mayRepeat = await inTenant(async (tx) => {
+        const use = await findUse(tx, address(id))
+        const inGrace = model === 'RefreshToken' && use !== undefined && isInGrace(use)
+        if (!inGrace) await revokeFamily(tx, tenantId, use?.grantId)
+        return inGrace && use.bound
       })
-      throw new errors.InvalidGrant('already used')
+      if (!mayRepeat) throw new errors.InvalidGrant('already used')
     },
     destroy: (id) => inTenant((tx) => deleteArtifact(tx, address(id))),
     revokeByGrantId: (grantId) => inTenant((tx) => deleteArtifactsOfGrant(tx, { tenantId, model, grantId })),
@@ -93,14 +97,14 @@ export const purgeExpired = (tenantId: string): Promise<number> =>
  * One code or refresh token was used by two concurrent requests, so one of them has a stolen copy: the whole grant
  * ends, including the tokens of the request that won. (The library does this itself when the second use comes later.)
  */
-async function revokeFamily(tx: Transaction, address: { tenantId: string; model: string; id: string }): Promise<void> {
-  const grantId = (await findGrantOf(tx, address))?.grantId
+async function revokeFamily(tx: Transaction, tenantId: string, grantId: string | null | undefined): Promise<void> {
   if (grantId == null) return
-  const { tenantId } = address
   for (const model of ['AuthorizationCode', 'RefreshToken'])
     await deleteArtifactsOfGrant(tx, { tenantId, model, grantId })
   await deleteArtifact(tx, { tenantId, model: 'Grant', id: digest(grantId) })
 }
+
+const isInGrace = ({ bound, secondsAgo }: Use): boolean => secondsAgo < (bound ? repeatSeconds : refusalSeconds)
 
 const digest = (id: string): string => createHash('sha256').update(id).digest('base64url')
 

@@ -80,31 +80,22 @@ export async function consumeArtifact(tx: Transaction, { tenantId, model, id }: 
   return result.numUpdatedRows === 1n
 }
 
-/** Whether an artifact was consumed within the last `seconds`, by the database's clock. */
-export async function wasConsumedWithin(
-  tx: Transaction,
-  { tenantId, model, id }: Address,
-  seconds: number,
-): Promise<boolean> {
-  const row = await tx
-    .selectFrom('realmArtifacts')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('model', '=', model)
-    .where('id', '=', id)
-    .where('consumedAt', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
-    .executeTakeFirst()
-  return row !== undefined
-}
+/** The use of an artifact: how long ago by the database's clock, and whether a key is needed to use it. */
+export type Use = { secondsAgo: number; bound: boolean; grantId: string | null }
 
-/** The grant that an artifact belongs to, consumed or not. */
-export const findGrantOf = (tx: Transaction, { tenantId, model, id }: Address) =>
+/** Undefined if the artifact does not exist or has not been used. */
+export const findUse = (tx: Transaction, { tenantId, model, id }: Address): Promise<Use | undefined> =>
   tx
     .selectFrom('realmArtifacts')
-    .select('grantId')
+    .select([
+      'grantId',
+      sql<boolean>`payload ? 'jkt'`.as('bound'),
+      sql<number>`extract(epoch from clock_timestamp() - consumed_at)::float8`.as('secondsAgo'),
+    ])
     .where('tenantId', '=', tenantId)
     .where('model', '=', model)
     .where('id', '=', id)
+    .where('consumedAt', 'is not', null)
     .executeTakeFirst()
 
 export async function deleteArtifact(tx: Transaction, { tenantId, model, id }: Address): Promise<void> {

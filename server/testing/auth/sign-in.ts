@@ -86,7 +86,7 @@ export async function authorize(
 /** Fills in the page's form and sends it. */
 export function sendSignIn(browser: Browser, page: Visit, username: string, password: string): Promise<Visit> {
   const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1]
-  if (action === undefined) throw new Error(`There is no sign-in form at ${page.url}: ${page.status} ${page.text}`)
+  if (action === undefined) throw new Error(`A sign-in form was not found at ${page.url}: ${page.status} ${page.text}`)
   return browser.visit(new URL(action, page.url).href, { username, password })
 }
 

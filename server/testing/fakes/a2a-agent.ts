@@ -110,7 +110,7 @@ export async function startA2aAgent(): Promise<A2aAgent> {
       bus.finished()
     },
     async cancelTask(taskId, bus) {
-      if (obedience === 'refuse') throw new TaskNotCancelableError('It can not be taken back.')
+      if (obedience === 'refuse') throw new TaskNotCancelableError('The task cannot be canceled.')
       const contextId = contexts.get(taskId) ?? ''
       contexts.delete(taskId)
       const state = obedience === 'complete' ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_CANCELED

@@ -118,5 +118,5 @@ export async function askAsExternalAgent(
     arguments: { id: content, customer: { email: sensitive } },
   }
   const asked = payload<{ approvalId?: string }>(await api.mutate(ci, 'approvals.request', refund))
-  if (asked.approvalId === undefined) throw new Error('Nobody has to approve the refund.')
+  if (asked.approvalId === undefined) throw new Error('The refund does not require an approval.')
 }

@@ -125,7 +125,7 @@ test('they came into every kind of content', async () => {
   expect(existsSync(await contentFile())).toBe(true)
 })
 
-test('all is erased but for what runs, is open or held, also by a process that is killed on its way', async () => {
+test('everything is erased except content in progress, open or held, even when the process is killed', async () => {
   const pia = await api.person('pia')
   const asked = await api.mutate(pia, 'erasures.create', { subject, reason: 'Request 17.' })
   given.erasureId = payload<{ erasureId: string }>(asked).erasureId
@@ -216,7 +216,7 @@ describe('what is shown', () => {
     expect(payload(event)).toMatchObject({ erased: [told], application: { status: 'applied' } })
   })
 
-  test('a trace says it in clear, too', async () => {
+  test('a trace shows the erasure to a reader with permission, too', async () => {
     const justification = { 'x-svc-justification': 'The property test reads what is left in clear.' }
     const input = { traceId: steps.traceId, includeSensitiveData: true }
     const trace = await api.query(await api.person('pia'), 'traces.getTrace', input, justification)
@@ -235,7 +235,7 @@ describe('what is shown', () => {
     expect([file.status, JSON.stringify(file.body)]).toEqual([409, expect.stringContaining('erased')])
   })
 
-  test('an event that comes again is known by its key, though nobody can say what it was', async () => {
+  test('a repeated event is recognised by its key after its content was erased', async () => {
     const answer = await api.request(await api.client('ci-pipeline'), '/v1/input-events', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': `${content} ${canaries.sensitive} key` },

@@ -163,7 +163,7 @@ const faults: Fault[] = [
   { name: 'kill -9 when it was just approved', run: () => paying.broken('approved', kill) },
   { name: 'kill -9 during the payment, before it was paid', run: () => paying.broken('paying', kill) },
   {
-    name: 'kill -9 after it was paid, before anybody heard of it',
+    name: 'kill -9 after the payment, before its answer was recorded',
     small: true,
     run: () =>
       paying.broken('paying', async (id) => {

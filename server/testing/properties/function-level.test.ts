@@ -65,7 +65,7 @@ async function as(permissions: ReadonlySet<Permission>, entry: Entry, input: unk
 function handlerOf({ path, method }: Entry): RouteHandler {
   const [, module] = routes.find(([routed]) => routed === path) ?? []
   const handler = module?.[method]
-  if (handler === undefined) throw new Error(`${method} ${path} has no handler.`)
+  if (handler === undefined) throw new Error(`${method} ${path} does not have a handler.`)
   return handler
 }
 
@@ -97,7 +97,7 @@ async function together(entries: readonly Entry[], work: (entry: Entry) => Promi
 }
 
 test(
-  'with every permission but its own, each operation answers 403 and names it, before it looks at the input',
+  'with every other permission, each operation answers 403 and names the missing one before it reads the input',
   async (context) => {
     const guarded = catalog.filter((entry) => entry.operation.permission !== 'any')
     const before = await tenantDigest(server.owner, world.tenant.id)
@@ -131,7 +131,7 @@ test(
 )
 
 test(
-  'a further permission that an operation asks for inside is named, too',
+  'the error also names a further permission that an operation checks itself',
   async (context) => {
     let cases = 0
     for (const entry of catalog)
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'without a token, and with one that is none, each operation answers 401',
+  'without a token, and with an invalid one, each operation answers 401',
   async (context) => {
     for (const entry of catalog)
       for (const authorization of [undefined, 'Bearer none', 'Basic cGF0OnBhdA==']) {
@@ -183,7 +183,7 @@ test('over HTTP each role may do what the table of roles says, as a person and a
 }, 300_000)
 
 test(
-  'a body that is no JSON tells a caller without the permission nothing',
+  'a body that is not JSON discloses nothing to a caller without the permission',
   async (context) => {
     const authorization = `Bearer ${await world.tenant.machine('machine-of-nothing', [])}`
     const posts = catalog.filter((entry) => entry.method === 'POST' && entry.operation.permission !== 'any')

@@ -63,7 +63,7 @@ const deniedSelectors = (): Record<string, Selector> => ({
   'foreign pair': { 'x-svc-tenant-external-id': foreign.tenant.externalId, 'x-svc-tenant-id': foreign.tenant.id },
 })
 
-test('each operation of the catalog has a line, and each line an operation', () => {
+test('each operation of the catalog has a row in the matrix, and each row an operation', () => {
   const addresses = catalog.map(addressOf)
   const missing = addresses.filter((address) => cellsOf(address).length === 0)
   expect(missing, howToAddALine(missing)).toEqual([])
@@ -98,7 +98,7 @@ function statusOfAbsent(credential: Credential, entry: Entry, cell: Cell): numbe
   return credential !== 'person' && cell.own.includes(403) ? [cell.absent, 403] : [cell.absent]
 }
 
-test('a tenant without an active membership is refused with one body, before anything else is looked at', async (context) => {
+test('a tenant without an active membership is refused with the same body, before anything else is checked', async (context) => {
   const before = await tenantDigest(matrix.server.owner, foreign.tenant.id)
   const expected = comparable(await firstDenial())
   expect([expected.status, expected.text]).toEqual([403, '{"error":"Tenant access denied"}'])
@@ -168,7 +168,7 @@ test('the positive twin: the caller’s own object is reached by each way of sel
   countCases(context, cases)
 }, 300_000)
 
-test('a name that another tenant has is as free as one that nobody has', async (context) => {
+test('a name that another tenant uses is available', async (context) => {
   const cases = await through(
     cells(({ names }) => names === 'new name'),
     async (entry, cell) => {

@@ -112,7 +112,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
   600_000,
 )
 
-test('all of them are asked', (context) => {
+test('every list is queried', (context) => {
   const asked = operations.reduce((sum, operation) => sum + operation.inputs.length, 0)
   expect(operations.length).toBeGreaterThanOrEqual(27)
   countCases(context, asked)

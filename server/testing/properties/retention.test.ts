@@ -101,7 +101,7 @@ const setRetention = (days: number | null) =>
 const ids = (found: ReadonlyMap<string, string[]>) =>
   [...new Set([...found.values()].flat().map((key) => key.split(' ')[0]))].sort()
 
-test('nothing goes while the tenant keeps it for ever, or for longer', async () => {
+test('nothing is deleted while the tenant keeps it without limit, or for longer', async () => {
   const before = await contentWith(api, content)
   expect(ids(before).length).toBeGreaterThan(5)
   await purgeContent(tenantId)
@@ -110,7 +110,7 @@ test('nothing goes while the tenant keeps it for ever, or for longer', async () 
   expect(await contentWith(api, content)).toEqual(before)
 })
 
-test('then all goes that is older; what runs, is open, held or young stays', async () => {
+test('older content is deleted; content that is in progress, open, held or recent remains', async () => {
   await setRetention(30)
   expect(existsSync(await contentFile())).toBe(true)
   // Two processes at once, and once more: the first one does it all.
@@ -125,7 +125,7 @@ test('then all goes that is older; what runs, is open, held or young stays', asy
   expect(existsSync(await contentFile())).toBe(false)
 }, 60_000)
 
-test('what is gone is told, and the log says what went', async () => {
+test('answers state what was deleted, and the audit log records it', async () => {
   const maria = await api.person('maria')
   const execution = payload(await api.query(maria, 'executions.get', { id: old.id }))
   expect(execution).toMatchObject({
@@ -155,7 +155,7 @@ test('what is gone is told, and the log says what went', async () => {
   expect(new Set(listed).size).toBe(listed.length)
 })
 
-test('a request that comes again under a key whose answer is gone is not done again', async () => {
+test('a repeated request is not executed again after the answer under its key was deleted', async () => {
   const { rows } = await owner.query<{ count: string }>('select count(*) from policy_decisions where tenant_id = $1', [
     tenantId,
   ])

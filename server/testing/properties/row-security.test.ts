@@ -48,7 +48,7 @@ const rowsOf = async (table: string, tenantId: string): Promise<number> => {
   return rows[0]?.rows ?? 0
 }
 
-test('each table shows the rows of the bound tenant, all of them and no other', async (context) => {
+test('each table shows exactly the rows of the bound tenant', async (context) => {
   const own = matrix.own.tenant.id
   const withRows = new Set<string>()
   for (const table of tables) {
@@ -66,7 +66,7 @@ test('each table shows the rows of the bound tenant, all of them and no other', 
   countCases(context, tables.length * 2)
 })
 
-test('in each table no row of another tenant can be changed, deleted or made', async (context) => {
+test('in each table rows of another tenant cannot be changed, deleted or inserted', async (context) => {
   const own = matrix.own.tenant.id
   const foreign = matrix.foreign.tenant.id
   const untouched = (table: string, outcome: Outcome) =>

@@ -140,7 +140,7 @@ test(`${requests} requests of ${tenants} tenants on ${connections} connections`,
   countCases(context, requests)
 }, 7_200_000)
 
-test('no connection of the pool keeps a tenant', async () => {
+test('no connection of the pool remains bound to a tenant', async () => {
   const bound = () =>
     runtime().database.inDirectory(async (tx) => {
       const { rows } = await sql<{ tenant: string | null }>`

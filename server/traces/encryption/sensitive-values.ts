@@ -2,7 +2,7 @@ import type { TenantCipher } from '#server/kernel/keys/tenant-keys.ts'
 import { StoredAttributes, StoredEvents, StoredLinks } from '#server/traces/attributes.ts'
 import { type Disclosure, decryptResource, decryptSpan } from './encrypt-span.ts'
 
-/** A sensitive value of a span in clear, with what proves that it is the one that was recorded. */
+/** An unmasked sensitive value of a span, with the proof that it is the recorded one. */
 export type ClearValue = { key: string; event?: string; link?: string; commitment: string; disclosure: Disclosure }
 export type ClearValues = {
   values: ClearValue[]

@@ -7,8 +7,8 @@ import { runtime } from '#server/kernel/runtime.ts'
 import type { TraceKey } from '#server/traces/store.ts'
 import { deleteOldPartials, deletePartial, listPartials, setPartial } from './partial-store.ts'
 
-// What a span's model has answered so far, for who follows the trace while it answers. It is no record: one encrypted row
-// that is rewritten while the call runs and gone with it. What the span keeps is its answer, recorded when that is whole.
+// The answer of a span's model so far, for readers that follow the trace while it answers. It is not a record: one encrypted
+// row is rewritten while the call runs, and deleted with its end. The span stores the complete answer.
 
 /** Several pieces within this time are one write and one notification. */
 const coalescedMs = 200
@@ -32,7 +32,7 @@ export type PartialWriter = {
   close(): Promise<void>
 }
 
-/** A text that can't be written is only told to the log: nobody's answer depends on it. */
+/** A text that can't be written is only logged, because no answer depends on it. */
 export function openPartialText(tenantId: string, traceId: string, spanId: string): PartialWriter {
   const { database, log } = runtime()
   let latest: (() => Partial) | undefined
@@ -102,7 +102,7 @@ export async function readPartials(tx: Transaction, trace: TraceKey): Promise<{ 
       const partial = Partial.parse(cipher.decryptJson(sealed, contextOf(trace.traceId, spanId)))
       return [{ spanId, partial }]
     } catch (error) {
-      runtime().log.warn({ err: error, traceId: trace.traceId, spanId }, 'a partial text could not be opened')
+      runtime().log.warn({ err: error, traceId: trace.traceId, spanId }, 'a partial text could not be decrypted')
       return []
     }
   })

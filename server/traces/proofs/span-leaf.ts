@@ -22,7 +22,7 @@ export type LeafSpan = {
 }
 
 /**
- * The text whose RFC 6962 leaf hash is the span's leaf in the tree of its batch; the tree's root stands in the audit record.
+ * The text whose RFC 6962 leaf hash is the span's leaf in the tree of its batch; the tree's root is in the audit record.
  * A JSON array; version 2 where there are links or a resource. What telemetry sends holds no objects but {key, value}, so
  * that JSON.stringify writes what JCS would.
  */

@@ -27,7 +27,7 @@ export async function insertSpan(
     attributes: readonly StoredAttribute[]
     sealed: Buffer | null
     startedAt: Date | string
-    /** Of a span that is over when it is told of. */
+    /** Set for a span that has ended before it is announced. */
     ended: { at: Date | string; status: 'ok' | 'error' } | null
   },
 ): Promise<Change> {
@@ -66,7 +66,7 @@ export async function insertSpan(
   return rows[0] ?? { known: false, changed: false }
 }
 
-/** Does nothing when there is no such span that is still open. */
+/** Does nothing unless the span exists and is still open. */
 export async function setSpanEnded(
   tx: Transaction,
   end: {

@@ -64,7 +64,7 @@ const told = (events: readonly [string, TraceEvent][]) =>
   events.map(([id, event]) => ('span' in event ? `${id} ${event.type} ${event.span.spanId}` : event.type))
 
 describe('recording', () => {
-  test('gives changes their numbers in order, and doing a thing twice changes nothing', async () => {
+  test('numbers changes in order, and repeating a call changes nothing', async () => {
     const traceId = await begin()
     const [a, b] = [newSpanId(), newSpanId()]
     await inTenant(tenant.id, (tx) => startTrace(tx, tenant.id, { traceId, name: 'again', startedAt: at(9) }))
@@ -93,7 +93,7 @@ describe('recording', () => {
     ])
   })
 
-  test('of many spans at once numbers each once, without gaps', async () => {
+  test('of many concurrent spans numbers each once, without gaps', async () => {
     const traceId = await begin()
     const ids = Array.from({ length: 20 }, newSpanId)
     await Promise.all(ids.map((id) => open(traceId, id).then(() => close(traceId, id))))
@@ -101,13 +101,13 @@ describe('recording', () => {
     expect(events.map(([id]) => Number(id))).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
   })
 
-  test('needs a trace', async () => {
+  test('requires a trace', async () => {
     await expect(open(newTraceId(), newSpanId())).rejects.toThrow('was never started')
   })
 })
 
 describe('traces.stream', () => {
-  test('shows a span once it is committed, and goes on after the last event that was taken', async () => {
+  test('shows a span once it is committed, and continues after the last event that was received', async () => {
     const traceId = await begin()
     const [a, b] = [newSpanId(), newSpanId()]
     await open(traceId, a)
@@ -127,7 +127,7 @@ describe('traces.stream', () => {
     expect(told(resumed)).toEqual([`3 span.ended ${b}`])
   })
 
-  test('of an execution waits for its trace to begin', async () => {
+  test('waits for the trace of an execution to begin', async () => {
     const executionId = newId()
     const [traceId, a] = [newTraceId(), newSpanId()]
     await insertExecution(executionId, traceId)
@@ -139,7 +139,7 @@ describe('traces.stream', () => {
     expect(told(await events)).toEqual([`1 span.started ${a}`])
   })
 
-  test('answers alike for what never was and for what is another tenant’s', async () => {
+  test('answers the same for an unknown trace and for one of another tenant', async () => {
     const traceId = await begin()
     const answers = await Promise.all(
       [
@@ -153,7 +153,7 @@ describe('traces.stream', () => {
 })
 
 describe('traces.getTrace', () => {
-  test('counts masked values, those within a value too, and says why they stay masked', async () => {
+  test('counts masked values, including nested ones, and returns why they stay masked', async () => {
     const traceId = await begin()
     const marker = { $masked: { class: 'pii.email', length: 17 } }
     await open(traceId, newSpanId(), [
@@ -173,7 +173,7 @@ describe('traces.getTrace', () => {
     expect(asked.masking.reason).toContain('trace:unmask')
   })
 
-  test('of another tenant is refused or not found', async () => {
+  test('refuses or does not find a trace of another tenant', async () => {
     const traceId = await begin()
     await expect(read(viewer, { traceId, tenantId: other.externalId })).rejects.toMatchObject({
       code: 'tenant_access_denied',
@@ -182,9 +182,9 @@ describe('traces.getTrace', () => {
     await expect(read(stranger, { traceId })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('needs trace:read', async () => {
-    const nobody = await tenant.as('nobody', { roles: ['evidence:read'] })
-    await expect(read(nobody, { traceId: newTraceId() })).rejects.toMatchObject({ code: 'forbidden' })
+  test('requires trace:read', async () => {
+    const reader = await tenant.as('reader', { roles: ['evidence:read'] })
+    await expect(read(reader, { traceId: newTraceId() })).rejects.toMatchObject({ code: 'forbidden' })
   })
 })
 
@@ -230,7 +230,7 @@ async function insertExecution(id: string, traceId: string): Promise<void> {
   )
 }
 
-test('a value without a canonical form is recorded: as it is, or only as far as it may be shown', () => {
+test('a value without a canonical form is recorded unchanged or masked', () => {
   const value = JSON.parse('{"large":9007199254740993,"email":"a@b.example"}') as JsonValue
   const view = { large: 9007199254740992, email: '***' }
   expect(masked('result', value, (same) => same)).toEqual({ key: 'result', value, view: value })

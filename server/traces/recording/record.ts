@@ -9,15 +9,15 @@ import { encryptSpan } from '#server/traces/encryption/encrypt-span.ts'
 import { insertTrace } from '#server/traces/store.ts'
 import { insertSpan, setSpanEnded, setTraceEnded } from './live-store.ts'
 
-// Called by whoever runs agents, inside their transactions: a span is there exactly when what it tells of is. Sensitive
-// values are marked by the caller and encrypted here. Doing a thing twice changes nothing, because a job that crashed
-// repeats what it did. Each change of a span is one statement; it takes the lock on the trace until commit.
+// Called by the code that runs agents, inside its transactions, so that a span is committed together with the change it
+// describes. Sensitive values are marked by the caller and encrypted here. Repeating a call changes nothing, because a job
+// that crashed repeats its calls. Each change of a span is one statement; it locks the trace until commit.
 
 export type Attributes = RecordedAttribute[]
 
 /**
  * Content, whose sensitive parts are masked by `mask`. All of it is kept encrypted: what is shown for everyone who reads the
- * trace, what is masked for whoever may see it.
+ * trace, what is masked for readers with permission.
  */
 export function masked(key: string, value: JsonValue, mask: (value: JsonValue) => JsonValue): RecordedAttribute {
   const view = mask(value)

@@ -4,7 +4,7 @@ import { commitment, type Disclosure } from '#server/traces/encryption/encrypt-s
 import { resourceText, spanLeaf } from '#server/traces/proofs/span-leaf.ts'
 import { writeResource, writeSpan } from './write-span.ts'
 
-// What telemetry is written as, beside what everything else computes from the same span.
+// The stored form of telemetry, compared with what the other code computes from the same span.
 
 const cipher = {
   encrypt: (plaintext: Uint8Array | string, context: string) => Buffer.from(`${context}\n${plaintext.toString()}`),
@@ -48,7 +48,7 @@ const full = {
 }
 
 test.each([{ ...plain, attributes: [] }, full])(
-  'the texts are JSON of what is stored, and the leaf is that of the stored span',
+  'the written texts are JSON of the stored span, and the leaf is that of the stored span',
   (span) => {
     const { attributes, events, links, facts, leaf } = writeSpan(cipher, span, undefined)
     const stored = {
@@ -89,7 +89,7 @@ test('each sensitive value is encrypted with its salt for this span, and leaves 
   expect(writeSpan(cipher, { ...plain, attributes: [attribute('a', 1)] }, undefined).sealed).toBeNull()
 })
 
-test('a span commits to its resource by the hash of what the resource is stored as', () => {
+test('a span commits to its resource by the hash of the stored resource', () => {
   const attributes = [attribute('service.name', 'x'), attribute('host.name', 'a@b.example', 'pii.email')]
   const resource = writeResource(cipher, attributes, 'batch_resources/1/0')
   const stored = JSON.parse(resource.attributes)

@@ -70,7 +70,7 @@ async function send(traceId: string, texts: readonly string[]): Promise<string[]
   return ids
 }
 
-const justification = 'The proof reads what is left in clear.'
+const justification = 'The test reads the values that remain.'
 async function clear(traceId: string, spanId = ''): Promise<string> {
   const officer = await tenant.as('pia', { roles: ['privacy_officer'] })
   const input = { traceId, spanId, includeSensitiveData: true }
@@ -125,9 +125,9 @@ async function roots(traceId: string) {
 }
 
 describe('an erasure', () => {
-  test('takes salt and value of what holds the subject, whatever its case, and the proofs stand', async () => {
+  test('removes salt and value wherever the subject occurs, in any case, and proofs remain valid', async () => {
     const traceId = newTraceId()
-    const [one = '', two = ''] = await send(traceId, [`Write to ${subject.toLowerCase()}.`, 'Write to nobody.'])
+    const [one = '', two = ''] = await send(traceId, [`Write to ${subject.toLowerCase()}.`, 'Write to no one.'])
     expect(await clear(traceId, one)).toContain('pavel')
     const before = await roots(traceId)
     expect(before).toMatchObject({ computed: before.recorded, kept: true })
@@ -137,13 +137,13 @@ describe('an erasure', () => {
     expect(left).not.toContain('pavel')
     expect(left).toContain('Nothing personal.')
     expect(left).toContain('"erased":true')
-    expect(await clear(traceId, two)).toContain('Write to nobody.')
+    expect(await clear(traceId, two)).toContain('Write to no one.')
     expect(await roots(traceId)).toEqual(before)
     const { rows } = await owner.query('select fingerprint from spans where span_id = $1', [one])
     expect(rows[0]?.fingerprint).toBeNull()
   })
 
-  test('leaves what a legal hold covers, until it is released', async () => {
+  test('does not touch content under a legal hold until the hold is released', async () => {
     const auditor = await tenant.as('vera', { roles: ['auditor'] })
     const traceId = newTraceId()
     const [span = ''] = await send(traceId, [subject])
@@ -167,7 +167,7 @@ describe('retention', () => {
   const count = async (traceId: string) =>
     (await owner.query('select 1 from spans where trace_id = $1', [traceId])).rowCount
 
-  test('deletes what is older than the tenant keeps, not what is younger or held', async () => {
+  test('deletes content older than the tenant’s retention period, except under a legal hold', async () => {
     const auditor = await tenant.as('vera', { roles: ['auditor'] })
     const [old, held, young] = [newTraceId(), newTraceId(), newTraceId()]
     for (const [traceId, ago] of [
@@ -186,7 +186,7 @@ describe('retention', () => {
     expect(await Promise.all([old, held, young].map(count))).toEqual([0, 1, 1])
   })
 
-  test('a partition goes when nobody keeps anything of its day, and those of the days ahead are made', async () => {
+  test('drops a partition when no tenant keeps content of its day, and creates those of the days ahead', async () => {
     const name = (day: string) => `spans_${day.replaceAll('-', '')}`
     const exists = async (day: string) =>
       (await owner.query(`select 1 from pg_tables where schemaname = 'partitions' and tablename = $1`, [name(day)]))
@@ -212,7 +212,7 @@ describe('retention', () => {
     expect(await exists(days(45))).toBe(false)
   })
 
-  test('the application’s role can’t reach a partition past row-level security', async () => {
+  test('cannot be bypassed: the application’s role can’t reach a partition past row-level security', async () => {
     await expect(
       runtime.database.inTenant(tenant.id, (tx) =>
         tx

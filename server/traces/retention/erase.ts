@@ -27,7 +27,7 @@ export type Erased = {
 /**
  * Removes salt and value of each sensitive value that holds `subject` (as text, whatever its case) from some spans of the
  * tenant, in the order of their keys from after `after`; only of `traceIds`, if they are given. The commitments stay, so that every proof does. A text that
- * stands in clear is removed, too; the span's leaf stays in its batch, and only that span no longer verifies by itself.
+ * is unmasked is removed, too; the span's leaf stays in its batch, and only that span no longer verifies by itself.
  */
 export async function eraseFrom(
   tx: Transaction,
@@ -128,7 +128,7 @@ function eraser(disclosures: ReadonlyMap<string, Disclosure>, holds: (value: unk
   }
 }
 
-/** What is left of the disclosures, encrypted anew; null for nothing. */
+/** Encrypts the remaining disclosures again; returns null if none remain. */
 function encryptedAgain(
   cipher: TenantCipher,
   disclosures: ReadonlyMap<string, Disclosure>,

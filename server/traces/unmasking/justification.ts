@@ -1,7 +1,7 @@
 const shortest = 20
 const longest = 2000
 
-export const justificationRule = `A justification has ${shortest} to ${longest} characters.`
+export const justificationRule = `A justification must have ${shortest} to ${longest} characters.`
 
 /** The justification as it is kept; undefined when it says too little or too much. */
 export function justificationOf(text: string): string | undefined {

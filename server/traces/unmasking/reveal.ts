@@ -19,23 +19,23 @@ export type Authority = {
   justification: string
 }
 
-/** What the caller may see of `traceId`, or the reason why nothing: a sentence for them. Asking is no error. */
+/** Returns the fields of `traceId` that the caller may see, or a sentence that states why none. It does not throw. */
 export async function authorityOver(
   tx: Transaction,
   { tenant, principal, justification }: Caller,
   traceId: string,
 ): Promise<Authority | string> {
   if (!principal.permissions.has('trace:unmask'))
-    return 'Sensitive values stay masked: showing them needs the permission trace:unmask and a justification.'
+    return 'Sensitive values stay masked: showing them requires the permission trace:unmask and a justification.'
   const grant = await findGrant(tx, tenant.id, traceId, principal.memberId)
   if (grant !== undefined)
     return { grantId: grant.id, fields: grant.fields, purpose: grant.purpose, justification: grant.justification }
   if (justification === undefined)
-    return 'Sensitive values stay masked: no unmask grant of yours covers this trace, and the request gives no justification.'
+    return 'Sensitive values stay masked: you don’t have an unmask grant for this trace, and the request does not include a justification.'
   const text = justificationOf(justification)
   if (text === undefined) return `Sensitive values stay masked. ${justificationRule}`
   if (settingsOf(tenant).unmaskSecondPerson === 'required')
-    return 'Sensitive values stay masked: a second person must approve it. Ask with traces.unmask.'
+    return 'Sensitive values stay masked: a second person must approve showing them. Request it with traces.unmask.'
   return { grantId: null, fields: null, purpose: 'Stated with the request', justification: text }
 }
 
@@ -63,7 +63,7 @@ export async function noteReveal(
   seen: { traceId: string; spanId: string | null; values: number; authority: Authority },
 ): Promise<void> {
   const { traceId, spanId, values, authority } = seen
-  if (principal.kind === 'api_key') throw new ApiError('forbidden', 'An API key sees no masked values.')
+  if (principal.kind === 'api_key') throw new ApiError('forbidden', 'API keys cannot read masked values.')
   const auditId = newId()
   await insertReveal(tx, {
     tenantId: tenant.id,

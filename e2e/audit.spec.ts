@@ -46,7 +46,7 @@ test('Vera filters the log by existing actions and actors, and the address keeps
   await expect(page).toHaveURL(/audit$/)
   await expect(page.getByLabel('What', { exact: true })).toHaveValue('all')
   await page.getByLabel('To (UTC)').fill('2001-02-03')
-  await expect(page.getByText('No record fits.')).toBeVisible()
+  await expect(page.getByText('No records match these filters.')).toBeVisible()
   await expect(page).toHaveURL(/to=2001-02-03/)
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(page.getByLabel('To (UTC)')).toHaveValue('')
@@ -57,11 +57,11 @@ test('a record links to all records of its actor and of its resource', async ({ 
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit?resourceId=${approvalId}`)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
-  await page.getByRole('link', { name: 'All records about it' }).click()
+  await page.getByRole('link', { name: 'All records about this resource' }).click()
   await expect(page).toHaveURL(`/t/${externalId}/audit?resourceId=${approvalId}`)
   await expect(page.getByLabel('About', { exact: true })).toHaveValue(approvalId)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
-  await page.getByRole('link', { name: 'All that they did' }).click()
+  await page.getByRole('link', { name: 'All records by this actor' }).click()
   await expect(page).toHaveURL(/audit\?actorId=/)
   await expect(records(page).getByRole('rowheader').first()).toBeVisible()
 })
@@ -78,7 +78,7 @@ test.describe('on a telephone', () => {
     await expect(records(page).getByRole('rowheader').first()).toBeInViewport()
     await expectAccessible(page)
     await fold.click()
-    await page.getByLabel('What', { exact: true }).selectOption({ label: 'Every act' })
+    await page.getByLabel('What', { exact: true }).selectOption({ label: 'All actions' })
     await expect(page.getByRole('button', { name: 'Filter, 1 set' })).toHaveAttribute('aria-expanded', 'true')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Show all' }).click()
@@ -110,9 +110,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
 
   await page.goto(`/t/${externalId}/audit/${auditId}`)
   const reaches = 'this browser reaches the signed root'
-  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(
-    `From the record as it stands here, ${reaches}`,
-  )
+  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(`From the record shown here, ${reaches}`)
   const closed = page.getByRole('region', { name: 'Closed days' })
   await expect(closed).toContainText(`From the day’s last checkpoint, ${reaches}`)
   await expect(closed).toContainText(`${date} is entry`)

@@ -67,7 +67,7 @@ test('the answer of a model appears while it is generated, on the pages of its e
     const answer = page.getByRole('region', { name: 'chat talks-live is answering' })
     await expect(answer).toContainText('The order was sent on Monday')
     await expectAccessible(page)
-    await page.getByRole('link', { name: 'Open as a page of its own' }).click()
+    await page.getByRole('link', { name: 'Open the trace on its own page' }).click()
     await expect(page).toHaveURL(/\/traces\//)
     await expect(answer).toContainText('The order was sent on Monday')
     goOn()

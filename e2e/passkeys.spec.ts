@@ -60,7 +60,7 @@ test('approving requires the passkey that was added in the settings, and the rec
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed with Anna.')
   await rail.getByRole('checkbox').check()
   const approve = rail.getByRole('button', { name: /^Approve/ })
-  await expect(approve).toHaveAccessibleDescription(/takes a passkey, and you have none/)
+  await expect(approve).toHaveAccessibleDescription(/requires a passkey/)
   await expectAccessible(page)
 
   await rail.getByRole('link', { name: 'Add one in your settings' }).click()
@@ -76,7 +76,7 @@ test('approving requires the passkey that was added in the settings, and the rec
 
   await page.goBack()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Anna.')
-  await expect(rail).toContainText('Your device asks for your passkey')
+  await expect(rail).toContainText('Your device will ask for your passkey')
   await rail.getByRole('checkbox').check()
   await approve.click()
   await expect(rail).toContainText('Recorded: approved.')

@@ -58,7 +58,9 @@ test('after Omar revokes a binding, the agent’s page shows that its release wa
   await expect(releases).not.toContainText('its policies have changed')
   // The request for the release lists the policies that it will run with.
   await releases.getByRole('link', { name: /^Open the request/ }).click()
-  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText('what the release was proposed with')
+  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText(
+    'the ones that the release was proposed with',
+  )
   await expectAccessible(page)
   await page.goBack()
 

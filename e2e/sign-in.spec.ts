@@ -159,7 +159,7 @@ test('the page stays when the session ends, and continues after signing in again
   await opened
   await expect(banner).toHaveCount(0)
   await expect(
-    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('Nothing waits for you.')),
+    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('No approvals need you.')),
   ).toBeVisible()
 })
 

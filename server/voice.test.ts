@@ -93,6 +93,11 @@ const done = [
   'server/tenants/',
   'server/traces/',
   'server/wire.test.ts',
+  'app/t/[tenant]/approvals/',
+  'app/t/[tenant]/audit/',
+  'app/t/[tenant]/evidence/',
+  'app/t/[tenant]/executions/',
+  'app/t/[tenant]/traces/',
   'vitest.config.ts',
 ]
 

@@ -200,6 +200,8 @@ async function auditIdsOf(origin: string, one: Case): Promise<string[]> {
 
 for (const reader of ['jonas', 'omar', 'vera'])
   test(`${reader}, who has no grant, gets personal data nowhere`, async ({ page, origin }) => {
+    // Walks all pages twice, and reads every document, storage and frame on each.
+    test.setTimeout(300_000)
     const one = await makeCase(origin)
     expect(one.spanIds.length).toBeGreaterThan(3)
     expect(one.decisionIds.length).toBeGreaterThan(1)

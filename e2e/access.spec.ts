@@ -136,7 +136,7 @@ test('if the response with a new key is lost, a retry creates no second key and 
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the key' }).click()
   const made = dialog(page, `The API key ${name}`)
-  await expect(made.getByRole('alert')).toContainText('the answer with the value was lost')
+  await expect(made.getByRole('alert')).toContainText('the response with the value was lost')
   await made.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toHaveCount(1)
 })
@@ -201,7 +201,7 @@ test('Vera can read the lists but change nothing, Omar can’t read them, and ea
     ['secrets', 'Create a secret', 'secret:read'],
   ] as const) {
     await page.goto(at(area))
-    await expect(page.getByRole('main')).toContainText(`It needs the permission ${permission}.`)
+    await expect(page.getByRole('main')).toContainText(`This requires the permission ${permission}.`)
     await expect(page.getByRole('button', { name: act })).toHaveAttribute('aria-disabled', 'true')
     await expectAccessible(page)
   }

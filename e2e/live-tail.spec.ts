@@ -98,7 +98,7 @@ test('a page that was too slow for the stream reports what it missed, and shows 
     tell(JSON.stringify(missed[2]))
     slow = false
 
-    await expect(page.getByText('3 changes came faster than this page could show them')).toBeVisible()
+    await expect(page.getByText('3 changes arrived faster than this page could show')).toBeVisible()
     for (const number of [2, 3, 4]) await expect(step(page, number)).toBeVisible()
     await expectAccessible(page)
     await commit('step 5')

@@ -111,7 +111,7 @@ test('a device without a passkey is reported, and nothing is recorded', async ({
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed.')
   await rail.getByRole('checkbox').check()
   await rail.getByRole('button', { name: /^Approve/ }).click()
-  await expect(rail).toContainText('Your device gave no passkey')
+  await expect(rail).toContainText('Your device did not provide a passkey')
   await expect(rail).toContainText('Your decision was not recorded.')
   await other.close()
   const jonas = await personToken(origin, 'jonas', 'globex')

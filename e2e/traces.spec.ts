@@ -54,7 +54,7 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
   await expect(detail).toContainText(`Masked, pii.email, ${email.length} characters`)
-  await expect(detail).toContainText('you have no unmask grant')
+  await expect(detail).toContainText('you don’t have an unmask grant')
   await expect(detail.getByRole('button', { name: 'Reveal masked values' })).toHaveAttribute('aria-disabled', 'true')
   await expectAccessible(page)
 
@@ -147,7 +147,7 @@ test('a masked value is revealed for a reason, which everyone can see, and maske
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
-  await expect(detail).toContainText('Nobody has seen')
+  await expect(detail).toContainText('No one has revealed its masked values.')
   await detail.getByRole('button', { name: 'Reveal masked values' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reveal masked values' })
   await dialog.getByLabel('Purpose').fill('Customer complaint')

@@ -351,6 +351,8 @@ test('a request that expires while it is open shows it immediately, and keeps th
 test('a changed payload is shown as a difference, and must be reviewed again', async ({ page, origin, troubles }) => {
   troubles.expect(sentTwice)
   const refund = await waitingRefund(origin)
+  // Nothing is committed that the server could report: without its socket, the page polls.
+  await page.routeWebSocket(/\/v1/, (socket) => socket.onMessage(() => void socket.close()))
   await signIn(page, 'jonas')
   let changed = false
   await page.route(/\/v1\/[^?]*approvals\.get\b/, async (route) => {

@@ -1,16 +1,12 @@
 /**
  * Next builds the console's pages and nothing else: cli/console/ turns its output into files that server/shell.ts serves.
  * Route handlers are `route.ts`, so the extension alone leaves them out; our server calls them itself. The proof in
- * server/testing/properties/routes-through-next.test.ts builds them too, into a folder of its own.
+ * server/testing/properties/routes-through-next.test.ts builds them too, in a project of its own.
  */
-const routesInto = process.env.NEXT_ROUTES_DIST_DIR
 
 /** @type {import('next').NextConfig} */
 export default {
-  pageExtensions: routesInto === undefined ? ['tsx'] : ['tsx', 'ts'],
-  ...(routesInto === undefined ? {} : { distDir: routesInto }),
-  // It reads its WebAssembly from a file next to its own, which a bundle does not have.
-  serverExternalPackages: ['@cedar-policy/cedar-wasm'],
+  pageExtensions: ['tsx'],
   agentRules: false,
   poweredByHeader: false,
   reactStrictMode: true,

@@ -7,6 +7,8 @@ import { type Browser, chromium, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { freePort } from '../free-port.ts'
+import { testEnvironment } from '../processes/environment.ts'
+import { until } from '../until.ts'
 
 // `npm run dev` as a developer uses it. It edits two files of this tree and puts them back.
 
@@ -25,24 +27,20 @@ beforeAll(async () => {
   development = spawn(process.execPath, [join(root, 'cli/dev.mjs')], {
     cwd: root,
     env: {
-      ...process.env,
+      ...testEnvironment,
       PORT: new URL(address).port,
       DATABASE_URL: database.ownerUrl,
       DATA_DIR: folder,
       LOG_LEVEL: 'error',
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
-  await expect
-    .poll(
-      () =>
-        fetch(`${address}/v1/health/ready`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      { timeout: startMs },
+  const isReady = () =>
+    fetch(`${address}/v1/health/ready`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
     )
-    .toBe(true)
+  await until(isReady, 'the server was ready', startMs)
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu'],
@@ -50,9 +48,8 @@ beforeAll(async () => {
 }, 2 * startMs)
 
 afterAll(async () => {
-  await browser.close()
-  development.kill('SIGTERM')
-  await once(development, 'exit')
+  await browser?.close()
+  if (development.kill('SIGTERM')) await once(development, 'exit')
   await database.close()
   rmSync(folder, { recursive: true })
 })

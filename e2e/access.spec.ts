@@ -240,7 +240,7 @@ test('an invited person opens the link, sets a password and signs in; suspended,
   const nora = await context.newPage()
   await nora.goto(link)
   const password = 'seven violet harbours 41'
-  await nora.getByLabel('New password').fill(password)
+  await nora.getByLabel('New password', { exact: true }).fill(password)
   await nora.getByLabel('Repeat new password').fill(password)
   await nora.getByRole('button', { name: 'Set password' }).click()
   await nora.getByRole('link', { name: 'Sign in' }).click()

@@ -82,7 +82,7 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   await decideAs(origin, 'maria', invited.change?.approvalId ?? '', 'approve', 'Agreed with the works council.')
   const password = 'seven violet harbours 41'
   await page.goto(invited.inviteUrl ?? '')
-  await page.getByLabel('New password').fill(password)
+  await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('Repeat new password').fill(password)
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Your password is set' })).toBeVisible()

@@ -5,16 +5,16 @@ import { rootPath } from '#lib/paths.ts'
 import { FONT_CLASSES } from './fonts.ts'
 import './globals.css'
 
-/** Replaces the whole document when even the root layout fails. */
+/** Replaces the whole document if the root layout fails. */
 export default function GlobalError() {
   return (
     <html lang="en" className={FONT_CLASSES}>
       <body>
         <PlainPage title="The console stopped working">
           <p>
-            The fault is in the page, not in what you did. What the server had already confirmed is recorded.{' '}
+            An error occurred in the console; you didn’t cause it. Changes that the server confirmed are stored.{' '}
             <a href={rootPath()} className="text-link">
-              Start again
+              Go to the start page
             </a>
           </p>
         </PlainPage>

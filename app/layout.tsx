@@ -5,7 +5,7 @@ import './globals.css'
 
 export const metadata: Metadata = {
   title: { default: 'Countersign', template: '%s · Countersign' },
-  description: 'What agents may do, who decided it, and the proof.',
+  description: 'Governs what AI agents may do, and records who decided it.',
   robots: { index: false, follow: false },
   referrer: 'no-referrer',
 }
@@ -18,7 +18,7 @@ export const viewport: Viewport = {
 
 export default function RootLayout({ children }: { children: ReactNode }) {
   return (
-    // The theme script in the shell may set an attribute before React takes over.
+    // The theme script in the shell may set an attribute before React hydrates.
     <html lang="en" className={FONT_CLASSES} suppressHydrationWarning>
       <body>{children}</body>
     </html>

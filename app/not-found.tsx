@@ -6,14 +6,14 @@ export const metadata: Metadata = { title: 'Page not found' }
 
 export default function NotFound() {
   return (
-    <PlainPage title="There is no such page">
+    <PlainPage title="Page not found">
       <p>
-        The address may have been mistyped or cut off. Nothing was changed. Objects that you may not see answer in the
-        same way as objects that don’t exist.
+        The address may be mistyped or incomplete. Nothing was changed. Pages that you don’t have permission to see look
+        the same as pages that don’t exist.
       </p>
       <p>
         <a href={rootPath()} className="text-link">
-          Go to the start
+          Go to the start page
         </a>
       </p>
     </PlainPage>

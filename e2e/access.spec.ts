@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { call, personToken } from './cases.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 
-// Who may act: keys, accounts, people, groups, settings, as an administrator and as somebody who is none.
+// Who can act: keys, service accounts, members, groups and settings, as an administrator and as a member who is not one.
 
 const home = () => `/t/${demoTenant().externalId}`
 const at = (page: string) => `${home()}/access/${page}`
@@ -12,10 +12,10 @@ const manage = async (page: Page, name: string) => {
   await page.getByRole('button', { name: `Manage ${name}` }).click()
   return dialog(page, name)
 }
-/** What stands in clear in a dialog that shows a value. */
+/** The unmasked value that a dialog shows. */
 const shownValue = async (page: Page) => (await page.getByRole('dialog').locator('code.select-all').innerText()).trim()
 
-/** The back button, as the page meets it: resolves when the browser has gone there. */
+/** Moves through the history as the back button does. Resolves after the browser has moved. */
 const traverse = (page: Page, steps: number) =>
   page.evaluate(
     (count) =>
@@ -35,7 +35,7 @@ const tokenFor = (origin: string, clientId: string, secret: string) =>
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   })
 
-test('a new key is shown once, the page can’t be left before it is stored, it works, and revoking it ends it', async ({
+test('a new key is shown once, must be stored before the page can be left, and authenticates until it is revoked', async ({
   page,
   origin,
 }) => {
@@ -106,14 +106,14 @@ test('a new key is shown once, the page can’t be left before it is stored, it 
   await (await manage(page, name)).getByRole('button', { name: 'Archive' }).click()
   await dialog(page, `Archive ${name}`).getByRole('button', { name: 'Archive the API key' }).click()
   await expect(row).toHaveCount(0)
-  await page.getByRole('link', { name: 'List them, too' }).click()
+  await page.getByRole('link', { name: 'Show archived' }).click()
   await expect(row).toContainText('Archived')
   // The page can be left again.
   await page.goBack()
   await expect(page).toHaveURL(at('members'))
 })
 
-test('whose answer was lost: nothing is claimed, the same again makes no second key, and it says that the value is gone', async ({
+test('if the response with a new key is lost, a retry creates no second key and reports that the value is lost', async ({
   page,
   troubles,
 }) => {
@@ -121,7 +121,7 @@ test('whose answer was lost: nothing is claimed, the same again makes no second 
   const name = unique('lost')
   await signIn(page, 'tom')
   await page.goto(at('api-keys'))
-  // The server makes the key; only its answer does not arrive.
+  // The server creates the key, but its response does not arrive.
   let losses = 0
   await page.route('**/v1/secrets.createApiKey*', async (route) => {
     if (losses++ > 0) return route.continue()
@@ -132,16 +132,16 @@ test('whose answer was lost: nothing is claimed, the same again makes no second 
   const form = dialog(page, 'Create an API key')
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('button', { name: 'Create the key' }).click()
-  await expect(form.getByRole('alert')).toContainText('We do not know whether it was created.')
+  await expect(form.getByRole('alert')).toContainText('It is unknown whether it was created.')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the key' }).click()
   const made = dialog(page, `The API key ${name}`)
-  await expect(made.getByRole('alert')).toContainText('the answer with the value was lost')
+  await expect(made.getByRole('alert')).toContainText('the response with the value was lost')
   await made.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toHaveCount(1)
 })
 
-test('a list that can’t be read says so in its place, with the request id, and is read again', async ({
+test('a list that could not be loaded shows an error with the request ID and can be loaded again', async ({
   page,
   troubles,
 }) => {
@@ -151,7 +151,7 @@ test('a list that can’t be read says so in its place, with the request id, and
   const requestId = '018f0000-0000-7000-8000-00000000e2e0'
   await page.route(/\/v1\/[^?]*secrets\.list\b/, (route) => {
     if (!broken) return route.continue()
-    // What is asked for in the same moment goes in one call, and fails with it.
+    // Queries of the same moment share one HTTP request, so all of them fail.
     const together = new URL(route.request().url()).pathname.split(',').length
     const data = { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, reason: 'internal', retryable: false, requestId }
     const error = { json: { message: 'Something went wrong.', code: -32603, data } }
@@ -171,7 +171,7 @@ test('a list that can’t be read says so in its place, with the request id, and
   await expect(panel).toBeHidden()
 })
 
-test('vera reads the list and changes nothing; omar sees no list; each blocked control says who can', async ({
+test('Vera can read the lists but change nothing, Omar can’t read them, and each blocked control names the roles that can', async ({
   page,
   origin,
 }) => {
@@ -201,7 +201,7 @@ test('vera reads the list and changes nothing; omar sees no list; each blocked c
     ['secrets', 'Create a secret', 'secret:read'],
   ] as const) {
     await page.goto(at(area))
-    await expect(page.getByRole('main')).toContainText(`It needs the permission ${permission}.`)
+    await expect(page.getByRole('main')).toContainText(`This requires the permission ${permission}.`)
     await expect(page.getByRole('button', { name: act })).toHaveAttribute('aria-disabled', 'true')
     await expectAccessible(page)
   }
@@ -210,7 +210,7 @@ test('vera reads the list and changes nothing; omar sees no list; each blocked c
   await expectAccessible(page)
 })
 
-test('an invited person opens the link, sets a password and signs in; suspended, they are out', async ({
+test('an invited person sets a password through the link and signs in, and loses access when suspended', async ({
   page,
   browser,
   origin,
@@ -252,7 +252,7 @@ test('an invited person opens the link, sets a password and signs in; suspended,
   await expect(nora).toHaveURL(home())
   await nora.goto(`${home()}/settings/me`)
   await expect(nora.getByRole('heading', { level: 1 })).toHaveText(`Nora ${name}`)
-  await expect(nora.getByRole('region', { name: 'Who you are here' })).toContainText('Viewer')
+  await expect(nora.getByRole('region', { name: 'Your membership' })).toContainText('Viewer')
 
   await page.reload()
   await expect(row).toContainText('Active')
@@ -275,7 +275,7 @@ test('an invited person opens the link, sets a password and signs in; suspended,
   await expect(row).toHaveCount(0)
 })
 
-test('tom can’t change himself, and the page says why', async ({ page }) => {
+test('Tom can’t change his own membership, and the page shows why', async ({ page }) => {
   await signIn(page, 'tom')
   await page.goto(at('members'))
   const own = await manage(page, 'Tom Okafor')
@@ -284,7 +284,7 @@ test('tom can’t change himself, and the page says why', async ({ page }) => {
   await expectAccessible(page)
 })
 
-test('a role that decides waits until somebody else has approved it, on a request that says what it means', async ({
+test('a role that can decide is granted only after another person approves a request that explains it', async ({
   page,
   origin,
 }) => {
@@ -293,10 +293,10 @@ test('a role that decides waits until somebody else has approved it, on a reques
   await (await manage(page, 'Omar Haddad')).getByRole('button', { name: 'Set roles' }).click()
   const form = dialog(page, 'Roles of Omar Haddad')
   await form.getByRole('checkbox', { name: /^Approver/ }).check()
-  await form.getByRole('textbox', { name: 'Reason' }).fill('Stands in for Anna.')
+  await form.getByRole('textbox', { name: 'Reason' }).fill('Covers for Anna.')
   await expectAccessible(page)
-  await form.getByRole('button', { name: 'Set the roles and ask for approval' }).click()
-  await expect(form).toContainText('Approver: it waits for approval.')
+  await form.getByRole('button', { name: 'Set the roles and request approval' }).click()
+  await expect(form).toContainText('Approver: waiting for approval.')
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Close' }).last().click()
   const row = page.getByRole('row', { name: /Omar Haddad/ })
@@ -311,7 +311,7 @@ test('a role that decides waits until somebody else has approved it, on a reques
   await page.goto(request)
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Grant approver to Omar Haddad')
   await expect(page.getByRole('main')).toContainText('can decide requests of the approver groups they belong to')
-  await expect(page.getByRole('main')).toContainText('Stands in for Anna.')
+  await expect(page.getByRole('main')).toContainText('Covers for Anna.')
   await expectAccessible(page)
   await page.getByRole('radio', { name: 'Approve' }).check()
   await page.getByRole('textbox', { name: /Reason/ }).fill('Omar was trained in May.')
@@ -329,7 +329,7 @@ test('a role that decides waits until somebody else has approved it, on a reques
       return omar?.roles
     })
     .toEqual(['operator', 'approver'])
-  // As it was, for the tests that come after.
+  // Restores the roles for the tests that follow.
   await call(origin, token, 'mutation', 'members.setRoles', {
     id: omar?.id,
     expectedRevision: omar?.revision,
@@ -337,7 +337,7 @@ test('a role that decides waits until somebody else has approved it, on a reques
   })
 })
 
-test('a service account’s old and new secret both work after a rotation, and none once it is disabled', async ({
+test('both secrets of a service account work after a rotation, and neither works after it is disabled', async ({
   page,
   origin,
 }) => {
@@ -349,7 +349,9 @@ test('a service account’s old and new secret both work after a rotation, and n
   await page.getByRole('button', { name: 'Create a service account' }).click()
   const form = dialog(page, 'Create a service account')
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
-  await expect(form.getByRole('checkbox', { name: /^Tenant admin/ })).toHaveAccessibleDescription(/that is for people/)
+  await expect(form.getByRole('checkbox', { name: /^Tenant admin/ })).toHaveAccessibleDescription(
+    /which is for people only/,
+  )
   await form.getByRole('checkbox', { name: /^Viewer/ }).check()
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the account' }).click()
@@ -363,7 +365,7 @@ test('a service account’s old and new secret both work after a rotation, and n
 
   await (await manage(page, name)).getByRole('button', { name: 'Rotate the secret' }).click()
   const rotate = dialog(page, `Rotate the secret of ${name}`)
-  await expect(rotate.getByLabel('The secrets of today')).toHaveValue('24')
+  await expect(rotate.getByLabel('Current secrets expire')).toHaveValue('24')
   await expectAccessible(page)
   await rotate.getByRole('button', { name: 'Rotate the secret' }).click()
   const rotated = dialog(page, `A new secret for ${name}`)
@@ -374,7 +376,7 @@ test('a service account’s old and new secret both work after a rotation, and n
   await rotated.getByRole('button', { name: 'Done' }).click()
   for (const secret of [first, second]) expect((await tokenFor(origin, clientId, secret)).status).toBe(200)
   const row = page.getByRole('row', { name: new RegExp(name) })
-  await expect(row).toContainText('ends in 23 h')
+  await expect(row).toContainText('expires in 23 h')
 
   await (await manage(page, name)).getByRole('button', { name: 'Disable' }).click()
   await dialog(page, `Disable ${name}`).getByRole('button', { name: 'Disable the account' }).click()
@@ -382,7 +384,7 @@ test('a service account’s old and new secret both work after a rotation, and n
   expect((await tokenFor(origin, clientId, second)).ok).toBe(false)
 })
 
-test('a secret’s value is read on purpose and is gone with the dialog', async ({ page }) => {
+test('the value of a secret is shown on request and discarded when the dialog closes', async ({ page }) => {
   const name = unique('model-endpoint')
   const value = `sk-${unique('value')}`
   await signIn(page, 'tom')
@@ -392,7 +394,7 @@ test('a secret’s value is read on purpose and is gone with the dialog', async 
   await form.getByRole('textbox', { name: 'Name' }).fill(name)
   await form.getByRole('textbox', { name: 'Value' }).fill(value)
   await expectAccessible(page)
-  await form.getByRole('button', { name: 'Keep the secret' }).click()
+  await form.getByRole('button', { name: 'Create the secret' }).click()
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Active')
   await expectAccessible(page)
   const managed = await manage(page, name)
@@ -418,50 +420,54 @@ test('a new approver group is empty until its members are approved', async ({ pa
   await page.getByRole('button', { name: 'Create a group' }).click()
   const form = dialog(page, 'Create an approver group')
   await form.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
-  await form.getByRole('textbox', { name: 'Shown as' }).fill(`Claims ${name}`)
+  await form.getByRole('textbox', { name: 'Display name' }).fill(`Claims ${name}`)
   await form.getByRole('checkbox', { name: /Anna Ruiz/ }).check()
   await expectAccessible(page)
   await form.getByRole('button', { name: 'Create the group and propose its members' }).click()
-  const asked = dialog(page, `The group Claims ${name} is made`)
-  await expect(asked).toContainText('The members are proposed.')
+  const asked = dialog(page, `Group Claims ${name} created`)
+  await expect(asked).toContainText('The new members are proposed.')
   await asked.getByRole('button', { name: 'Close' }).last().click()
   const row = page.getByRole('row', { name: new RegExp(name) })
-  await expect(row).toContainText('Nobody')
-  await expect(row.getByRole('link', { name: /A change of members waits/ })).toBeVisible()
+  await expect(row).toContainText('No one')
+  await expect(row.getByRole('link', { name: /Waits for approval/ })).toBeVisible()
   await row.getByRole('button', { name: /Propose members/ }).click()
   await dialog(page, `Members of Claims ${name}`)
     .getByRole('checkbox', { name: /Jonas Berg/ })
     .check()
-  await expect(page.getByRole('button', { name: 'Propose these members' })).toHaveAccessibleDescription(/waits already/)
+  await expect(page.getByRole('button', { name: 'Propose these members' })).toHaveAccessibleDescription(
+    /already waiting/,
+  )
   await expectAccessible(page)
 })
 
-test('a weaker rule is asked for and stays as it is; a stricter one applies at once', async ({ page }) => {
+test('a weaker rule requires approval and does not apply until then', async ({ page }) => {
   await signIn(page, 'tom')
   await page.goto(`${home()}/settings/tenant`)
   const rules = page.getByRole('region', { name: 'Rules' })
-  await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/Nothing is changed/)
+  await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(
+    /You haven’t changed anything/,
+  )
   await expectAccessible(page)
   const machines = rules.getByRole('group', { name: 'Decisions by machines' })
   await machines.getByRole('radio', { name: 'On' }).check()
-  await expect(rules.getByRole('status')).toContainText('Waits until a change approver')
+  await expect(rules.getByRole('status')).toContainText('Requires the approval of a change approver')
   await expectAccessible(page)
-  await rules.getByRole('button', { name: 'Ask for the weaker rules' }).click()
-  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await rules.getByRole('button', { name: 'Request the weaker rules' }).click()
+  await expect(rules).toContainText('Waiting for approval: decisions by machines from off to on.')
   await expect(machines.getByRole('radio', { name: 'Off' })).toBeChecked()
   await page.reload()
-  await expect(rules).toContainText('Asked for: decisions by machines from off to on.')
+  await expect(rules).toContainText('Waiting for approval: decisions by machines from off to on.')
   await expectAccessible(page)
 })
 
-test('the branding is tried out first and then seen by everybody', async ({ page }) => {
+test('the branding is previewed first and shown to everyone after it is saved', async ({ page }) => {
   const { externalId } = await signIn(page, 'tom', 'globex')
   await page.goto(`/t/${externalId}/settings/tenant`)
   const branding = page.getByRole('region', { name: 'Branding' })
-  const name = branding.getByRole('textbox', { name: 'Shown name' })
+  const name = branding.getByRole('textbox', { name: 'Display name' })
   await name.fill('Initech')
   await branding.getByRole('textbox', { name: 'Accent colour' }).fill('red')
-  await expect(branding).toContainText('This is no colour of these forms.')
+  await expect(branding).toContainText('Not a valid colour. Use #rrggbb, rgb() or oklch().')
   await branding.getByRole('textbox', { name: 'Accent colour' }).fill('#7c3aed')
   await branding.getByLabel('Logo mark').setInputFiles({
     name: 'mark.svg',
@@ -486,22 +492,24 @@ test('the branding is tried out first and then seen by everybody', async ({ page
   await expect(page.getByRole('banner')).toContainText('Globex')
 })
 
-test('jonas names who stands in for him and ends it; who decides nothing learns why they can’t', async ({ page }) => {
+test('Jonas names a delegate and ends the absence; a member who can’t decide is shown why they can’t name one', async ({
+  page,
+}) => {
   await signIn(page, 'jonas')
   await page.goto(`${home()}/settings/me`)
   await expect(page.getByRole('table', { name: 'Permissions' })).toContainText('approval:decide')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Name who stands in for you' }).click()
-  const form = dialog(page, 'Name who stands in for you')
-  await form.getByRole('textbox', { name: 'Who' }).fill('anna')
+  await page.getByRole('button', { name: 'Name a delegate' }).click()
+  const form = dialog(page, 'Name a delegate')
+  await form.getByRole('textbox', { name: 'Delegate' }).fill('anna')
   await form.getByLabel('Last day (UTC)').fill(new Date(Date.now() + 86_400_000).toISOString().slice(0, 10))
   await form.getByRole('textbox', { name: 'Reason' }).fill('On leave.')
   await expectAccessible(page)
-  await form.getByRole('button', { name: 'Let them stand in' }).click()
+  await form.getByRole('button', { name: 'Name the delegate' }).click()
   const row = page.getByRole('row', { name: /Anna Ruiz in your place/ }).first()
   await expect(row).toContainText('Now')
   await row.getByRole('button', { name: /End/ }).click()
-  await dialog(page, 'End the absence').getByRole('button', { name: 'End it now' }).click()
+  await dialog(page, 'End the absence').getByRole('button', { name: 'End the absence now' }).click()
   await expect(row).toContainText('Ended early')
   await expectAccessible(page)
 
@@ -509,9 +517,7 @@ test('jonas names who stands in for him and ends it; who decides nothing learns 
   await expect(page).toHaveURL('/signed-out')
   await signIn(page, 'omar')
   await page.goto(`${home()}/settings/me`)
-  await expect(page.getByRole('button', { name: 'Name who stands in for you' })).toHaveAccessibleDescription(
-    /approval:decide/,
-  )
+  await expect(page.getByRole('button', { name: 'Name a delegate' })).toHaveAccessibleDescription(/approval:decide/)
   await expectAccessible(page)
 })
 
@@ -558,7 +564,7 @@ for (const path of [
       for (const width of [1440, 390]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 900 })
-        // The skeletons have made way.
+        // The content has replaced the skeletons.
         await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'Loading' })).toHaveCount(0)
         await expectAccessible(page)
         const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -11,7 +11,7 @@ const PAGES = [
   ['traces/nonsense', 'The trace can’t be found.'],
 ] as const
 
-test('an address with an id that is none says that there is no such thing', async ({ page, troubles }) => {
+test('an address with a malformed id is reported as not found', async ({ page, troubles }) => {
   troubles.expect(/status of 400/)
   await signIn(page, 'maria')
   for (const [path, words] of PAGES) {

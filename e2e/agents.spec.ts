@@ -5,7 +5,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 import { readerManifest, register, releasedAgent, startAs } from './own-agent.ts'
 
-test('maria registers an agent: every mistake is marked as she types, then it says what is still missing', async ({
+test('Maria registers an agent: mistakes are marked as she types, and the page lists what the agent still needs', async ({
   page,
 }) => {
   const name = `e2e-agent-${Date.now()}`
@@ -16,16 +16,16 @@ test('maria registers an agent: every mistake is marked as she types, then it sa
   await page.getByRole('link', { name: 'Register an agent' }).first().click()
   const manifest = await editor(page, 'Manifest (YAML)')
   await write(manifest, `metadata:\n  name: ${name}\n bad: [1, 2\n`)
-  const problems = page.getByRole('list', { name: 'Problems of Manifest (YAML)' })
+  const problems = page.getByRole('list', { name: 'Problems in Manifest (YAML)' })
   const first = problems.getByRole('button', { name: /^Line \d+, column \d+: / })
   await expect(first.first()).toBeVisible()
   await expect(manifest).toHaveAttribute('aria-invalid', 'true')
-  await expect(page.getByText('Mend what is marked first.')).toBeVisible()
+  await expect(page.getByText('Fix the marked problems first.')).toBeVisible()
   await expectAccessible(page)
   await first.first().click()
   await expect(manifest).toBeFocused()
 
-  // Two waits that nobody could answer, and a member without effect: all are told, each at its line.
+  // Two waits that no one could answer are reported, each at its line.
   await write(
     manifest,
     `metadata: { name: ${name} }\nspec:\n  riski: high\n  runtime:\n    steps:\n      - { id: a, wait: { input: one } }\n      - { id: b, wait: { input: two } }\n`,
@@ -44,13 +44,13 @@ test('maria registers an agent: every mistake is marked as she types, then it sa
   await page.getByRole('link', { name: 'Open the agent' }).click()
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name)
-  await expect(page.getByRole('region', { name: 'Releases' })).toContainText('No version was released.')
+  await expect(page.getByRole('region', { name: 'Releases' })).toContainText('No releases.')
   await page.getByRole('button', { name: 'Propose a binding' }).click()
   const dialog = page.getByRole('dialog', { name: 'Propose a binding' })
   await dialog.getByLabel('Policy').selectOption({ index: 1 })
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Propose a binding' }).click()
-  await expect(dialog).toContainText('that the change approvers decide')
+  await expect(dialog).toContainText('The change approvers decide on it.')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   const bindings = page.getByRole('region', { name: 'Policy bindings' })
   await expect(bindings.getByText('Proposed', { exact: true })).toBeVisible()
@@ -64,11 +64,11 @@ test('a policy shows its source and where it is bound', async ({ page }) => {
   await expectAccessible(page)
   await page.getByRole('link', { name: 'refund-policy' }).click()
   await expect(page.getByRole('region', { name: 'Source of version 1' })).toContainText('refund-needs-approval')
-  await expect(page.getByRole('region', { name: 'Where it is bound' })).toContainText('refund-assistant')
+  await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('refund-assistant')
   await expectAccessible(page)
 })
 
-test('two versions are compared in the terms of governance', async ({ page, origin }) => {
+test('comparing two versions lists the differences that matter for governance', async ({ page, origin }) => {
   const name = `e2e-versions-${Date.now()}`
   const first = await register(origin, readerManifest(name))
   const more = `allow: [lookup_order, issue_refund]\n      requireApproval: [issue_refund]\n  limits: { maxToolCalls: 3 }`
@@ -77,8 +77,8 @@ test('two versions are compared in the terms of governance', async ({ page, orig
   await page.goto(`/t/${externalId()}/agents/${first}`)
   await page.getByRole('link', { name: 'Compare 2 with 1' }).click()
   await expect(page).toHaveURL(/\/compare\?from=1&to=2$/)
-  await expect(page.getByRole('table', { name: 'Tools that it may call' })).toContainText('payments/issue_refund')
-  await expect(page.getByRole('table', { name: 'What a person decides' })).toContainText('Added')
+  await expect(page.getByRole('table', { name: 'Allowed tools' })).toContainText('payments/issue_refund')
+  await expect(page.getByRole('table', { name: 'Calls that require approval' })).toContainText('Added')
   await expect(page.getByRole('table', { name: 'Budgets and limits' })).toContainText('maxToolCalls')
   await expectAccessible(page)
   await page.getByLabel('From version').selectOption('2')
@@ -87,7 +87,7 @@ test('two versions are compared in the terms of governance', async ({ page, orig
   await expectAccessible(page)
 })
 
-test('omar suspends an agent that runs: a stop has two times; resumed and suspended again it is retired', async ({
+test('Omar suspends a running agent, sees the stop requested and confirmed, resumes it, and retires it', async ({
   page,
   origin,
 }) => {
@@ -101,24 +101,26 @@ test('omar suspends an agent that runs: a stop has two times; resumed and suspen
     await expect(kill.getByRole('button', { name: 'Resume the agent' })).toHaveAttribute('aria-disabled', 'true')
     await expect(kill).toContainText('Only an agent that is suspended can be resumed; this one is active.')
     await expectAccessible(page)
-    await act(page, 'Suspend the agent', /^Suspend /, 'It goes round in circles.')
-    await expect(kill).toContainText('It is suspended')
-    const stops = kill.getByRole('table', { name: 'Executions that were asked to stop' })
+    await act(page, 'Suspend the agent', /^Suspend /, 'The agent repeats the same calls.')
+    await expect(kill).toContainText('The agent is suspended')
+    const stops = kill.getByRole('table', { name: 'Executions with a stop request' })
     await expect(stops).toContainText('Confirmed', { timeout: 60_000 })
     await expect(stops).toContainText('Canceled')
     await expectAccessible(page)
   } finally {
     gate.open()
   }
-  await act(page, 'Resume the agent', /^Resume /, 'The cause is gone.')
-  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText('It may run')
-  await act(page, 'Suspend the agent', /^Suspend /, 'For good.')
-  await act(page, 'Retire the agent', /for good\?$/, 'Replaced.')
-  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText('It is retired and never runs again.')
+  await act(page, 'Resume the agent', /^Resume /, 'The cause is fixed.')
+  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText('The agent can run')
+  await act(page, 'Suspend the agent', /^Suspend /, 'To be retired.')
+  await act(page, 'Retire the agent', /permanently\?$/, 'Replaced.')
+  await expect(page.getByRole('region', { name: 'Kill switch' })).toContainText(
+    'The agent is retired and never runs again.',
+  )
   await expectAccessible(page)
 })
 
-/** Waits for the answer: the dialog closes when the server has said so. */
+/** Fills in and submits the dialog of an action, and waits until it closes after the response. */
 async function act(page: Page, label: string, title: RegExp, reason: string): Promise<void> {
   await page.getByRole('button', { name: label }).click()
   const dialog = page.getByRole('dialog', { name: title })

@@ -27,7 +27,7 @@ const statusOf = async (origin: string, { approvalId }: RefundCase) =>
     })
   ).status
 
-test('jonas finds the request in his inbox, reads what happens, decides, and the record gets its seal', async ({
+test('Jonas finds the request in his inbox, reads its effect and decides, and the record is sealed', async ({
   page,
   origin,
 }) => {
@@ -74,7 +74,10 @@ test('jonas finds the request in his inbox, reads what happens, decides, and the
     .toBe('succeeded')
 })
 
-test('maria sees the same request blocked, with the reason and who can decide', async ({ page, origin }) => {
+test('for Maria, her own request is blocked, with the reason and the people who can decide', async ({
+  page,
+  origin,
+}) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'maria', refund)
   await expect(rail(page)).toContainText('You can’t decide this.')
@@ -89,7 +92,7 @@ test('maria sees the same request blocked, with the reason and who can decide', 
   expect(await statusOf(origin, refund)).toBe('pending')
 })
 
-test('somebody without the permission sees why, and somebody without the list gets no empty page', async ({
+test('a person without the permission sees why, and one who may not list approvals does not get an empty page', async ({
   page,
   origin,
 }) => {
@@ -99,7 +102,7 @@ test('somebody without the permission sees why, and somebody without the list ge
   await expectAccessible(page)
 })
 
-test('the keys choose and never send; only Ctrl+Enter in the rail sends', async ({ page, origin }) => {
+test('keys choose but never submit; only Ctrl+Enter in the rail submits', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
   // The keys choose from the moment that the form can be filled in.
@@ -122,7 +125,7 @@ test('the keys choose and never send; only Ctrl+Enter in the rail sends', async 
   await expect(rail(page)).toContainText('Recorded: approved.')
 })
 
-test('J and K go through the list that the request was opened from', async ({ page, origin }) => {
+test('J and K move through the list that the request was opened from', async ({ page, origin }) => {
   const older = await waitingRefund(origin)
   const newer = await waitingRefund(origin)
   await openAs(page, 'jonas', newer)
@@ -136,7 +139,7 @@ test('J and K go through the list that the request was opened from', async ({ pa
   await expect(page).toHaveURL(inList(newer))
 })
 
-test('of two reviewers the second learns who was first, when and why, and keeps what they typed', async ({
+test('the second of two reviewers sees who decided first, when and why, and keeps the typed reason', async ({
   page,
   origin,
   troubles,
@@ -147,7 +150,7 @@ test('of two reviewers the second learns who was first, when and why, and keeps 
   await fillIn(page, 'My own reason, which must stay.')
   await decideAs(origin, 'anna', refund.approvalId, 'reject', 'Not covered by the contract.')
   await approveButton(page).click()
-  await expect(rail(page)).toContainText('Somebody else was first.')
+  await expect(rail(page)).toContainText('Someone else decided first.')
   await expect(rail(page)).toContainText('Anna Ruiz')
   await expect(rail(page)).toContainText('Not covered by the contract.')
   await expect(reason(page)).toHaveValue('My own reason, which must stay.')
@@ -156,7 +159,7 @@ test('of two reviewers the second learns who was first, when and why, and keeps 
   await expect(page.getByRole('region', { name: 'The decision' })).toContainText('Not covered by the contract.')
 })
 
-test('a draft comes back after a reload, without its acknowledgement, and is gone once it was sent', async ({
+test('a draft survives a reload without its acknowledgement, and is deleted once it was sent', async ({
   page,
   origin,
 }) => {
@@ -191,7 +194,11 @@ async function storedNames(): Promise<string[]> {
   return names.map(String)
 }
 
-test('a lost answer is unknown until it is known: the decision was recorded', async ({ page, origin, troubles }) => {
+test('after a lost response the outcome is unknown until the page finds the recorded decision', async ({
+  page,
+  origin,
+  troubles,
+}) => {
   troubles.expect(/Failed to load resource/)
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
@@ -207,7 +214,7 @@ test('a lost answer is unknown until it is known: the decision was recorded', as
     holdReads ? await route.abort('failed') : await route.continue(),
   )
   await approveButton(page).click()
-  await expect(rail(page)).toContainText('Outcome unknown, checking.')
+  await expect(rail(page)).toContainText('Outcome unknown. Checking…')
   await expect(reason(page)).not.toBeEditable()
   await expectAccessible(page)
   holdReads = false
@@ -215,7 +222,7 @@ test('a lost answer is unknown until it is known: the decision was recorded', as
   expect(lost).toBe(1)
 })
 
-test('a lost request unlocks once the request is still pending, and goes out again under the same key', async ({
+test('after a lost request the form unlocks if the approval is still pending, and retries with the same key', async ({
   page,
   origin,
   troubles,
@@ -239,7 +246,7 @@ test('a lost request unlocks once the request is still pending, and goes out aga
   expect(keys[1]).toBe(keys[0])
 })
 
-test('one decision is in flight at a time, with everything locked meanwhile', async ({ page, origin }) => {
+test('only one decision is in flight at a time, and the form is locked until it ends', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
   await fillIn(page)
@@ -263,7 +270,7 @@ test('one decision is in flight at a time, with everything locked meanwhile', as
   expect(sent).toBe(1)
 })
 
-test('offline: what was typed stays, nothing can be sent', async ({ page, context, origin, troubles }) => {
+test('offline, typed text stays and nothing can be sent', async ({ page, context, origin, troubles }) => {
   troubles.expect(/ERR_INTERNET_DISCONNECTED/)
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
@@ -277,7 +284,11 @@ test('offline: what was typed stays, nothing can be sent', async ({ page, contex
   await expect(reason(page)).toHaveValue('Order and amount checked against the claim.')
 })
 
-test('too many requests: a countdown, then the same decision', async ({ page, origin, troubles }) => {
+test('after too many requests a countdown runs, then the same decision can be sent', async ({
+  page,
+  origin,
+  troubles,
+}) => {
   troubles.expect(/429/)
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
@@ -301,7 +312,7 @@ test('too many requests: a countdown, then the same decision', async ({ page, or
     })
   })
   await approveButton(page).click()
-  await expect(rail(page)).toContainText(/You can send it in [1-9] s\./)
+  await expect(rail(page)).toContainText(/Try again in [1-9] s\./)
   await expectAccessible(page)
   await expect(approveButton(page)).not.toHaveAttribute('aria-disabled', 'true')
   await approveButton(page).click()
@@ -311,7 +322,7 @@ test('too many requests: a countdown, then the same decision', async ({ page, or
 /** What a test fetches in the page's stead may be sent twice, and a proof serves once: the page asks again with another. */
 const sentTwice = /401 \(Unauthorized\) \(.*approvals\.get/
 
-test('a request that expires while it is open says so at once, and keeps what was typed', async ({
+test('a request that expires while it is open shows it immediately, and keeps the typed text', async ({
   page,
   origin,
   troubles,
@@ -337,7 +348,7 @@ test('a request that expires while it is open says so at once, and keeps what wa
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('a payload that changed is shown as a difference, and has to be reviewed', async ({ page, origin, troubles }) => {
+test('a changed payload is shown as a difference, and must be reviewed again', async ({ page, origin, troubles }) => {
   troubles.expect(sentTwice)
   const refund = await waitingRefund(origin)
   await signIn(page, 'jonas')
@@ -357,13 +368,13 @@ test('a payload that changed is shown as a difference, and has to be reviewed', 
   await expect(rail(page)).toContainText('9900.00')
   await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('4200.00')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Review it as it is now' }).click()
+  await page.getByRole('button', { name: 'Review the current request' }).click()
   await expect(page.getByRole('region', { name: 'Arguments' })).toContainText('9900.00')
   await expect(page.getByRole('checkbox')).not.toBeChecked()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('escalation goes to the other group, and the request stays open', async ({ page, origin }) => {
+test('escalation moves the request to the other group, and it stays open', async ({ page, origin }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'jonas', refund)
   await choice(page, 'Escalate').check()
@@ -371,7 +382,7 @@ test('escalation goes to the other group, and the request stays open', async ({ 
   await page.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Escalate refund of €4,200.00' }).click()
   await expect(rail(page)).toContainText('Recorded: escalated.')
-  await expect(rail(page)).toContainText('The request still waits')
+  await expect(rail(page)).toContainText('The request is still waiting')
   expect(await statusOf(origin, refund)).toBe('pending')
 })
 
@@ -383,21 +394,21 @@ test('an unknown request looks like one of another organisation', async ({ page,
   await expectAccessible(page)
 })
 
-test('the lists are in the address, and an empty one says what would fill it', async ({ page }) => {
+test('the address names the list, and an empty list states what would fill it', async ({ page }) => {
   await signIn(page, 'jonas')
   await page.goto(`/t/${externalId()}/approvals`)
   await page.getByRole('link', { name: 'Mine' }).click()
   await expect(page).toHaveURL(/view=mine$/)
-  await expect(page.getByText('Nothing of yours waits for a decision.')).toBeVisible()
+  await expect(page.getByText('None of your requests are waiting for a decision.')).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Decided', exact: true }).click()
   await expect(page.getByRole('table', { name: 'Approvals' })).toBeVisible()
   await expectAccessible(page)
 })
 
-test('without the permission to list approvals, that is said, and nothing looks empty', async ({ page }) => {
+test('a missing permission to list approvals is stated, and nothing looks empty', async ({ page }) => {
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/approvals`)
-  await expect(page.getByText('You may not see approvals.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see approvals.')).toBeVisible()
   await expectAccessible(page)
 })

@@ -32,7 +32,7 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
 
 const records = (page: Page) => page.getByRole('table', { name: 'Audit records' })
 
-test('vera narrows the log down to what and who there is; the filter stands in the address', async ({ page }) => {
+test('Vera filters the log by existing actions and actors, and the address keeps the filter', async ({ page }) => {
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit`)
   await page.getByLabel('What', { exact: true }).selectOption('release.proposed')
@@ -46,25 +46,22 @@ test('vera narrows the log down to what and who there is; the filter stands in t
   await expect(page).toHaveURL(/audit$/)
   await expect(page.getByLabel('What', { exact: true })).toHaveValue('all')
   await page.getByLabel('To (UTC)').fill('2001-02-03')
-  await expect(page.getByText('No record fits.')).toBeVisible()
+  await expect(page.getByText('No records match these filters.')).toBeVisible()
   await expect(page).toHaveURL(/to=2001-02-03/)
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(page.getByLabel('To (UTC)')).toHaveValue('')
 })
 
-test('from a record vera comes to all that its actor did, and to all about the same thing', async ({
-  page,
-  origin,
-}) => {
+test('a record links to all records of its actor and of its resource', async ({ page, origin }) => {
   const { approvalId } = await waitingRefund(origin)
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/audit?resourceId=${approvalId}`)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
-  await page.getByRole('link', { name: 'All records about it' }).click()
+  await page.getByRole('link', { name: 'All records about this resource' }).click()
   await expect(page).toHaveURL(`/t/${externalId}/audit?resourceId=${approvalId}`)
   await expect(page.getByLabel('About', { exact: true })).toHaveValue(approvalId)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
-  await page.getByRole('link', { name: 'All that they did' }).click()
+  await page.getByRole('link', { name: 'All records by this actor' }).click()
   await expect(page).toHaveURL(/audit\?actorId=/)
   await expect(records(page).getByRole('rowheader').first()).toBeVisible()
 })
@@ -81,7 +78,7 @@ test.describe('on a telephone', () => {
     await expect(records(page).getByRole('rowheader').first()).toBeInViewport()
     await expectAccessible(page)
     await fold.click()
-    await page.getByLabel('What', { exact: true }).selectOption({ label: 'Every act' })
+    await page.getByLabel('What', { exact: true }).selectOption({ label: 'All actions' })
     await expect(page.getByRole('button', { name: 'Filter, 1 set' })).toHaveAttribute('aria-expanded', 'true')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Show all' }).click()
@@ -113,9 +110,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
 
   await page.goto(`/t/${externalId}/audit/${auditId}`)
   const reaches = 'this browser reaches the signed root'
-  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(
-    `From the record as it stands here, ${reaches}`,
-  )
+  await expect(page.getByRole('region', { name: 'Proof' })).toContainText(`From the record shown here, ${reaches}`)
   const closed = page.getByRole('region', { name: 'Closed days' })
   await expect(closed).toContainText(`From the day’s last checkpoint, ${reaches}`)
   await expect(closed).toContainText(`${date} is entry`)
@@ -135,7 +130,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
   await expectAccessible(page)
 })
 
-test('pia may read the log but not verify, and learns who can', async ({ page }) => {
+test('Pia may read the log but not verify it, and is shown which roles can', async ({ page }) => {
   const { externalId } = await signIn(page, 'pia')
   await page.goto(`/t/${externalId}/audit`)
   await page.getByRole('rowheader').first().getByRole('link').click()

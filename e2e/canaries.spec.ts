@@ -17,12 +17,12 @@ import {
 import { call, clientToken, decideAs, externalId, personToken } from './cases.ts'
 import { expect, signIn, test } from './fixtures.ts'
 
-// Personal data come in by every way that the demo's refund agent has, and are looked for in all that a browser gets and
-// keeps: documents, their attributes and fields, storage, answers and frames. Only a grant may bring them there.
+// Personal data enter by every route that the demo's refund agent has. The tests search for them in everything that a browser receives and
+// stores: documents, attributes, fields, storage, responses and frames. Only a grant may reveal them.
 
-/** At a `data.sensitive` path of the manifest: in the input, in an event's data, and in what its sender says beside. */
+/** At a `data.sensitive` path of the manifest: in the input, in an event's data, and in its sender's note. */
 const canary = `geheimvogel-${Date.now()}@mail.example`
-/** What the tool answers of order A-1004, at the same path. */
+/** What the tool returns for order A-1004, at the same path. */
 const answered = 'noor.haddad@mail.example'
 const canaries = [canary, answered]
 
@@ -35,7 +35,7 @@ type Case = {
   decisionIds: string[]
 }
 
-/** An execution on its whole way up to its approval. */
+/** An execution, from its start up to its approval. */
 async function makeCase(origin: string): Promise<Case> {
   const maria = await personToken(origin, 'maria')
   const omar = await personToken(origin, 'omar')
@@ -95,14 +95,14 @@ async function makeCase(origin: string): Promise<Case> {
   }
 }
 
-/** Everything that reaches the browser from now on: answers, documents and frames. */
+/** Records everything that reaches the browser from now on: responses, documents and frames. */
 function record(page: Page) {
   const frames: string[] = []
   const answers: Promise<string>[] = []
   page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(payload.toString())))
   page.on('response', (response) => {
     if (/\.(js|css|woff2|svg|png|ico)$/.test(new URL(response.url()).pathname)) return
-    // A body is gone when the page was left meanwhile.
+    // A body is no longer available after the page was left.
     answers.push(
       response.text().then(
         (text) => `${response.url()} ${text}`,
@@ -113,7 +113,7 @@ function record(page: Page) {
   return async () => [...frames, ...(await Promise.all(answers))]
 }
 
-/** What the browser keeps and shows now. */
+/** Returns everything that the browser stores and shows now. */
 async function kept(page: Page): Promise<string> {
   const inside = await page.evaluate(async () => {
     const fields = [...document.querySelectorAll('input, textarea')].map((field) =>
@@ -200,6 +200,8 @@ async function auditIdsOf(origin: string, one: Case): Promise<string[]> {
 
 for (const reader of ['jonas', 'omar', 'vera'])
   test(`${reader}, who has no grant, gets personal data nowhere`, async ({ page, origin }) => {
+    // Walks all pages twice, and reads every document, storage and frame on each.
+    test.setTimeout(300_000)
     const one = await makeCase(origin)
     expect(one.spanIds.length).toBeGreaterThan(3)
     expect(one.decisionIds.length).toBeGreaterThan(1)
@@ -216,12 +218,12 @@ for (const reader of ['jonas', 'omar', 'vera'])
       .toBe('succeeded')
     await walk(page, one, reader === 'vera' ? await auditIdsOf(origin, one) : [])
     const texts = await received()
-    // What was looked through is what the pages are made of.
+    // The searched responses are those that the pages use.
     expect(texts.filter((text) => text.includes('pii.email')).length).toBeGreaterThan(3)
     expect(texts.filter((text) => found(text).length > 0).map((text) => text.slice(0, 300))).toEqual([])
   })
 
-test('with a grant they are found where they are revealed, there alone, and gone when masked again', async ({
+test('with a grant they appear only where they are revealed, and no longer once masked again', async ({
   page,
   origin,
 }) => {

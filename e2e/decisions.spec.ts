@@ -4,18 +4,18 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 type Policies = { items: { id: string; name: string }[] }
 type Decisions = { items: { decisionId: string; executionId: string | null; effect: string; resource: string }[] }
 
-test('from a policy’s matches a decision is opened: what was asked, why, by which version, and that it comes out again', async ({
+test('a decision opened from a policy’s matches shows the request, the reasons, the version and an identical recomputation', async ({
   page,
   origin,
 }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
-  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only to be looked at.')
+  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only a test.')
   const maria = await personToken(origin, 'maria')
   const policies = await call<Policies>(origin, maria, 'query', 'policies.list', { limit: 200 })
   const policyId = policies.items.find(({ name }) => name === 'refund-policy')?.id ?? ''
   const decisions = await call<Decisions>(origin, maria, 'query', 'policies.decisions', { policyId, limit: 10 })
   const found = decisions.items.find((one) => one.executionId === executionId && one.effect === 'require_approval')
-  if (found === undefined) throw new Error('The refund’s decision is not among the policy’s newest ones.')
+  if (found === undefined) throw new Error('The refund’s decision is not among the newest decisions of the policy.')
 
   await signIn(page, 'vera')
   await page.goto(`/t/${externalId()}/policies/${policyId}`)
@@ -23,14 +23,14 @@ test('from a policy’s matches a decision is opened: what was asked, why, by wh
   await matches.locator(`a[href$="/policies/decisions/${found.decisionId}"]`).click()
   await expect(page).toHaveURL(`/t/${externalId()}/policies/decisions/${found.decisionId}`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Decision on payments/issue_refund')
-  await expect(page.getByText('Needs an approval', { exact: true })).toBeVisible()
+  await expect(page.getByText('Requires approval', { exact: true })).toBeVisible()
   const why = page.getByRole('region', { name: 'Why' })
   await expect(why).toContainText('A refund moves money to a customer; a person decides it.')
   await expect(why).toContainText('refund-policy, version 1: refund-needs-approval')
-  const what = page.getByRole('region', { name: 'What was decided' })
+  const what = page.getByRole('region', { name: 'Details' })
   await expect(what).toContainText('refund-approvers within 7 d (refund-needs-approval)')
   await expect(what.getByRole('link', { name: 'refund-policy, version 1' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Computed again' })).toContainText('is the same in every byte')
+  await expect(page.getByRole('region', { name: 'Recomputed' })).toContainText('is identical')
   await expectAccessible(page)
 
   await what.getByRole('link', { name: 'Step refund of an execution' }).click()
@@ -38,10 +38,10 @@ test('from a policy’s matches a decision is opened: what was asked, why, by wh
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
 })
 
-test('pia, who may not see policies, learns who can', async ({ page }) => {
+test('Pia, who can’t see policies, is shown who can', async ({ page }) => {
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/policies/decisions/0198c000-0000-7000-8000-000000000000`)
-  await expect(page.getByText('You may not see decisions of policies.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see policy decisions.')).toBeVisible()
   await expect(page.getByRole('main')).toContainText('policy:read')
   await expectAccessible(page)
 })

@@ -9,10 +9,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const run = promisify(execFile)
 
-test('vera exports today, downloads the archive, and it verifies with sha256sum and openssl', async ({
-  page,
-  origin,
-}) => {
+test('the archive that Vera exports and downloads verifies with sha256sum and openssl', async ({ page, origin }) => {
   const { executionId } = await waitingRefund(origin)
   // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
@@ -46,21 +43,21 @@ test('vera exports today, downloads the archive, and it verifies with sha256sum 
     await check('sha256sum --quiet --strict -c manifest-sha256.txt')
     await check('sha256sum --quiet --strict -c tagmanifest-sha256.txt')
     // As the page says it, so that what it tells people to type works.
-    const codes = page.getByRole('region', { name: 'Check it yourself' }).getByRole('listitem').locator('code')
+    const codes = page.getByRole('region', { name: 'Verify it yourself' }).getByRole('listitem').locator('code')
     await expect(codes).toHaveCount(6)
     const commands = await codes.allTextContents()
     const [, , , signature = '', seal = '', fingerprint = ''] = commands
     expect((await check(signature)).stdout).toContain('Signature Verified Successfully')
     expect((await check(seal)).stdout.trim()).toBe('1')
     const [printed = ''] = (await check(fingerprint)).stdout.split(' ')
-    await expect(page.getByRole('region', { name: 'Check it yourself' })).toContainText(printed)
+    await expect(page.getByRole('region', { name: 'Verify it yourself' })).toContainText(printed)
     expect(await readFile(join(top, 'data/executions.ndjson'), 'utf8')).toContain(executionId)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 })
 
-test('who may read evidence and raw payloads exports them in clear, for a reason that is recorded', async ({
+test('a person who may read evidence and raw payloads exports them unmasked, for a recorded reason', async ({
   page,
   origin,
 }) => {
@@ -101,15 +98,15 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   await expect(review).toContainText('sensitive values masked')
   await expect(why).toBeHidden()
   await page.getByRole('checkbox', { name: /^Raw payloads/ }).check()
-  await expect(review).toContainText('sensitive values in clear')
+  await expect(review).toContainText('sensitive values unmasked')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
-  await expect(page.getByText('Give a reason of at least 20 characters.')).toBeVisible()
+  await expect(page.getByText('Enter a reason of at least 20 characters.')).toBeVisible()
   await expectAccessible(page)
   await why.fill('The customer asks which of her data the agent has seen.')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
   const button = page.getByRole('button', { name: /^Download the archive/ })
   await expect(button).toBeVisible({ timeout: 120_000 })
-  await expect(page.getByText('With proofs, sensitive values in clear')).toBeVisible()
+  await expect(page.getByText('With proofs, sensitive values unmasked')).toBeVisible()
   const raw = page.getByRole('table', { name: 'Files of the archive' }).getByText(/data\/raw\/.*values\.ndjson/)
   await expect(raw.first()).toBeVisible()
   await expectAccessible(page)
@@ -136,7 +133,7 @@ test('who may read evidence and raw payloads exports them in clear, for a reason
   ).toBe(username)
 })
 
-test('an unknown export is not there, and a range that makes no sense is explained', async ({ page, troubles }) => {
+test('an unknown export is not found, and an invalid period is explained', async ({ page, troubles }) => {
   troubles.expect(/status of 404/)
   const { externalId } = await signIn(page, 'vera')
   await page.goto(`/t/${externalId}/evidence/0198c000-0000-7000-8000-000000000001`)
@@ -144,17 +141,17 @@ test('an unknown export is not there, and a range that makes no sense is explain
   await page.goto(`/t/${externalId}/evidence/new`)
   await page.getByRole('radio', { name: 'Other days' }).check()
   await page.getByRole('button', { name: 'Export the evidence' }).click()
-  await expect(page.getByText('Give the first day.')).toBeVisible()
+  await expect(page.getByText('Enter the first day.')).toBeVisible()
   await page.getByLabel('First day (UTC)').fill('2026-01-02')
   await page.getByLabel('Last day (UTC)').fill('2026-01-01')
-  await expect(page.getByText('The last day is before the first one.')).toBeVisible()
+  await expect(page.getByText('Choose a last day that is not before the first day.')).toBeVisible()
   await expectAccessible(page)
 })
 
-test('jonas, who is no auditor, learns who may see evidence', async ({ page }) => {
+test('Jonas, who is not an auditor, is shown which roles may see evidence', async ({ page }) => {
   const { externalId } = await signIn(page, 'jonas')
   await page.goto(`/t/${externalId}/evidence`)
-  await expect(page.getByText('You may not see evidence exports.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see evidence exports.')).toBeVisible()
   await expect(page.getByText(/auditor/)).toBeVisible()
   await expectAccessible(page)
 })

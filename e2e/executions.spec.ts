@@ -3,7 +3,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { hold, wasCalled } from './gate.ts'
 import { releasedAgent } from './own-agent.ts'
 
-test('maria starts the refund in the console, and it waits for a person', async ({ page }) => {
+test('a refund that Maria starts in the console waits for a person', async ({ page }) => {
   await signIn(page, 'maria')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Executions' }).click()
   await expect(page).toHaveTitle('Executions · Countersign')
@@ -23,7 +23,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
   const journal = page.getByRole('region', { name: 'Journal' })
-  await expect(journal).toContainText('An approval was asked for, from refund-approvers')
+  await expect(journal).toContainText('An approval was requested from refund-approvers')
   await expect(journal).toContainText('payments.lookup_order answered')
   await expect(page.getByRole('region', { name: 'Steps' })).toContainText('Waiting for approval')
   await expect(page.getByRole('link', { name: 'Open the request', exact: true }).first()).toBeVisible()
@@ -41,7 +41,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
   )
   expect(execution).toMatchObject({ status: 'waiting_approval', input: { orderId: 'A-1002' } })
 
-  // The page follows by itself when somebody else decides.
+  // The page updates by itself when another person decides.
   const approvalId = execution.steps.find((step) => step.approvalId !== null)?.approvalId ?? ''
   await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
   await expect(journal).toContainText('The execution succeeded')
@@ -49,7 +49,7 @@ test('maria starts the refund in the console, and it waits for a person', async 
   await expectAccessible(page)
 })
 
-test('a rejected execution says so in plain words', async ({ page, origin }) => {
+test('the page of a rejected execution states the rejection', async ({ page, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Not this one.')
   await signIn(page, 'maria')
@@ -64,7 +64,7 @@ test('an environment that no policy governs is refused, and the page says what t
   origin,
   troubles,
 }) => {
-  // The browser reports each answer that is an error.
+  // The browser reports each error response.
   troubles.expect(/status of 409/)
   const agentId = await refundAgent(origin)
   const token = await clientToken(origin, 'ci-pipeline')
@@ -87,7 +87,7 @@ test('an environment that no policy governs is refused, and the page says what t
   await expectAccessible(page)
 })
 
-test('an execution whose first call is denied says so at once, and leads to what was kept of it', async ({
+test('starting an execution whose first call is denied reports it and links to the records', async ({
   page,
   origin,
   troubles,
@@ -110,28 +110,28 @@ spec:
   await page.getByRole('button', { name: `Start ${name}` }).click()
   const panel = page.getByRole('alert', { name: 'The first call of the execution was denied.' })
   await expect(panel).toContainText("A refund above 10,000.00 is not the assistant's to make.")
-  await expect(panel).toContainText('Nothing ran; the attempt is recorded.')
+  await expect(panel).toContainText('Nothing ran. The attempt is recorded in the audit log.')
   await expectAccessible(page)
   await panel.getByRole('link', { name: 'Open the denied execution' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${name} in production`)
   await expect(page.getByRole('region', { name: 'Journal' })).toContainText('denied')
 })
 
-test('without the permission the pages say who has it, and another tenant’s id is not there', async ({
+test('without the permission the pages name the roles that have it, and another tenant’s id is not found', async ({
   page,
   troubles,
 }) => {
   troubles.expect(/status of 404/)
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/executions`)
-  await expect(page.getByText('You may not see executions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see executions.')).toBeVisible()
   await expect(page.getByText('execution:read')).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/traces/${'0'.repeat(31)}1`)
   await expect(page.getByText('The trace can’t be found.')).toBeVisible({ timeout: 20_000 })
 })
 
-test('the list is filtered by state and agent, and the address keeps it', async ({ page, origin }) => {
+test('the list is filtered by state and agent, and the address keeps the filters', async ({ page, origin }) => {
   const { executionId, agentId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions`)
@@ -148,11 +148,11 @@ test('the list is filtered by state and agent, and the address keeps it', async 
   await expect(page.getByLabel('State')).toHaveValue('waiting_input')
   await expect(table.locator(`a[href$="${executionId}"]`)).toBeVisible()
   await page.getByLabel('State').selectOption({ label: 'Timed out' })
-  await expect(page.getByText('No execution is like that.')).toBeVisible()
+  await expect(page.getByText('No executions match these filters.')).toBeVisible()
   await expectAccessible(page)
 })
 
-test('omar sends the input that an execution waits for; a lost answer is sent again and taken once', async ({
+test('Omar sends the input that an execution waits for; after a lost response a retry is accepted only once', async ({
   page,
   origin,
   troubles,
@@ -161,15 +161,15 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   const { executionId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
-  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was asked for: manager_confirmation')
-  await page.getByRole('link', { name: 'Open its waits' }).click()
+  await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was requested: manager_confirmation')
+  await page.getByRole('link', { name: 'Open the waits' }).click()
   const waits = page.getByRole('region', { name: 'Waits' })
   await expect(waits).toContainText('1 open')
-  await expect(waits).toContainText('if nothing comes until then, the execution ends as expired')
+  await expect(waits).toContainText('without an answer by then, the execution ends as expired')
   await expectAccessible(page)
 
   const keys: (string | null)[] = []
-  // The first answer is lost after the server has taken the event in.
+  // The first response is lost after the server has accepted the event.
   await page.route('**/v1/input-events', async (route) => {
     keys.push(await route.request().headerValue('idempotency-key'))
     if (keys.length > 1) return await route.continue()
@@ -179,13 +179,13 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await waits.getByRole('button', { name: 'Send manager_confirmation' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send manager_confirmation' })
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": tru }')
-  await expect(dialog).toContainText('Line 1, column 16: tru is no JSON value.')
+  await expect(dialog).toContainText('Line 1, column 16: tru is not a JSON value.')
   await dialog.getByLabel('Answer (JSON)').fill('{ "confirmed": true }')
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
-  await expect(dialog.getByRole('alert', { name: 'We do not know whether it was taken in.' })).toBeVisible()
+  await expect(dialog.getByRole('alert', { name: 'It is unknown whether the answer was accepted.' })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Send manager_confirmation' }).click()
-  await expect(dialog).toContainText('It had been taken in before, and was not taken twice.')
+  await expect(dialog).toContainText('This answer was already accepted and was not recorded twice.')
   expect(keys).toHaveLength(2)
   expect(keys[0]).toBe(keys[1])
   await expectAccessible(page)
@@ -199,15 +199,12 @@ test('omar sends the input that an execution waits for; a lost answer is sent ag
   await page.getByRole('navigation', { name: 'Views of the execution' }).getByRole('link', { name: 'Inputs' }).click()
   const inbox = page.getByRole('table', { name: 'Input events' })
   await expect(inbox.locator('tbody tr')).toHaveCount(1)
-  for (const words of ['Taken in', 'Matched', 'Delivered', 'Applied', 'Omar Haddad'])
+  for (const words of ['Accepted', 'Matched', 'Delivered', 'Applied', 'Omar Haddad'])
     await expect(inbox).toContainText(words)
   await expectAccessible(page)
 })
 
-test('a wait is canceled with a reason, by the keyboard, and the execution says that it was', async ({
-  page,
-  origin,
-}) => {
+test('a wait is canceled by keyboard with a reason, and the execution shows it', async ({ page, origin }) => {
   const { executionId } = await waitingInput(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
@@ -215,7 +212,7 @@ test('a wait is canceled with a reason, by the keyboard, and the execution says 
   await cancel.focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Cancel the wait for manager_confirmation?' })
-  await expect(dialog).toContainText('A closed wait does not open again.')
+  await expect(dialog).toContainText('A closed wait can’t be reopened.')
   await expect(dialog.getByText('Give a reason.')).toBeVisible()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
@@ -231,7 +228,7 @@ test('a wait is canceled with a reason, by the keyboard, and the execution says 
   await expectAccessible(page)
 })
 
-test('omar cancels an execution that waits for approval: a reason, two times, and the request is withdrawn', async ({
+test('canceling an execution that waits for approval records a reason and two times, and withdraws the request', async ({
   page,
   origin,
 }) => {
@@ -240,7 +237,7 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   await page.getByRole('button', { name: 'Cancel the execution' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel this execution?' })
-  await expect(dialog).toContainText('The request for approval is withdrawn, and the call is not made.')
+  await expect(dialog).toContainText('The approval request is withdrawn, and the call is not made.')
   await dialog.getByLabel('Reason').fill('Asked for by mistake.')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Cancel the execution' }).click()
@@ -254,14 +251,17 @@ test('omar cancels an execution that waits for approval: a reason, two times, an
   expect(await call(origin, jonas, 'query', 'approvals.get', { approvalId })).toMatchObject({ status: 'canceled' })
 })
 
-test('a stop during a refund can’t be confirmed, and the page says that nobody knows', async ({ page, origin }) => {
+test('a stop during a refund can’t be confirmed, and the page shows the outcome as unknown', async ({
+  page,
+  origin,
+}) => {
   const gate = hold('issue_refund')
   try {
     const { executionId, approvalId } = await waitingRefund(origin)
     await decideAs(origin, 'jonas', approvalId, 'approve', 'Order checked.')
     await expect.poll(() => wasCalled(`${executionId}:refund`)).toBe(true)
     const omar = await personToken(origin, 'omar')
-    // The execution goes on between the two calls.
+    // The execution continues between the two calls.
     await expect(async () => {
       const { revision } = await call<{ revision: number }>(origin, omar, 'query', 'executions.get', {
         id: executionId,
@@ -271,7 +271,7 @@ test('a stop during a refund can’t be confirmed, and the page says that nobody
     }).toPass({ timeout: 30_000 })
     await signIn(page, 'omar')
     await page.goto(`/t/${externalId()}/executions/${executionId}`)
-    const panel = page.getByRole('alert', { name: 'Nobody knows whether the last call took effect.' })
+    const panel = page.getByRole('alert', { name: 'It is unknown whether the last call took effect.' })
     await expect(panel).toContainText('It was not repeated, because repeating it could do it twice.')
     const times = page.getByRole('region', { name: 'Times' })
     await expect(times).toContainText('Stop requested')
@@ -283,7 +283,7 @@ test('a stop during a refund can’t be confirmed, and the page says that nobody
   }
 })
 
-test('who may send input but not read it is told so, and the records are for who may see them', async ({
+test('a person who may send input but not read it is shown so, and records require their permission', async ({
   page,
   origin,
 }) => {
@@ -291,15 +291,15 @@ test('who may send input but not read it is told so, and the records are for who
   await signIn(page, 'maria')
   const path = `/t/${externalId()}/executions/${executionId}`
   await page.goto(`${path}?tab=waits`)
-  await expect(page.getByText('You may not see waits and their answers.')).toBeVisible()
-  const asked = page.getByRole('region', { name: 'What it asks for' })
+  await expect(page.getByText('You don’t have permission to see waits and their answers.')).toBeVisible()
+  const asked = page.getByRole('region', { name: 'Requested inputs' })
   await expect(asked.getByRole('button', { name: 'Send manager_confirmation' })).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=inputs`)
-  await expect(page.getByText('You may not see what was sent to executions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see what was sent to executions.')).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=evidence`)
-  await expect(page.getByText('You may not see the audit log.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see the audit log.')).toBeVisible()
   await expectAccessible(page)
 })
 

@@ -28,7 +28,7 @@ export function demoUser(username: string, slug = 'northwind') {
   return user
 }
 
-/** What the browser complains of that the test expects, such as the network that it cut. */
+/** Errors of the browser that the test expects, such as those of a network that it cut. */
 type Troubles = { expect(pattern: RegExp): void }
 
 /**
@@ -36,7 +36,7 @@ type Troubles = { expect(pattern: RegExp): void }
  * test did not expect.
  */
 export const test = base.extend<{ troubles: Troubles; origin: string }>({
-  /** The server's address, for calls that go past the browser. */
+  /** The server's address, for calls outside the browser. */
   origin: async ({ baseURL }, use) => {
     if (baseURL === undefined) throw new Error('The configuration names no baseURL.')
     await use(baseURL)

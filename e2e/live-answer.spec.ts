@@ -4,14 +4,14 @@ import { call, decideAs, personToken } from './cases.ts'
 import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { environment, proposeRelease, register, startAs } from './own-agent.ts'
 
-/** The demo's policy says nothing of models. */
+/** The demo's policy does not cover models. */
 const modelCalls = `
 @id("allow-listed-models")
 permit (principal, action == Countersign::Action::"ModelCall", resource)
 when { principal.allowedModels.contains(resource) };
 `
 
-/** An agent that talks to this endpoint, under a policy of its own; jonas approved both. */
+/** An agent that uses this endpoint, with its own policy; Jonas approved both. */
 async function talkingAgent(origin: string, name: string, endpoint: string): Promise<string> {
   const maria = await personToken(origin, 'maria')
   const chat = { endpoint, model: name, prompt: `\${input.ask}` }
@@ -40,7 +40,7 @@ async function talkingAgent(origin: string, name: string, endpoint: string): Pro
   return agentId
 }
 
-test('what a model answers is read while it answers, on the page of its execution and of its trace', async ({
+test('the answer of a model appears while it is generated, on the pages of its execution and its trace', async ({
   page,
   origin,
 }) => {
@@ -67,7 +67,7 @@ test('what a model answers is read while it answers, on the page of its executio
     const answer = page.getByRole('region', { name: 'chat talks-live is answering' })
     await expect(answer).toContainText('The order was sent on Monday')
     await expectAccessible(page)
-    await page.getByRole('link', { name: 'Open as a page of its own' }).click()
+    await page.getByRole('link', { name: 'Open the trace on its own page' }).click()
     await expect(page).toHaveURL(/\/traces\//)
     await expect(answer).toContainText('The order was sent on Monday')
     goOn()
@@ -85,8 +85,8 @@ test('what a model answers is read while it answers, on the page of its executio
         await page.screenshot({ path: `${process.env.E2E_PICTURES}/answer-${width}-${colorScheme}.png` })
       }
     finish()
-    // It stands in its span from now on.
-    await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
+    // From now on the answer is in its span.
+    await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
     await expect(answer).toBeHidden()
     await page.getByRole('treegrid', { name: 'Spans of the trace' }).getByText('chat talks-live').click()
     await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('came on Wednesday.')

@@ -10,9 +10,7 @@ const step = (page: Page, number: number) =>
     .getByRole('row')
     .filter({ has: page.getByText(`step ${number}`, { exact: true }) })
 
-test('the live tail follows what is committed, stands still while somebody reads, and goes on from the end', async ({
-  page,
-}) => {
+test('the live tail follows committed spans, pauses while a person reads, and resumes at the end', async ({ page }) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a live run', async (database, traceId) => {
     let spans = 0
@@ -45,7 +43,7 @@ test('the live tail follows what is committed, stands still while somebody reads
     await expect(page.getByText('Paused, 3 new')).toBeVisible()
     await expect(step(page, 1)).toBeInViewport()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Follow the end' }).click()
+    await page.getByRole('button', { name: 'Follow new spans' }).click()
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await expect(step(page, 68)).toBeInViewport()
 
@@ -55,7 +53,7 @@ test('the live tail follows what is committed, stands still while somebody reads
     await commit(2)
     await expect(page.getByText('Paused, 2 new')).toBeVisible()
     await expect(step(page, 67)).toHaveAttribute('aria-selected', 'true')
-    await page.getByRole('button', { name: 'Follow the end' }).click()
+    await page.getByRole('button', { name: 'Follow new spans' }).click()
     await commit(1)
     await expect(step(page, 71)).toBeInViewport()
 
@@ -65,7 +63,7 @@ test('the live tail follows what is committed, stands still while somebody reads
   })
 })
 
-test('a page that was too slow for the stream says what it missed, and shows all of it', async ({ page }) => {
+test('a page that was too slow for the stream reports what it missed, and shows all of it', async ({ page }) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a busy run', async (database, traceId) => {
     const commit = (name: string) =>
@@ -100,7 +98,7 @@ test('a page that was too slow for the stream says what it missed, and shows all
     tell(JSON.stringify(missed[2]))
     slow = false
 
-    await expect(page.getByText('3 changes came faster than this page could show them')).toBeVisible()
+    await expect(page.getByText('3 changes arrived faster than this page could show')).toBeVisible()
     for (const number of [2, 3, 4]) await expect(step(page, number)).toBeVisible()
     await expectAccessible(page)
     await commit('step 5')

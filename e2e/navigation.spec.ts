@@ -4,7 +4,7 @@ import { expect, signIn, test } from './fixtures.ts'
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 const main = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true })
 
-/** Addresses of the documents that the page loads from now on. */
+/** Records the addresses of the documents that the page loads from now on. */
 function documentsOf(page: Page): string[] {
   const documents: string[] = []
   page.on('request', (request) => {
@@ -50,7 +50,7 @@ test('a page whose scripts no longer exist is loaded again, and works', async ({
   troubles.expect(/status of 404|ChunkLoadError|Failed to load chunk/)
   await signIn(page, 'maria')
   let gone = true
-  // As a server answers that was built again: what the open page asks for is gone until the page is loaded anew.
+  // Responds as a rebuilt server does: scripts of the open page no longer exist until the page is reloaded.
   await page.route('**/*', async (route) => {
     const request = route.request()
     if (request.isNavigationRequest()) gone = false

@@ -2,7 +2,7 @@ import { call, decideAs, personToken } from './cases.ts'
 
 export const environment = 'production'
 
-/** Registers a manifest as maria; gives the agent's id. */
+/** Registers a manifest as Maria. Returns the agent's id. */
 export const register = async (origin: string, yaml: string): Promise<string> =>
   (await call<{ agentId: string }>(origin, await personToken(origin, 'maria'), 'mutation', 'agents.create', { yaml }))
     .agentId
@@ -15,7 +15,7 @@ export const demoPolicy = async (origin: string): Promise<string> => {
   return items.find(({ name }) => name === 'refund-policy')?.id ?? ''
 }
 
-/** Proposed as maria; gives the request that others decide. */
+/** Proposes as Maria. Returns the request that others decide. */
 export async function proposeBinding(origin: string, agentId: string): Promise<string> {
   const binding = { agentId, environment, policyId: await demoPolicy(origin), policyVersion: 1, mode: 'enforce' }
   const maria = await personToken(origin, 'maria')
@@ -28,7 +28,7 @@ export async function proposeRelease(origin: string, agentId: string, version = 
   return (await call<{ approvalId: string }>(origin, maria, 'mutation', 'releases.propose', release)).approvalId
 }
 
-/** An agent of the test's own, governed by the demo's policy and released; jonas approved both. */
+/** An agent for one test, governed by the demo's policy and released; Jonas approved both. */
 export async function releasedAgent(origin: string, yaml: string): Promise<string> {
   const agentId = await register(origin, yaml)
   for (const propose of [proposeBinding, proposeRelease])
@@ -54,7 +54,7 @@ spec:
       allow: [lookup_order]
 `
 
-/** Waits for an input, and asks somebody for it by mail. */
+/** Waits for an input, and requests it by mail. */
 export const askingManifest = (name: string, ask: string): string => `metadata:
   name: ${name}
 spec:

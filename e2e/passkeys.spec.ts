@@ -46,7 +46,10 @@ async function guardedRequest(origin: string, name: string): Promise<string> {
   return change.approvalId
 }
 
-test('approving takes the passkey that was added in the settings, and the record says so', async ({ page, origin }) => {
+test('approving requires the passkey that was added in the settings, and the record shows it', async ({
+  page,
+  origin,
+}) => {
   const approvalId = await guardedRequest(origin, 'omar')
   await withDevice(page)
   await signIn(page, 'jonas', 'globex')
@@ -57,23 +60,23 @@ test('approving takes the passkey that was added in the settings, and the record
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed with Anna.')
   await rail.getByRole('checkbox').check()
   const approve = rail.getByRole('button', { name: /^Approve/ })
-  await expect(approve).toHaveAccessibleDescription(/takes a passkey, and you have none/)
+  await expect(approve).toHaveAccessibleDescription(/requires a passkey/)
   await expectAccessible(page)
 
   await rail.getByRole('link', { name: 'Add one in your settings' }).click()
-  await expect(page.getByText('You have no passkey.')).toBeVisible()
+  await expect(page.getByText('No passkeys.')).toBeVisible()
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop')
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Add it' }).click()
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   const passkeys = page.getByRole('table', { name: 'Passkeys' })
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).toContainText('Never')
   await expectAccessible(page)
 
   await page.goBack()
   await expect(rail.getByRole('textbox', { name: /Reason/ })).toHaveValue('Agreed with Anna.')
-  await expect(rail).toContainText('Your device asks for your passkey')
+  await expect(rail).toContainText('Your device will ask for your passkey')
   await rail.getByRole('checkbox').check()
   await approve.click()
   await expect(rail).toContainText('Recorded: approved.')
@@ -81,11 +84,11 @@ test('approving takes the passkey that was added in the settings, and the record
   await page.goto(`/t/${globex}/settings/me`)
   await expect(passkeys.getByRole('row', { name: /Laptop/ })).not.toContainText('Never')
   await page.getByRole('button', { name: 'Remove the passkey Laptop' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
-  await expect(page.getByText('You have no passkey.')).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the passkey' }).click()
+  await expect(page.getByText('No passkeys.')).toBeVisible()
 })
 
-test('a device without a passkey is said plainly, and nothing is recorded', async ({ page, origin }) => {
+test('a device without a passkey is reported, and nothing is recorded', async ({ page, origin }) => {
   const approvalId = await guardedRequest(origin, 'vera')
   await withDevice(page)
   await signIn(page, 'anna', 'globex')
@@ -93,7 +96,7 @@ test('a device without a passkey is said plainly, and nothing is recorded', asyn
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Phone')
-  await dialog.getByRole('button', { name: 'Add it' }).click()
+  await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   await expect(page.getByRole('table', { name: 'Passkeys' }).getByRole('row', { name: /Phone/ })).toBeVisible()
 
   // Another browser of hers, whose device knows nothing of it.
@@ -108,7 +111,7 @@ test('a device without a passkey is said plainly, and nothing is recorded', asyn
   await rail.getByRole('textbox', { name: /Reason/ }).fill('Agreed.')
   await rail.getByRole('checkbox').check()
   await rail.getByRole('button', { name: /^Approve/ }).click()
-  await expect(rail).toContainText('Your device gave no passkey')
+  await expect(rail).toContainText('Your device did not provide a passkey')
   await expect(rail).toContainText('Your decision was not recorded.')
   await other.close()
   const jonas = await personToken(origin, 'jonas', 'globex')

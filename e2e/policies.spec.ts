@@ -3,7 +3,7 @@ import { call, clientToken, decideAs, externalId, personToken, waitingRefund } f
 import { editor, write } from './editor.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
-/** The demo's policy, under which every refund is decided by a person. */
+/** Returns the policy of the demo, which requires approval for every refund. */
 async function refundPolicy(origin: string): Promise<{ id: string; source: string }> {
   const token = await personToken(origin, 'maria')
   const { items } = await call<{ items: { id: string; name: string }[] }>(origin, token, 'query', 'policies.list', {
@@ -13,7 +13,7 @@ async function refundPolicy(origin: string): Promise<{ id: string; source: strin
   return { id, source: readFileSync(new URL('../server/demo/refund-policy.cedar', import.meta.url), 'utf8') }
 }
 
-test('maria writes a policy: mistakes are marked as she types, the keyboard can leave, and it becomes a draft', async ({
+test('Maria writes a policy: mistakes are marked as she types, the keyboard can leave the editor, and the text is stored as a draft', async ({
   page,
   troubles,
 }) => {
@@ -24,20 +24,22 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await page.getByRole('link', { name: 'Write a policy' }).click()
   await expect(page).toHaveTitle('Write a policy · Countersign')
   const text = await editor(page, 'Policy (Cedar)')
-  // What it begins with is sound, and named at the end of the way.
-  await expect(page.getByText('No problem found')).toBeVisible()
-  await expect(page.getByText('Name the policy.')).toBeVisible()
+  // The initial text is valid, so the only missing part is the name.
+  await expect(page.getByText('No problems found')).toBeVisible()
+  await expect(page.getByText('Enter a name for the policy.')).toBeVisible()
   await page.getByLabel('Name').fill('Not A Name')
-  await expect(page.getByText('A name is of lower-case letters, digits and hyphens.').first()).toBeVisible()
+  await expect(
+    page.getByText('Use lower-case letters, digits and hyphens. Start with a letter or digit.').first(),
+  ).toBeVisible()
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('What it is for').fill('Only to be tried out.')
+  await page.getByLabel('Purpose').fill('Only a test.')
   await expectAccessible(page)
 
   await write(
     text,
     '@id("one")\npermit (principal, action, resource)\nwhen { principal.nonsense == 1 };\n\npermit (principal;',
   )
-  const problems = page.getByRole('list', { name: 'Problems of Policy (Cedar)' }).getByRole('button')
+  const problems = page.getByRole('list', { name: 'Problems in Policy (Cedar)' }).getByRole('button')
   await expect(problems.first()).toHaveText(/^Line \d+, column \d+: /)
   await expect(page.locator('.cm-lint-marker-error').first()).toBeVisible()
   await expect(text).toHaveAttribute('aria-invalid', 'true')
@@ -45,7 +47,7 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await expectAccessible(page)
   await problems.last().click()
   await expect(text).toBeFocused()
-  // Tab writes; after Escape it leaves.
+  // Tab indents the text; after Escape it leaves the editor.
   await page.keyboard.press('Tab')
   await expect(text).toBeFocused()
   await page.keyboard.press('Escape')
@@ -60,19 +62,19 @@ test('maria writes a policy: mistakes are marked as she types, the keyboard can 
   await expect(page.getByRole('button', { name: 'Publish version 1' })).toBeVisible()
   await expectAccessible(page)
 
-  // The name is taken now.
+  // The name is now in use.
   await page.goto(`/t/${externalId()}/policies/new`)
   await editor(page, 'Policy (Cedar)')
   await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Store the policy' }).click()
-  await expect(page.getByText(`There is already a policy named ${name}.`).first()).toBeVisible()
+  await expect(page.getByText(`A policy named ${name} already exists. Choose another name.`).first()).toBeVisible()
 })
 
-test('maria writes a draft: mistakes are marked at their lines, then it is simulated, published and proposed', async ({
+test('Maria writes a draft: mistakes are marked at their lines, and the draft is simulated, published and proposed', async ({
   page,
   origin,
 }) => {
-  // A recorded decision, so that there is something to simulate.
+  // A recorded decision for the simulation to recompute.
   await waitingRefund(origin)
   const { id, source } = await refundPolicy(origin)
   await signIn(page, 'maria')
@@ -80,15 +82,15 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await page.getByRole('link', { name: 'Edit version 1 as a new draft' }).click()
   const text = await editor(page, 'Policy (Cedar)')
   await expect(text).toContainText(source.split('\n')[0] ?? '')
-  await expect(page.getByText('It is the same as version 1.')).toBeVisible()
+  await expect(page.getByText('The text is identical to version 1.')).toBeVisible()
   await expectAccessible(page)
   await write(text, 'permit (principal, action, resource)\nwhen { principal.nonsense == 1 ;')
   await expect(page.getByRole('button', { name: /^Line \d+, column \d+: / }).first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Store as a draft' })).toHaveAttribute('aria-disabled', 'true')
   await expectAccessible(page)
 
-  // A draft that stops what was allowed, and not the same text twice.
-  const stricter = `${source}\n// ${Date.now()}\n@id("no-lookup")\n@message("Nobody looks up orders.")\nforbid (principal, action in Countersign::Action::"ToolCall", resource == Countersign::Tool::"payments/lookup_order");\n`
+  // A draft that denies a call which was allowed. The timestamp makes its text unique.
+  const stricter = `${source}\n// ${Date.now()}\n@id("no-lookup")\n@message("Looking up orders is not allowed.")\nforbid (principal, action in Countersign::Action::"ToolCall", resource == Countersign::Tool::"payments/lookup_order");\n`
   await write(text, stricter)
   await page.getByRole('button', { name: 'Store as a draft' }).click()
   await expect(page).toHaveURL(/policies\/[0-9a-f-]+\?version=\d+$/)
@@ -98,7 +100,7 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
     'aria-disabled',
     'true',
   )
-  await expect(page.getByText('It is a draft: publish it first.')).toBeVisible()
+  await expect(page.getByText('This version is a draft. Publish it first.')).toBeVisible()
   await expectAccessible(page)
 
   const simulation = page.getByRole('region', { name: `Simulate version ${version}` })
@@ -106,10 +108,10 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await expect(simulation).toContainText(new RegExp(`Version ${version} changes \\d+ of \\d+ decisions`), {
     timeout: 30_000,
   })
-  await expect(simulation.getByRole('table', { name: 'How they change' })).toContainText('Allowed → Denied')
+  await expect(simulation.getByRole('table', { name: 'Changes by kind' })).toContainText('Allowed → Denied')
   const changed = simulation.getByRole('table', { name: 'Decisions that change' })
   await expect(changed).toContainText('payments/lookup_order')
-  await expect(changed).toContainText('Nobody looks up orders.')
+  await expect(changed).toContainText('Looking up orders is not allowed.')
   await expectAccessible(page)
 
   await page.getByRole('button', { name: `Publish version ${version}` }).click()
@@ -124,30 +126,30 @@ test('maria writes a draft: mistakes are marked at their lines, then it is simul
   await propose.getByRole('radio', { name: 'Shadow' }).check()
   await expectAccessible(page)
   await propose.getByRole('button', { name: `Propose to bind version ${version}` }).click()
-  await expect(propose).toContainText('that the change approvers decide')
+  await expect(propose).toContainText('The change approvers decide on it.')
   await propose.getByRole('button', { name: 'Close' }).last().click()
-  await expect(page.getByRole('region', { name: 'Where it is bound' })).toContainText('Shadow: only recorded')
+  await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('Shadow: only recorded')
 })
 
-test('the decisions that the policy’s rules determined lead to their executions', async ({ page, origin }) => {
+test('the recent matches of a policy link to their executions', async ({ page, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
-  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only to be seen.')
+  await decideAs(origin, 'jonas', approvalId, 'reject', 'Only a test.')
   const { id } = await refundPolicy(origin)
   await signIn(page, 'jonas')
   await page.goto(`/t/${externalId()}/policies/${id}`)
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await expect(matches).toContainText('refund-needs-approval')
   await expect(matches.locator(`a[href$="${executionId}"]`).first()).toBeVisible()
-  // An approver may look, and learns who may write.
+  // An approver can read the policy, and is shown who can write policies.
   await expect(page.getByRole('button', { name: /^Simulate version/ })).toHaveAttribute('aria-disabled', 'true')
   await expect(page.getByText(/Needs the permission policy:author/).first()).toBeVisible()
   await expectAccessible(page)
   await page.goto(`/t/${externalId()}/policies/${id}/edit`)
-  await expect(page.getByText('You may not write policies.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to write policies.')).toBeVisible()
   await expectAccessible(page)
 })
 
-test('a policy’s page says how much of its budgets is used, by whom, and until when', async ({ page, origin }) => {
+test('the page of a policy shows the use of its budgets by agent', async ({ page, origin }) => {
   const { policyId, name, spend } = await budgetedAgent(origin)
   expect([await spend(), await spend(), await spend()]).toEqual(['allow', 'allow', 'deny'])
   await signIn(page, 'jonas')
@@ -157,13 +159,13 @@ test('a policy’s page says how much of its budgets is used, by whom, and until
   await expect(budgets).toContainText('lookups-a-month')
   await expect(budgets.getByRole('link', { name })).toBeVisible()
   await expect(budgets).toContainText('2 of 2 calls (used up)')
-  await expect(budgets).toContainText('2 of it reserved, not charged yet')
+  await expect(budgets).toContainText('including 2 reserved for calls in progress')
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await expect(matches).toContainText('Denied')
   await expectAccessible(page)
 })
 
-/** An external agent and may look up two orders in thirty days. */
+/** Registers an external agent that may look up two orders in thirty days. */
 async function budgetedAgent(origin: string) {
   const ci = await clientToken(origin, 'ci-pipeline')
   const maria = await personToken(origin, 'maria')

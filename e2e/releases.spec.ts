@@ -5,12 +5,12 @@ import { proposeBinding, proposeRelease, readerManifest, register, releasedAgent
 
 const reasonIn = async (page: Page, title: RegExp, label: string) => {
   const dialog = page.getByRole('dialog', { name: title })
-  await dialog.getByLabel('Reason').fill('Only to be tried out.')
+  await dialog.getByLabel('Reason').fill('Only a test.')
   await dialog.getByRole('button', { name: label }).click()
   return dialog
 }
 
-test('maria withdraws what she proposed; a refusal stays to be read when the row has changed', async ({
+test('Maria withdraws a binding; an error in an open dialog stays visible after the row has changed', async ({
   page,
   origin,
   troubles,
@@ -33,19 +33,19 @@ test('maria withdraws what she proposed; a refusal stays to be read when the row
   const releases = page.getByRole('region', { name: 'Releases' })
   await releases.getByRole('button', { name: 'Withdraw the release' }).click()
   await page.route('**/releases.withdraw*', async (route) => {
-    await decideAs(origin, 'jonas', second, 'approve', 'Only to be tried out.')
+    await decideAs(origin, 'jonas', second, 'approve', 'Only a test.')
     await route.continue()
   })
   const refused = await reasonIn(page, /^Withdraw the release of 1 in production\?$/, 'Withdraw the release')
   await expect(refused.getByRole('alert', { name: 'The release was not withdrawn.' })).toBeVisible()
-  // What stands behind an open dialog is hidden from whoever does not see it.
+  // The page behind an open dialog is hidden from assistive technology.
   const behind = page.getByRole('region', { name: 'Releases', includeHidden: true })
   await expect(behind.getByText('Active', { exact: true })).toBeVisible()
   await expect(refused.getByRole('alert', { name: 'The release was not withdrawn.' })).toBeVisible()
   await expectAccessible(page)
 })
 
-test('omar revokes a binding, and the agent’s page says that its release was approved with other policies', async ({
+test('after Omar revokes a binding, the agent’s page shows that its release was approved with other policies', async ({
   page,
   origin,
 }) => {
@@ -56,9 +56,11 @@ test('omar revokes a binding, and the agent’s page says that its release was a
   const releases = page.getByRole('region', { name: 'Releases' })
   await expect(releases.getByText('Active', { exact: true })).toBeVisible()
   await expect(releases).not.toContainText('its policies have changed')
-  // The request for the release says with which policies it will run.
+  // The request for the release lists the policies that it will run with.
   await releases.getByRole('link', { name: /^Open the request/ }).click()
-  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText('what the release was proposed with')
+  await expect(page.getByRole('region', { name: 'Policies now' })).toContainText(
+    'the ones that the release was proposed with',
+  )
   await expectAccessible(page)
   await page.goBack()
 
@@ -78,7 +80,7 @@ test('omar revokes a binding, and the agent’s page says that its release was a
   await expect(changed).toBeHidden()
 })
 
-test('an agent that only telemetry knows is listed, and registered from there', async ({ page, origin }) => {
+test('an unregistered agent from telemetry is listed and can be registered from the list', async ({ page, origin }) => {
   const name = `e2e-shadow-${Date.now()}`
   const now = BigInt(Date.now()) * 1_000_000n
   const span = {

@@ -54,13 +54,13 @@ test('anna switches to her other organisation and back: branding, roles and requ
   await expect.poll(() => accent(page)).toBe(home)
 })
 
-test('two tabs on two organisations never mix, in requests, caches or drafts', async ({
+test('two tabs with two organisations never mix requests, caches or drafts', async ({
   page,
   context,
   origin,
   troubles,
 }) => {
-  // The case of the one is no case of the other.
+  // An approval of one organisation is not found in the other.
   troubles.expect(/404/)
   const refund = await waitingRefund(origin)
   await signIn(page, 'anna')
@@ -94,7 +94,7 @@ test('a person with one organisation sees no switcher', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Switch organisation' })).toHaveCount(0)
 })
 
-test('a suspended membership shows in the open tabs of that organisation only, and ends with the suspension', async ({
+test('a suspension shows only in the open tabs of that organisation, and until it is lifted', async ({
   page,
   context,
   origin,
@@ -116,7 +116,7 @@ test('a suspended membership shows in the open tabs of that organisation only, a
   const frames = framesOf(other)
   await other.goto(`/t/${globex}`)
   await expect(heading(other, 'Globex')).toBeVisible()
-  // From here on the server tells the tab.
+  // From here on the server notifies the tab.
   await expect.poll(() => frames.received.some((text) => text.includes('watching'))).toBe(true)
   await call(origin, tom, 'mutation', 'members.suspend', { id: guest.id, reason: 'On leave.' })
   try {

@@ -26,7 +26,7 @@ test('organisation, own sign-in page, home in the tenant’s branding; the next 
   await expect(page.getByRole('textbox', { name: 'Organisation' })).toHaveValue('northwind')
 })
 
-test('an unknown organisation, one that is no short name, and none are said at the field', async ({
+test('an unknown organisation, an invalid short name and an empty field are reported at the field', async ({
   page,
   troubles,
 }) => {
@@ -38,7 +38,7 @@ test('an unknown organisation, one that is no short name, and none are said at t
   await expect(field).toHaveAccessibleDescription(/Enter your organisation’s short name/)
   await field.fill('initech')
   await go.click()
-  await expect(field).toHaveAccessibleDescription(/There is no organisation “initech” here/)
+  await expect(field).toHaveAccessibleDescription(/The organisation “initech” was not found/)
   await expect(field).toBeFocused()
   await expectAccessible(page)
   await field.fill('../realms/x')
@@ -46,7 +46,7 @@ test('an unknown organisation, one that is no short name, and none are said at t
   await expect(field).toHaveAccessibleDescription(/lower-case letters, digits and hyphens/)
 })
 
-test('a deep link is come back to after the sign-in, without an entry in the history', async ({ page }) => {
+test('the sign-in returns to a deep link, without an additional entry in the history', async ({ page }) => {
   const wanted = `/t/${externalId()}/approvals?view=decided`
   await page.goto(wanted)
   await expect(page).toHaveURL('/sign-in')
@@ -89,7 +89,7 @@ test('the access token is never stored, and the refresh token only encrypted', a
   expect(extractable).toBe(false)
 })
 
-test('a reload and a second tab go on with the session; two tabs never renew at once', async ({ page, context }) => {
+test('a reload and a second tab continue the session; two tabs never renew concurrently', async ({ page, context }) => {
   await signIn(page, 'jonas')
   await page.reload()
   await expect(page.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
@@ -100,7 +100,7 @@ test('a reload and a second tab go on with the session; two tabs never renew at 
     await expect(tab.getByRole('heading', { level: 1, name: 'Northwind Mutual' })).toBeVisible()
 })
 
-test('a refused token is renewed once, without anybody noticing', async ({ page, troubles }) => {
+test('a refused token is renewed once, invisibly', async ({ page, troubles }) => {
   troubles.expect(/401/)
   await signIn(page, 'jonas')
   let refused = 0
@@ -126,7 +126,7 @@ test('a refused token is renewed once, without anybody noticing', async ({ page,
   await expect(page.getByText('Your session has ended.')).toHaveCount(0)
 })
 
-test('an ended session keeps the page; signing in again in another window goes on in place', async ({
+test('the page stays when the session ends, and continues after signing in again in another window', async ({
   page,
   context,
   troubles,
@@ -148,7 +148,7 @@ test('an ended session keeps the page; signing in again in another window goes o
     }),
   )
   await page.getByRole('link', { name: 'All approvals' }).click()
-  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. What you see may be out of date' })
+  const banner = page.getByRole('alert').filter({ hasText: 'Your session has ended. The page may be out of date' })
   await expect(banner).toBeVisible()
   await expect(page.getByText('The approvals could not be loaded.')).toBeVisible()
   await expectAccessible(page)
@@ -159,11 +159,11 @@ test('an ended session keeps the page; signing in again in another window goes o
   await opened
   await expect(banner).toHaveCount(0)
   await expect(
-    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('Nothing waits for you.')),
+    page.getByRole('table', { name: 'Approvals' }).or(page.getByText('No approvals need you.')),
   ).toBeVisible()
 })
 
-test('an address of another tenant says so plainly, and stays', async ({ page, troubles }) => {
+test('an address of another tenant is kept and explained', async ({ page, troubles }) => {
   troubles.expect(/403/)
   await signIn(page, 'jonas')
   const foreign = `/t/${demoTenant('globex').externalId}/approvals`
@@ -209,7 +209,7 @@ test('signing out ends the session at the provider and in the other tabs, and le
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
-test('a stale callback says that it can’t be completed', async ({ page }) => {
+test('a stale callback is reported as impossible to complete', async ({ page }) => {
   await page.goto('/auth/callback?code=x&state=y')
   await expect(page.getByRole('heading', { level: 1, name: 'The sign-in was not completed' })).toBeVisible()
   await expectAccessible(page)

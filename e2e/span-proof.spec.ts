@@ -41,7 +41,7 @@ const decryptSpan = async (page: Page, { traceId, spanId }: Sent) => {
   return page.getByRole('complementary', { name: 'Selected span' })
 }
 
-test('vera checks what proves one span in her browser, and takes it along for whoever has the key', async ({
+test('Vera checks the proof of one span in her browser, and saves it for anyone who has the key', async ({
   page,
   origin,
 }) => {
@@ -69,7 +69,7 @@ test('vera checks what proves one span in her browser, and takes it along for wh
   expect(await failed({ ...proof, spanId: newSpanId() })).toEqual(['Span'])
 })
 
-test('omar sees which record commits to a span, and who may check it', async ({ page, origin }) => {
+test('Omar sees which record commits to a span, and which roles may check it', async ({ page, origin }) => {
   const sent = await encryptedSpan(origin)
   await signIn(page, 'omar')
   const detail = await decryptSpan(page, sent)

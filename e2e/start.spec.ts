@@ -62,7 +62,7 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
 /** The server process that holds the cluster, by its own pid file. */
 const databaseRuns = (pidFile: string): boolean => existsSync(pidFile)
 
-test('a second start joins the database, the same port is refused in one line, the last one out stops it, and the data stays', async () => {
+test('a second start shares the database, a used port is refused in one line, the last process stops the database, and the data stays', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'countersign-start-'))
   chmodSync(dataDir, 0o711)
   const [one, two] = [String(await freePort()), String(await freePort())]

@@ -19,7 +19,7 @@ function record(page: Page): string[] {
   page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(payload.toString())))
   page.on('response', async (response) => {
     if (!new URL(response.url()).pathname.startsWith('/v1/')) return
-    // A body is gone when the page was left meanwhile.
+    // A body is no longer available after the page was left.
     received.push(await response.text().catch(() => ''))
   })
   return received
@@ -47,14 +47,14 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
     gate.open()
   }
 
-  await expect(page.getByText('Complete: nothing more comes')).toBeVisible()
+  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible()
   await expect(row(page, 'execute_tool issue_refund')).not.toContainText('still running')
 
   // The order that the tool gave holds the customer's e-mail.
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
   await expect(detail).toContainText(`Masked, pii.email, ${email.length} characters`)
-  await expect(detail).toContainText('you have no unmask grant')
+  await expect(detail).toContainText('you don’t have an unmask grant')
   await expect(detail.getByRole('button', { name: 'Reveal masked values' })).toHaveAttribute('aria-disabled', 'true')
   await expectAccessible(page)
 
@@ -64,7 +64,7 @@ test('a call shows in the open trace while it still runs', async ({ page, origin
   expect(await page.content()).not.toContain(email)
 })
 
-test('the waterfall is worked by keyboard, and the address keeps the selected span', async ({ page, origin }) => {
+test('the waterfall can be used by keyboard, and the address keeps the selected span', async ({ page, origin }) => {
   const { traceId } = await waitingRefund(origin)
   await signIn(page, 'maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
@@ -89,12 +89,12 @@ test('the waterfall is worked by keyboard, and the address keeps the selected sp
   await expect(row(page, 'approval payments.issue_refund')).toHaveAttribute('aria-selected', 'true')
   await expect(page.getByText('Paused, 0 new')).toBeVisible()
   await expect(page.getByRole('complementary', { name: 'Selected span' })).toContainText('countersign.approval.id')
-  await page.getByRole('button', { name: 'Follow the end' }).click()
+  await page.getByRole('button', { name: 'Follow new spans' }).click()
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
   await expect(page).not.toHaveURL(/span=/)
 })
 
-test('the stream goes on where it was after the connection was lost', async ({ page, context, origin, troubles }) => {
+test('the stream continues where it was after a lost connection', async ({ page, context, origin, troubles }) => {
   troubles.expect(/WebSocket connection|ERR_INTERNET_DISCONNECTED|Failed to load resource/)
   const { traceId, approvalId } = await waitingRefund(origin)
   await signIn(page, 'maria')
@@ -104,10 +104,10 @@ test('the stream goes on where it was after the connection was lost', async ({ p
   await decideAs(origin, 'jonas', approvalId, 'approve', 'While nobody looks.')
   await context.setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 90_000 })
-  await expect(page.getByText('Complete: nothing more comes')).toBeVisible({ timeout: 90_000 })
+  await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible({ timeout: 90_000 })
 })
 
-test('spans are found by name, kind and error, and the address says what is looked for', async ({ page, origin }) => {
+test('spans are found by name, kind and error, and the address keeps the filters', async ({ page, origin }) => {
   const { traceId } = await waitingRefund(origin)
   await signIn(page, 'maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
@@ -131,7 +131,7 @@ test('spans are found by name, kind and error, and the address says what is look
   await expect(row(page, 'execute_tool lookup_order')).toBeHidden()
   await page.getByRole('button', { name: 'Approval', exact: true }).click()
   await page.getByRole('button', { name: 'Errors' }).click()
-  await expect(page.getByText('No span matches.')).toBeVisible()
+  await expect(page.getByText('No spans match.')).toBeVisible()
   await page.getByRole('button', { name: 'Show all spans' }).click()
   await page.getByRole('button', { name: 'Critical path' }).click()
   await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()
@@ -141,16 +141,13 @@ test('spans are found by name, kind and error, and the address says what is look
   await expectAccessible(page)
 })
 
-test('a masked value is revealed for a reason, seen by everyone as seen, and masked again', async ({
-  page,
-  origin,
-}) => {
+test('a masked value is revealed for a reason, which everyone can see, and masked again', async ({ page, origin }) => {
   const { traceId } = await waitingRefund(origin, { orderId: 'A-1003' })
   await signIn(page, 'pia')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
-  await expect(detail).toContainText('Nobody has seen')
+  await expect(detail).toContainText('No one has revealed its masked values.')
   await detail.getByRole('button', { name: 'Reveal masked values' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reveal masked values' })
   await dialog.getByLabel('Purpose').fill('Customer complaint')
@@ -206,7 +203,7 @@ for (const count of [10_000, 50_000])
     if (count === 10_000) await expectAccessible(page)
   })
 
-test('traces are found by name, state and kind; the address says what is looked for', async ({ page, origin }) => {
+test('traces are found by name, state and kind, and the address keeps the filters', async ({ page, origin }) => {
   const { traceId } = await waitingRefund(origin)
   await signIn(page, 'maria')
   await page.goto(`/t/${externalId()}/traces`)
@@ -215,12 +212,12 @@ test('traces are found by name, state and kind; the address says what is looked 
   await expect(link).toBeVisible()
   await page.getByRole('searchbox', { name: 'Name contains' }).fill('no such name')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('No trace fits.')).toBeVisible()
+  await expect(page.getByText('No traces match these filters.')).toBeVisible()
   await expect(page).toHaveURL(/text=no\+such\+name/)
   await page.getByRole('button', { name: 'Show all' }).click()
   await expect(page.getByRole('searchbox', { name: 'Name contains' })).toHaveValue('')
   await page.getByLabel('State').selectOption({ label: 'Running' })
-  await page.getByLabel('With a step of kind').selectOption({ label: 'Approval' })
+  await page.getByLabel('Contains a step of kind').selectOption({ label: 'Approval' })
   await page.getByLabel('Agent').selectOption({ label: 'Refund assistant' })
   await expect(page).toHaveURL(/agentId=.*&status=open&kind=approval/)
   await expect(link).toBeVisible()
@@ -228,5 +225,5 @@ test('traces are found by name, state and kind; the address says what is looked 
   await page.getByLabel('State').selectOption({ label: 'With an error' })
   await expect(link).toBeHidden()
   await page.reload()
-  await expect(page.getByLabel('With a step of kind')).toHaveValue('approval')
+  await expect(page.getByLabel('Contains a step of kind')).toHaveValue('approval')
 })

@@ -54,7 +54,7 @@ function flipped(bytes: Buffer, share: number): Buffer {
 const choose = (page: Page, buffer: Buffer) =>
   page.locator('input[type=file]').setInputFiles({ name: 'bundle.zip', mimeType: 'application/zip', buffer })
 
-test('a stranger has a bundle checked in the browser; one changed bit is found; nothing is uploaded', async ({
+test('anyone can check a bundle in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
   browser,
   origin,
@@ -71,21 +71,21 @@ test('a stranger has a bundle checked in the browser; one changed bit is found; 
   })
 
   await choose(page, bytes)
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
   await expect(page.getByRole('listitem').filter({ hasText: 'the manifest covers the list' })).toBeVisible()
   await expectAccessible(page)
   await choose(page, flipped(bytes, 0.2))
-  await expect(page.getByText('This bundle does not hold.', { exact: false })).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('This bundle is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
   await expectAccessible(page)
   await choose(page, Buffer.from('no archive'))
   await expect(page.getByText('Not a ZIP archive.')).toBeVisible({ timeout: 120_000 })
   await choose(page, bytes)
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
-  await expect(page.getByText('does not hold', { exact: false })).toHaveCount(0)
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('This bundle is not valid.', { exact: false })).toHaveCount(0)
   expect(sent).toEqual([])
 })
 
-test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({ page, browser, origin }) => {
+test('a bundle can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
   const bytes = await archive(browser, origin)
   await page.goto('/verify')
   const input = page.getByLabel('Choose a bundle')
@@ -104,19 +104,15 @@ test('a bundle is chosen by keyboard, or dropped anywhere on the page', async ({
     return transfer
   }, bytes.toString('base64'))
   await page.dispatchEvent('h1', 'dragover', { dataTransfer: dropped })
-  await expect(page.getByText('Drop it to have it checked')).toBeVisible()
+  await expect(page.getByText('Drop the file to check it')).toBeVisible()
   await expectAccessible(page)
   await page.dispatchEvent('h1', 'drop', { dataTransfer: dropped })
-  await expect(page.getByText('Everything agrees.')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
   await expect(page.getByText('dropped.zip')).toBeVisible()
   await expectAccessible(page)
 })
 
-test('verify.html of an archive, opened from the disk, checks it without a network', async ({
-  page,
-  browser,
-  origin,
-}) => {
+test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, browser, origin }) => {
   const bytes = await archive(browser, origin)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-verify-'))
   try {

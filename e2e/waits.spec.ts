@@ -2,7 +2,7 @@ import { call, externalId, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { askingManifest, releasedAgent, startAs } from './own-agent.ts'
 
-// The server of these tests has no SMTP_URL: each mail fails at once, and says why.
+// The server of these tests has no SMTP_URL: each mail fails immediately, with the reason.
 
 async function askingExecution(origin: string): Promise<{ agentId: string; executionId: string }> {
   const agentId = await releasedAgent(origin, askingManifest(`e2e-asks-${Date.now()}`, 'jonas@northwind.example'))
@@ -18,7 +18,7 @@ async function askingExecution(origin: string): Promise<{ agentId: string; execu
   return { agentId, executionId }
 }
 
-test('a wait says whom it asked by mail and that it failed; omar has it sent again, with a reason', async ({
+test('a wait shows whom it asked by mail and that the mail failed; Omar sends it again, with a reason', async ({
   page,
   origin,
 }) => {
@@ -32,12 +32,12 @@ test('a wait says whom it asked by mail and that it failed; omar has it sent aga
   await expectAccessible(page)
   await waits.getByRole('button', { name: 'Send again' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send confirmation again?' })
-  await expect(dialog).toContainText('It failed for certain')
+  await expect(dialog).toContainText('The first delivery failed')
   await dialog.getByLabel('Reason').fill('Mail is set up now.')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Send again' }).click()
   await expect(dialog).toBeHidden()
-  // It was tried once more, and fails for the same reason.
+  // The second attempt fails for the same reason.
   const omar = await personToken(origin, 'omar')
   await expect
     .poll(async () => {
@@ -55,7 +55,7 @@ test('a wait says whom it asked by mail and that it failed; omar has it sent aga
   await expect(page.getByRole('table', { name: 'Answers and their delivery' })).toContainText('jonas@northwind.example')
 })
 
-test('a retry that comes too late says so, and keeps saying it when the wait is over', async ({
+test('a retry that comes too late is refused, and the refusal stays visible after the wait has ended', async ({
   page,
   origin,
   troubles,
@@ -68,7 +68,7 @@ test('a retry that comes too late says so, and keeps saying it when the wait is 
   await waits.getByRole('button', { name: 'Send again' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send confirmation again?' })
   await dialog.getByLabel('Reason').fill('Nothing came.')
-  // Meanwhile somebody else closes the wait.
+  // In the meantime, another person closes the wait.
   const omar = await personToken(origin, 'omar')
   const { items } = await call<{ items: { id: string; revision: number }[] }>(
     origin,
@@ -85,12 +85,12 @@ test('a retry that comes too late says so, and keeps saying it when the wait is 
   })
   await dialog.getByRole('button', { name: 'Send again' }).click()
   await expect(dialog.getByRole('alert', { name: 'It was not sent again.' })).toBeVisible()
-  // What stands behind an open dialog is hidden from whoever does not see it.
+  // Content behind an open dialog is hidden from screen readers.
   await expect(page.getByRole('region', { name: 'Waits', includeHidden: true })).toContainText('Canceled')
   await expect(dialog.getByRole('alert', { name: 'It was not sent again.' })).toBeVisible()
 })
 
-test('the wait of a suspended agent is parked: its time stands still, until the agent is resumed', async ({
+test('the wait of a suspended agent is parked, and its time stops until the agent is resumed', async ({
   page,
   origin,
 }) => {
@@ -105,26 +105,29 @@ test('the wait of a suspended agent is parked: its time stands still, until the 
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
-  await expect(waits).toContainText('Its time has stood still since')
+  await expect(waits).toContainText('Its deadline has been paused since')
   await expect(waits).toContainText('because the agent is suspended')
   await expectAccessible(page)
   await operate('resume')
-  await expect(waits).not.toContainText('Its time has stood still since')
+  await expect(waits).not.toContainText('Its deadline has been paused since')
   await expect(waits).toContainText('1 open')
 })
 
-test('the request’s page says who was told by mail; an operator has one told again', async ({ page, origin }) => {
+test('the page of a request shows who was notified by mail; an operator sends a mail again', async ({
+  page,
+  origin,
+}) => {
   const { approvalId } = await waitingRefund(origin)
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
   const reasons = page.getByRole('region', { name: /^Why this needs/ })
-  await expect(reasons).toContainText('Told by mail')
+  await expect(reasons).toContainText('Notified by mail')
   await expect(reasons).toContainText('Mail is not set up on this server (SMTP_URL).')
   await expectAccessible(page)
-  await reasons.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  await reasons.getByRole('button', { name: 'Notify Jonas Berg again' }).click()
   const dialog = page.getByRole('dialog', { name: 'Send the mail to Jonas Berg again?' })
   await dialog.getByLabel('Reason').fill('He asks for it.')
-  await dialog.getByRole('button', { name: 'Tell Jonas Berg again' }).click()
+  await dialog.getByRole('button', { name: 'Notify Jonas Berg again' }).click()
   await expect(dialog).toBeHidden()
   const omar = await personToken(origin, 'omar')
   await expect
@@ -140,5 +143,5 @@ test('the request’s page says who was told by mail; an operator has one told a
       return `${mail?.delivery} ${mail?.attempts}`
     })
     .toBe('failed 1')
-  await expect(reasons.getByRole('button', { name: 'Tell Jonas Berg again' })).toBeVisible()
+  await expect(reasons.getByRole('button', { name: 'Notify Jonas Berg again' })).toBeVisible()
 })

@@ -11,7 +11,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { homePath, signInPath } from '#lib/paths.ts'
 import { toFailure } from '#lib/trpc.ts'
 
-/** The address without a path: to one's own organisation, or to the sign-in. */
+/** The root page. It opens the person's organisation, or the sign-in page. */
 export function Start() {
   const router = useRouter()
   const { status } = useSessionState()

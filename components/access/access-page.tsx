@@ -19,18 +19,18 @@ const AREAS: { page: AccessArea; label: string }[] = [
 
 type AccessPageProps = {
   page: AccessArea
-  /** To see the list. */
+  /** The permission to see the list. */
   permission: Permission
-  /** What one may not do without it: "see the members". */
+  /** The action that requires it: "see the members". */
   act: string
-  /** Making a new one; stays in its place when it is blocked. */
+  /** The button that creates a record; shown even if blocked. */
   action: ReactNode
-  /** One or two sentences on what these are. */
+  /** One or two sentences that explain the records. */
   about: string
   children: ReactNode
 }
 
-/** One of the lists of who and what may act in the tenant. */
+/** One of the lists of people and software that can act in the tenant. */
 export function AccessPage({ page, permission, act, action, about, children }: AccessPageProps) {
   const { tenant, can } = useSession()
   return (

@@ -5,23 +5,23 @@ import { useSearchParams } from 'next/navigation'
 import { useSession } from '#components/session/session-provider.tsx'
 import { accessPath } from '#lib/paths.ts'
 
-/** Whether archived records are listed; the address says it. */
+/** Whether archived records are listed, from the address. */
 export const useArchived = (): boolean => useSearchParams().get('archived') === '1'
 
-/** Turns the archived ones on and off. */
+/** A link that shows or hides archived records. */
 export function ArchiveFilter({ page }: { page: 'api-keys' | 'secrets' }) {
   const { tenant } = useSession()
   const archived = useArchived()
   return (
     <p className="text-dense text-ink-2">
-      {archived ? 'Archived ones are listed, too. ' : 'Archived ones are not listed. '}
+      {archived ? 'Archived entries are shown. ' : 'Archived entries are hidden. '}
       <Link
         href={accessPath(tenant, page, archived ? {} : { archived: '1' })}
         prefetch={false}
         replace
         className="text-link inline-flex min-h-6 items-center"
       >
-        {archived ? 'Hide them' : 'List them, too'}
+        {archived ? 'Hide archived' : 'Show archived'}
       </Link>
     </p>
   )

@@ -10,7 +10,7 @@ import type { Secret } from '#lib/schemas/secrets.ts'
 
 type EndRecordProps = { record: Secret; noun: 'API key' | 'secret'; onClose: () => void }
 
-/** Ends a key or a value for good, after its name was typed: there is no way back. */
+/** Revokes an API key or a secret permanently, after the person has typed its name. */
 export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()
@@ -26,11 +26,11 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   return (
     <ActDialog
       title={`Revoke ${record.name}`}
-      description={`Permanent: the ${noun} is refused from the next request on, and can’t be restored. Make another one where it is still needed.`}
+      description={`The ${noun} stops working from the next request on and can’t be restored. If it is still needed, create a new one.`}
       label={`Revoke the ${noun}`}
       busyLabel={`Revoking the ${noun}`}
       done="revoked"
-      missing={typed.trim() === record.name ? undefined : 'Type the name as it stands in the list.'}
+      missing={typed.trim() === record.name ? undefined : 'Type the name exactly as it appears in the list.'}
       act={act}
       onRun={() => act.run({ id: record.secretId })}
       onClose={onClose}
@@ -47,7 +47,7 @@ export function RevokeRecord({ record, noun, onClose }: EndRecordProps) {
   )
 }
 
-/** Takes a record out of the list; what is known of its life stays. */
+/** Archives a record: it leaves the list, but its history remains. */
 export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
   const { client } = useApi()
   const notice = useNotice()
@@ -64,8 +64,8 @@ export function ArchiveRecord({ record, noun, onClose }: EndRecordProps) {
       title={`Archive ${record.name}`}
       description={
         record.status === 'active'
-          ? `Permanent: the ${noun} stops working, its value is deleted, and it leaves the list. Its name, times and audit records stay.`
-          : `It leaves the list, for good. Its name, times and audit records stay.`
+          ? `The ${noun} stops working, its value is deleted, and it is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
+          : `It is removed from the list. This can’t be undone. Its name, dates and audit records are kept.`
       }
       label={`Archive the ${noun}`}
       busyLabel={`Archiving the ${noun}`}

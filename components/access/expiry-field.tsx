@@ -5,7 +5,7 @@ import { Time } from '#components/ui/text/time.tsx'
 
 const DAY_MS = 86_400_000
 
-/** `at` is fixed when it is chosen, so that sending the same form again is the same request. */
+/** `at` is computed when chosen, so that submitting the same form again is the same request. */
 export type Expiry = { choice: string; at: string | undefined }
 
 const CHOICES = [
@@ -21,7 +21,7 @@ export const expiryOf = (choice: string, now: number): Expiry => ({
   at: choice === 'never' ? undefined : new Date(now + Number(choice) * DAY_MS).toISOString(),
 })
 
-/** When something ends by itself. */
+/** The expiry of a key or secret. */
 export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (expiry: Expiry) => void }) {
   return (
     <SelectField
@@ -32,7 +32,7 @@ export function ExpiryField({ value, onChange }: { value: Expiry; onChange: (exp
       placeholder="Choose when"
       hint={
         value.at === undefined ? (
-          'It works until somebody revokes it.'
+          'It works until it is revoked.'
         ) : (
           <>
             Works until <Time at={value.at} show="absolute" />.

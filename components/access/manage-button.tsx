@@ -1,7 +1,7 @@
 import { Button } from '#components/ui/controls/button.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 
-/** Opens what can be done with a row. */
+/** Opens the dialog with the actions for a row. */
 export function ManageButton({ name, onClick }: { name: string; onClick: () => void }) {
   return (
     <Button onClick={onClick} aria-haspopup="dialog">

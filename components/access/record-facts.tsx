@@ -5,7 +5,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { SecretStatusShape } from './secret-status.tsx'
 
-/** The life of a key or a value, as rows of KeyValues. */
+/** The dates of an API key or a secret, as rows of KeyValues. */
 export function RecordFacts({ record }: { record: Secret }) {
   const { status, createdBy, createdAt, expiresAt, revokedAt, archivedAt, secretId } = record
   return (

@@ -11,12 +11,12 @@ type RoleBoxesProps = {
   onChange: (role: Role, chosen: boolean) => void
   /** Why a role can't be changed. */
   whyNot?: (role: Role) => string | undefined
-  /** What choosing it means beyond what the role is for: that it waits for approval. */
+  /** A consequence of choosing the role, such as that it waits for approval. */
   note?: (role: Role) => string | undefined
   locked: boolean
 }
 
-/** Roles to choose, each with what it is for. */
+/** Roles to choose from, each with its purpose. */
 export function RoleBoxes({ roles, chosen, onChange, whyNot, note, locked }: RoleBoxesProps) {
   const id = useId()
   return (

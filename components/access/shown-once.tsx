@@ -11,9 +11,9 @@ import { ShownValue } from './shown-value.tsx'
 type ShownOnceProps = {
   title: string
   description: string
-  /** What the value is, inside a sentence: "API key". */
+  /** Noun for use inside a sentence: "API key". */
   noun: string
-  /** Undefined: the server made it, and its answer was lost on the way. */
+  /** Undefined if the server created the value but its response was lost. */
   value: string | undefined
   /** What the person confirms: "I stored the key". */
   confirm: string
@@ -23,13 +23,13 @@ type ShownOnceProps = {
   onClose: () => void
 }
 
-/** A value that is shown now and never again. Neither the dialog nor the page can be left before the person confirms. */
+/** A value that is shown only once. Neither the dialog nor the page can be left until the person confirms. */
 export function ShownOnce(props: ShownOnceProps) {
   const { title, description, noun, value, confirm, lost, children, onClose } = props
   const [stored, setStored] = useState(false)
   const [tried, setTried] = useState(0)
   const held = value !== undefined && !stored
-  const reason = `Tick “${confirm}” first: it can’t be shown again.`
+  const reason = `Tick “${confirm}” first: the value can’t be shown again.`
   useEffect(() => {
     if (held) return holdPage(() => setTried((times) => times + 1))
   }, [held])
@@ -48,8 +48,8 @@ export function ShownOnce(props: ShownOnceProps) {
     >
       {value === undefined ? (
         <ErrorPanel
-          title="It was made, but the answer with the value was lost."
-          effect="The value can’t be had again."
+          title="It was created, but the response with the value was lost."
+          effect="The value can’t be shown again."
           advice={lost}
         />
       ) : (
@@ -59,7 +59,7 @@ export function ShownOnce(props: ShownOnceProps) {
       {value !== undefined && <Checkbox label={confirm} checked={stored} onChange={setStored} />}
       {held && tried > 0 && (
         <p key={tried} role="alert" className="text-danger">
-          You are still here because the value would be lost. {reason}
+          Leaving now would lose the value. {reason}
         </p>
       )}
     </Dialog>

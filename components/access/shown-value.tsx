@@ -5,12 +5,12 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type ShownValueProps = {
-  /** What it is, inside a sentence: "API key", "client secret". */
+  /** Noun for use inside a sentence: "API key", "client secret". */
   noun: string
   value: string
 }
 
-/** A value in clear, whole, to copy or to select. */
+/** A full unmasked value, to copy or select. */
 export function ShownValue({ noun, value }: ShownValueProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>()
   function copy() {

@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 
-/** A set that is ticked together. */
+/** The set of ticked options. */
 export function useChoice<Value extends string>(initial: readonly Value[]) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(initial))
   const choose = (value: Value, on: boolean) => {

@@ -6,17 +6,17 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { limits } from '#lib/limits.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** The browser's control has no value of its own for "not filtered". */
+/** The browser's control lacks a value for "not filtered". */
 const ALL = 'all'
 
 type AgentFieldProps = {
   label: string
-  /** '' is every agent, or whatever `all` says. */
+  /** '' means every agent; `all` is its label. */
   agentId: string
   onChange: (agentId: string) => void
-  /** What stands there when none is chosen. */
+  /** Label of the empty choice. */
   all?: string
-  /** What an id is that is no agent's. */
+  /** Label of an id that is not in the list. */
   otherwise?: string
 }
 

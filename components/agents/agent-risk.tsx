@@ -3,7 +3,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 const LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical']
 
-/** The risk tier that an agent's manifest states; one of its own making is shown as it is written. */
+/** The risk tier that an agent's manifest states; an unknown tier is shown as written. */
 export function AgentRisk({ tier, boxed = false }: { tier: string | null; boxed?: boolean }) {
   if (tier === null) return <span className="text-ink-2">Risk not stated</span>
   const level = LEVELS.find((one) => one === tier)

@@ -7,7 +7,7 @@ type Change = { id: string; status: string; revision: number }
 type EndChangeProps = {
   kind: 'binding' | 'release'
   change: Change
-  /** What it is about: "version 1 in production". */
+  /** The subject of the change: "version 1 in production". */
   about: string
 }
 
@@ -15,11 +15,11 @@ const LISTS = { binding: 'policyBindings', release: 'releases' } as const
 /** A release shows what changed in the bindings since it was proposed. */
 const TOUCHES = ['policyBindings', 'releases', 'agents', 'approvals'] as const
 const STOPS = {
-  binding: 'The version decides there no more. Where no binding is left, the agent can’t run in that environment.',
-  release: 'The agent can’t run in that environment any more, until another release of it is approved.',
+  binding: 'The version no longer applies there. Without another binding, the agent can’t run in that environment.',
+  release: 'The agent can’t run in that environment until another of its releases is approved.',
 }
 
-/** Withdraws what is proposed, revokes what is active; what has ended has nothing to end. */
+/** Withdraws a proposed change or revokes an active one. Shows nothing for a change that has ended. */
 export function EndChange({ kind, change: { id, status, revision }, about }: EndChangeProps) {
   const { client } = useApi()
   const router = client[LISTS[kind]]
@@ -31,7 +31,7 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
         busyLabel={`Withdrawing the ${kind}`}
         keepLabel="Leave it proposed"
         title={`Withdraw the ${kind} of ${about}?`}
-        consequence="Its request is canceled and nobody decides it. Nothing that runs changes."
+        consequence="Its approval request is canceled. Everything that is active stays as it is."
         permission={`${kind}:propose`}
         over={status !== 'proposed'}
         act={(reason, options) => router.withdraw.mutate(input(reason), options)}
@@ -44,7 +44,7 @@ export function EndChange({ kind, change: { id, status, revision }, about }: End
         busyLabel={`Revoking the ${kind}`}
         keepLabel="Leave it active"
         title={`Revoke the ${kind} of ${about}?`}
-        consequence={`${STOPS[kind]} Executions are refused at their next call.`}
+        consequence={`${STOPS[kind]} Running executions are refused at their next call.`}
         permission={`${kind}:revoke`}
         over={status !== 'active'}
         act={(reason, options) => router.revoke.mutate(input(reason), options)}

@@ -9,7 +9,7 @@ import type { Answers } from '#lib/trpc.ts'
 
 export type PolicyChange = NonNullable<Answers['releases']['get']['policyChanges']>[number]
 
-/** What a release pins of the policies, beside what is bound now. */
+/** The policy versions that a release pins, next to those that are bound now. */
 export function PolicyChanges({ changes, of }: { changes: PolicyChange[]; of: string }) {
   const { tenant } = useSession()
   return (
@@ -42,7 +42,7 @@ const columns = (tenant: string): Column<PolicyChange>[] => [
   { key: 'now', header: 'Bound now', cell: (row) => versions(row.now) },
 ]
 
-/** The version that a reader wants to see: the one that decides now, else the one that did. */
+/** The version to link to: the one that is bound now, else the one that the release pins. */
 const versionOf = ({ now, released }: PolicyChange): { version?: number } => {
   const version = now.at(-1) ?? released.at(-1)
   return version === undefined ? {} : { version }

@@ -10,9 +10,9 @@ import { type Client, createClient, TRPCProvider } from '#lib/trpc.ts'
 import { createLive, type Live } from './live.ts'
 
 export type Api = {
-  /** `fetch` with token and tenant, for downloads and streams. Gives error answers back; no answer is a RequestError. */
+  /** `fetch` with token and tenant, for downloads and streams. Returns error responses; rejects with a RequestError without a response. */
   fetchApi: typeof fetch
-  /** The routes that the API has by REST alone; anything but 2xx is a RequestError. */
+  /** The routes that the API offers only by REST. Any response except 2xx rejects with a RequestError. */
   rest: Rest
   client: Client
   queryClient: QueryClient
@@ -28,19 +28,19 @@ export function useApi(): Api {
   return api
 }
 
-/** Whether changes arrive by themselves; false while the socket is down. */
+/** Whether changes are pushed; false while the socket is down. */
 export function useLive(): boolean {
   const { live } = useApi()
   return useSyncExternalStore(live.subscribe, live.isUp, () => true)
 }
 
-/** `person` names whose answers the cache holds; another person gets another cache. */
+/** `person` owns the cached responses; another person gets another cache. */
 export function ApiProvider({ tenant, person, children }: { tenant: string; person: string; children: ReactNode }) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: nothing that one person was shown is kept for the next.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one person's data is not kept for the next.
   const api = useMemo(() => createApi(tenant), [tenant, person])
   return (
     <ApiContext value={api}>
-      {/* A query stays with the client that it began with: another person begins anew. */}
+      {/* A query keeps its first client, so another person starts with fresh components. */}
       <QueryClientProvider key={person} client={api.queryClient}>
         <TRPCProvider trpcClient={api.client} queryClient={api.queryClient}>
           {children}

@@ -3,12 +3,12 @@ import type { Topic } from '#lib/rules/changes.ts'
 import type { Client } from '#lib/trpc.ts'
 import { type Change, isTouched } from './matching.ts'
 
-/** Changes that arrive together are read together, and no list is read more often than this, in milliseconds. */
+/** Changes within this period cause one reload, so no list is reloaded more often, in milliseconds. */
 const gatherMs = 100
 const roundMs = 250
-/** Components of one page mount one after the other. */
+/** Delay before subscribing, because the components of a page mount one after another. */
 const settleMs = 50
-/** After a refusal (the session is over, a permission was lost), in milliseconds. */
+/** Delay after a refusal (the session is over, a permission was lost), in milliseconds. */
 const againMs = 5_000
 const tickMs = 500
 /** The client gives up on a socket that opens and closes at once; a new subscription makes it try again, in milliseconds. */
@@ -62,7 +62,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
     setTimeout(() => void read(), Math.max(gatherMs, roundBegan + roundMs - Date.now()))
   }
 
-  /** One round after the other: under constant change a list is read again when its last answer is there. */
+  /** Rounds run one after another: under constant change, a list is reloaded once its last response has arrived. */
   async function read(): Promise<void> {
     scheduled = false
     if (reading || changed.size === 0) return
@@ -76,7 +76,7 @@ export function createLive(client: Client, cache: QueryClient): Live {
       predicate: (query: Query) =>
         changes.some((change) => isWantedTopic(change.topic) === isWanted && isTouched(query, change)),
     })
-    // Still followed, but shown by a component that gets its changes by another way, or by none.
+    // Still followed, but not shown by any component that relies on this subscription.
     await cache.invalidateQueries({ ...touching(false), refetchType: 'none' })
     await cache.invalidateQueries(touching(true))
     reading = false
@@ -100,14 +100,14 @@ export function createLive(client: Client, cache: QueryClient): Live {
   function follow(): void {
     settling = undefined
     const topics = new Set([...wants].flatMap((want) => want.topics))
-    // What is no longer shown stays followed until the next subscription: nothing is lost by it.
+    // Topics that are no longer shown stay followed until the next subscription, which does no harm.
     if (topics.size > 0 && unsubscribe !== undefined && [...topics].every((topic) => followed.has(topic))) return
     const left = [...followed].filter((topic) => !topics.has(topic))
     unsubscribe?.()
     unsubscribe = undefined
     followed = topics
     followedAt = Date.now()
-    // Changes of these arrive no more: what the cache still has of them is read again when it is shown again.
+    // Changes of these topics no longer arrive, so their cached queries are reloaded when they are shown again.
     if (left.length > 0)
       void cache.invalidateQueries({
         predicate: (query) => left.some((topic) => isTouched(query, { topic, id: null })),

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { describe, expect, test } from 'vitest'
 import { type Change, isTouched } from './matching.ts'
 
-/** The keys of these queries that a change touches. */
+/** Returns the keys of the queries that a change affects. */
 function touched(change: Change, queries: readonly (readonly [key: readonly unknown[], data?: unknown])[]): string[] {
   const client = new QueryClient()
   for (const [key, data] of queries) client.setQueryData(key, data ?? {})
@@ -20,7 +20,7 @@ const mails = [['approvals', 'mails', 'list'], { input: { approvalId: 'a' }, typ
 const all = [[get], [other], [pending], [mails]] as const
 const keys = (...wanted: unknown[]) => wanted.map((key) => JSON.stringify(key))
 
-describe('a change touches', () => {
+describe('a change affects', () => {
   test('the query of its object and the lists of its topic', () => {
     expect(touched({ topic: 'approvals', id: 'a' }, all)).toEqual(keys(get, pending))
     expect(touched({ topic: 'mails', id: 'm' }, all)).toEqual(keys(mails))
@@ -30,25 +30,25 @@ describe('a change touches', () => {
     expect(touched({ topic: 'approvals', id: null }, all)).toEqual(keys(get, other, pending))
   })
 
-  test('lists that name another object: which rows they show is not known', () => {
+  test('lists that name another object, because their rows are not known', () => {
     const releases = [['releases', 'list'], { input: { agentId: 'x' }, type: 'pages' }]
     expect(touched({ topic: 'releases', id: 'r' }, [[releases]])).toEqual(keys(releases))
   })
 
-  test('what is not sealed yet, when a checkpoint is signed', () => {
+  test('records that are not sealed yet, when a checkpoint is signed', () => {
     const sealed = [['audit', 'get'], { input: { auditId: 'x' } }]
     const unsealed = [['audit', 'get'], { input: { auditId: 'y' } }]
     const queries = [
       [sealed, { seal: 'sealed' }],
       [unsealed, { seal: 'pending' }],
       [get, { seal: 'pending' }],
-      // Read before the decision that the checkpoint covers.
+      // Loaded before the decision that the checkpoint covers.
       [other, { seal: null }],
     ] as const
     expect(touched({ topic: 'seals', id: null }, queries)).toEqual(keys(unsealed, get, other))
   })
 
-  test('nothing that other software keeps in the cache', () => {
+  test('no entries of other software in the cache', () => {
     expect(touched({ topic: 'executions', id: null }, [[['a plain key']]])).toEqual([])
   })
 })

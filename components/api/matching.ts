@@ -4,12 +4,12 @@ import type { Topic } from '#lib/rules/changes.ts'
 /** What changed, as changes.stream reports it. `id` null: anything of the topic. */
 export type Change = { topic: Shown; id: string | null }
 
-/** Topics, and what only its owner changes and sees. */
+/** Topics, and the settings that only their owner changes and sees. */
 export type Shown = Topic | 'passkeys'
 
 type Path = readonly [domain: string, ...rest: string[]]
 
-/** The queries that show a topic, by the start of their path, and those below it that show another one. */
+/** The queries that show a topic, by the start of their path, and the exceptions below it. */
 const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = {
   agents: { in: [['agents']] },
   approvals: { in: [['approvals']], except: [['approvals', 'mails']] },
@@ -39,7 +39,7 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
     ],
   },
   mails: { in: [['approvals', 'mails']] },
-  // A change that waits for its approval is shown with the member or group that it is about.
+  // A change that waits for approval is shown with its member or group.
   members: { in: [['members'], ['groups']] },
   passkeys: { in: [['passkeys']] },
   policies: {
@@ -63,10 +63,10 @@ const shown: Record<Shown, { in: readonly Path[]; except?: readonly Path[] }> = 
   },
 }
 
-/** The members of an input that name the object which a query is about, the first one that is there. */
+/** The fields of an input that identify the object of a query; the first one present counts. */
 const subjects = ['id', 'approvalId', 'exportId', 'traceId', 'decisionId'] as const
 
-/** Whether a cached query may show something else since the change. */
+/** Returns whether the change may affect a cached query. */
 export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>, { topic, id }: Change): boolean {
   const [path, options] = queryKey
   if (!isPath(path)) return false
@@ -80,7 +80,7 @@ export function isTouched({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>
 
 const isPath = (path: unknown): path is string[] => Array.isArray(path)
 
-/** A checkpoint names no record: it may seal whatever has a seal and is not sealed yet, or not known to be recorded yet. */
+/** A checkpoint does not name records, so it may seal any response whose seal is still open. */
 const isUnsealed = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'seal' in data && data.seal !== 'sealed'
 

@@ -12,7 +12,7 @@ export type ActRun = { context: { idempotencyKey: string } }
 type ActOptions<Input, Output> = {
   /** The procedure's call: `client.secrets.revoke.mutate`. */
   send: (input: Input, options: ActRun) => Promise<Output>
-  /** What is read again after any outcome. */
+  /** Topics that are reloaded after any outcome. */
   touches: readonly Shown[]
   onDone?: (output: Output) => unknown
   onFailed?: (failure: Failure, input: Input) => void
@@ -22,17 +22,17 @@ export type Act<Input, Output = unknown> = {
   run: (input: Input) => void
   pending: boolean
   failure: Failure | undefined
-  /** What `failure` was made of. */
+  /** The error behind `failure`. */
   error: unknown
-  /** The answer of the last run, until the next. */
+  /** The response of the last run, until the next. */
   output: Output | undefined
-  /** Forgets the last outcome, for a form that is opened again. */
+  /** Clears the last outcome, for a form that is opened again. */
   reset: () => void
 }
 
 /**
- * One change at a time, never assumed to have happened. Its answer is kept by no cache: it may hold a secret. The same
- * input sent again after a failure has the same Idempotency-Key, so that a lost answer never means a second effect.
+ * Runs one change at a time and never assumes its success. The response is not cached, because it may contain a secret. The same
+ * input sent again after a failure has the same Idempotency-Key, so that a lost response never causes a second effect.
  */
 export function useAct<Input, Output>(options: ActOptions<Input, Output>): Act<Input, Output> {
   const { send, touches, onDone, onFailed } = options
@@ -49,7 +49,7 @@ export function useAct<Input, Output>(options: ActOptions<Input, Output>): Act<I
   }, [])
 
   async function run(input: Input): Promise<void> {
-    // State is a render late for a double click.
+    // State is updated too late for a double click.
     if (busy.current) return
     busy.current = true
     setState({ ...IDLE, pending: true })
@@ -77,5 +77,5 @@ export function useAct<Input, Output>(options: ActOptions<Input, Output>): Act<I
 
 const IDLE = { pending: false, failure: undefined, error: undefined, output: undefined }
 
-/** Whether the change may have happened all the same. */
+/** Returns whether the change may have happened despite the failure. */
 export const isUnknown = ({ code }: Failure): boolean => code === 'network' || code === 'timeout'

@@ -3,15 +3,15 @@
 import { useRef } from 'react'
 
 type Attempt = {
-  /** The Idempotency-Key under which this content goes out. */
+  /** The Idempotency-Key for this content. */
   keyFor: (content: string) => string
-  /** What is sent next is another request, even with the same content. */
+  /** Makes the next call a new request, even with the same content. */
   forget: () => void
 }
 
 /**
- * The same content has the same Idempotency-Key, so that sending it again after a lost answer is the same request, and
- * another content is never taken for it.
+ * The same content has the same Idempotency-Key, so that sending it again after a lost response is the same request, and
+ * other content has another key.
  */
 export function useAttempt(): Attempt {
   const attempt = useRef<{ content: string; key: string }>(undefined)

@@ -7,7 +7,7 @@ import { useApi } from './api.tsx'
 
 /**
  * Keeps what the component shows of these topics current: a committed change is on screen within a second. `pollMs` is how
- * often it is read instead while the socket is down. Topics that the person may not follow are left out.
+ * often the queries are reloaded while the socket is down. Topics that the person may not follow are skipped.
  */
 export function useChanges(topics: readonly Topic[], pollMs: number): void {
   const { live } = useApi()

@@ -6,7 +6,7 @@ import { useApi } from './api.tsx'
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null }
 
-/** A keyset list: `trpc.executions.list`, or one of the REST table (`rest.evidence.list`), which reads by itself. */
+/** A keyset list: `trpc.executions.list`, or a REST route (`rest.evidence.list`), which has its own `read`. */
 type Listing<Input, Item> = {
   '~types': { input: Input; output: KeysetPage<Item> }
   queryKey(): readonly [path: string[], ...unknown[]]
@@ -14,16 +14,16 @@ type Listing<Input, Item> = {
 }
 type Filter<Input> = Omit<NonNullable<Exclude<Input, undefined>>, 'cursor'>
 
-/** A list, page by page. `items` is undefined until the first page is there; an error leaves what was read. */
+/** Loads a list page by page. `items` is undefined until the first page has arrived; after an error it keeps the loaded pages. */
 export function usePages<Input, Item>(listing: Listing<Input, Item>, input: Filter<Input>, { enabled = true } = {}) {
   const { client } = useApi()
   const [path] = listing.queryKey()
   const query = useInfiniteQuery({
-    // Keyset lists go by a key of their own: infiniteQueryOptions adds a `direction` to inputs that strict schemas refuse.
+    // Keyset lists have a separate key: infiniteQueryOptions adds a `direction` to inputs that strict schemas refuse.
     queryKey: [path, { input, type: 'pages' }],
     async queryFn({ pageParam, signal }) {
       const asked = pageParam === null ? input : { ...input, cursor: pageParam }
-      // The proxy answers to any name, so only a member of its own tells a route from a procedure.
+      // The proxy has every property, so only an own property distinguishes a route from a procedure.
       if ('read' in listing && listing.read !== undefined) return await listing.read(asked, signal)
       // The listing itself names the procedure and its types.
       const page: unknown = await getUntypedClient(client).query(path.join('.'), asked, { signal })

@@ -10,7 +10,7 @@ import { formatAbsolute, formatClock, formatRelative } from '#components/ui/text
 const hour = 3_600_000
 const day = 24 * hour
 
-/** When nobody can decide any more: "Expires in 42 min, 14:20 UTC". Warns in the last hour. */
+/** When a request expires: "Expires in 42 min, 14:20 UTC". Warns in the last hour. */
 export function ExpiryTag({ at }: { at: string }) {
   const zone = useContext(TimeZoneContext)
   const now = useNow()

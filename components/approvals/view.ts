@@ -11,7 +11,7 @@ export const APPROVAL_VIEWS: { view: ApprovalsView; label: string }[] = [
   { view: 'all', label: 'All pending' },
 ]
 
-/** The list that an address names; "needs me" for none and for one that there isn't. */
+/** Returns the list that an address names; "needs me" for none or an unknown one. */
 export const viewFromSearch = (text: string | null): ApprovalsView =>
   APPROVAL_VIEWS.find(({ view }) => view === text)?.view ?? 'needs-me'
 

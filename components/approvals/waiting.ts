@@ -6,14 +6,14 @@ import { useTenantSession } from '#components/session/session-provider.tsx'
 import type { Answers } from '#lib/trpc.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** One more than what is shown as a number: "99+". */
+/** One more than the largest number shown; more is "99+". */
 const limit = 100
-/** While the socket is down, in milliseconds. */
+/** Polling interval while the socket is down, in milliseconds. */
 const refreshMs = 20_000
 
 export type ApprovalSummaries = Answers['approvals']['getPending']['items']
 
-/** The approvals that this person may decide now, at most 100, newest first. One query for rail, home and the approval page. */
+/** Loads the approvals that this person can decide now, at most 100, newest first. Rail, home and approval page share the query. */
 export function useNeedsMe() {
   const trpc = useTRPC()
   const state = useTenantSession()

@@ -22,7 +22,7 @@ const PAGES: Record<string, (tenant: string, id: string) => string> = {
   trace: tracePath,
 }
 
-/** What a record is about, as a link where it has a page. */
+/** The resource of a record, as a link if it has a page. */
 export function ResourceLink({ type, id }: { type: string; id: string }) {
   const { tenant } = useSession()
   const words = type.replaceAll('_', ' ')

@@ -4,7 +4,7 @@ const EFFECTS = new Set(['permit', 'forbid'])
 const WORDS = new Set(['when', 'unless', 'if', 'then', 'else', 'in', 'has', 'like', 'is'])
 const VARIABLES = new Set(['principal', 'action', 'resource', 'context'])
 
-/** Cedar's tokens: https://docs.cedarpolicy.com/policies/syntax-grammar.html. The server alone judges the text. */
+/** Cedar's tokens: https://docs.cedarpolicy.com/policies/syntax-grammar.html. Only the server validates the text. */
 function token(stream: StringStream): string | null {
   if (stream.eatSpace()) return null
   if (stream.match('//')) {

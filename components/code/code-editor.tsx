@@ -13,24 +13,24 @@ type CodeEditorProps = {
   language: CodeLanguage
   value: string
   onChange: (value: string) => void
-  /** All of them; a new array when they are about another text. */
+  /** All problems; a new array for each checked text. */
   problems: readonly CodeProblem[]
-  /** How far the check has come: "Checking", "No problem found". Problems are counted here. */
+  /** The state of the check: "Checking", "No problems found". Problems are counted here. */
   note?: string | undefined
-  /** The caret goes there when it comes from outside (the server), not while the person types. */
+  /** The caret moves to a problem reported by the server, but not while the person types. */
   jumpTo?: CodeProblem | undefined
   rows?: number
   readOnly?: boolean
 }
 
-// Said to nobody: it comes and goes with each word that is typed.
+// Not announced, because it changes with each typed word.
 const CHECKING = 'Checking'
 const lineRem = 1.125
 const paddingPx = 14
 
 /**
- * Edits Cedar or YAML. It is a plain text area with line numbers until CodeMirror is there, and stays one where that can't
- * be loaded. Every problem is marked in the text and listed below; each entry leads to its place.
+ * Edits Cedar or YAML. It is a plain text area with line numbers until CodeMirror is loaded, and remains one if that can't
+ * be loaded. Every problem is marked in the text and listed below; each entry moves the caret to it.
  */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, hint, language, value, onChange, problems, note, jumpTo, rows = 20, readOnly = false } = props
@@ -45,7 +45,7 @@ export function CodeEditor(props: CodeEditorProps) {
       'aria-describedby': `${id}-keys ${id}-problems ${id}-hint`,
       'aria-invalid': String(wrong),
       'aria-readonly': String(readOnly),
-      // Said, though it holds for any text box: what scrolls must be seen to be reachable by keyboard.
+      // Set explicitly, so that checkers see that this scrollable area is reachable by keyboard.
       tabindex: '0',
       spellcheck: 'false',
       autocapitalize: 'off',
@@ -64,7 +64,7 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [jumpTo])
   return (
     <div className="flex flex-col gap-1.5">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a label's click, which a text box of its own kind does not get; the keyboard has Tab. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: forwards clicks on the label, which a custom text box does not receive; the keyboard has Tab. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above. */}
       <span id={`${id}-label`} className="font-semibold text-dense" onClick={() => handle.current?.focus()}>
         {label}
@@ -111,7 +111,7 @@ export function CodeEditor(props: CodeEditorProps) {
           </span>
         )}
       </div>
-      <ProblemList label={`Problems of ${label}`} problems={problems} onJump={jump} />
+      <ProblemList label={`Problems in ${label}`} problems={problems} onJump={jump} />
       {hint && (
         <span id={`${id}-hint`} className="text-dense text-ink-2">
           {hint}
@@ -123,7 +123,7 @@ export function CodeEditor(props: CodeEditorProps) {
 
 type Loaded = { Editor: ComponentType<EditorProps>; start: EditorProps['start'] }
 
-/** The editor once it is there, with the caret as it stood in the text area meanwhile. */
+/** Loads the editor, which takes over the caret position from the text area. */
 function useEditor(area: RefObject<HTMLTextAreaElement | null>): Loaded | undefined {
   const [loaded, setLoaded] = useState<Loaded>()
   useEffect(() => {
@@ -132,7 +132,7 @@ function useEditor(area: RefObject<HTMLTextAreaElement | null>): Loaded | undefi
       ({ default: Editor }) => {
         if (!gone) setLoaded({ Editor, start: caretOf(area.current) })
       },
-      // Offline, or an older page than the server: the text area does the same work.
+      // Offline, or a page older than the server: the text area remains in use.
       () => undefined,
     )
     return () => {

@@ -21,7 +21,7 @@ import type { EditorProps } from './editor-props.ts'
 import { editorTheme } from './editor-theme.ts'
 import { offsetOf } from './offset-of.ts'
 
-/** Tab indents; after Escape it moves on, as it does elsewhere, until another key is pressed. */
+/** Tab indents; after Escape it moves the focus, as elsewhere, until another key is pressed. */
 const tabLeavesMs = 60_000
 const letTabLeave = {
   key: 'Escape',
@@ -32,8 +32,8 @@ const letTabLeave = {
 }
 
 /**
- * Text that takes the place of a selection, or has several lines, is written into the state and never by the browser into
- * the page: Chromium would keep the look of what was there by style attributes, which the page's policy refuses.
+ * Text that replaces a selection or has several lines is written into the state, and never by the browser into
+ * the page: Chromium would preserve the previous look with style attributes, which the page's content security policy refuses.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -51,7 +51,7 @@ const replacing = EditorView.domEventHandlers({
 
 const lineBreaks = /\r\n?/g
 
-/** CodeMirror 6 as a controlled field. It comes in a chunk of its own: components/code/code-editor.tsx loads it. */
+/** CodeMirror 6 as a controlled field. It is a separate chunk, loaded by components/code/code-editor.tsx. */
 export default function CodeMirror(props: EditorProps) {
   const { value, onChange, language, problems, readOnly, attributes, start, onReady } = props
   const host = useRef<HTMLDivElement>(null)
@@ -119,7 +119,7 @@ const basics = (language: EditorProps['language']): Extension => [
   lineNumbers(),
   lintGutter(),
   highlightActiveLineGutter(),
-  // Text from elsewhere may hold characters that nobody sees.
+  // Pasted text may contain invisible characters.
   highlightSpecialChars(),
   history(),
   indentOnInput(),
@@ -131,7 +131,7 @@ const basics = (language: EditorProps['language']): Extension => [
   keymap.of([letTabLeave, indentWithTab, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
 ]
 
-/** The place of a problem, as far as the word there goes. */
+/** Returns the range of a problem, up to the end of the word. */
 function diagnosticsOf(state: EditorState, problems: readonly CodeProblem[]): Diagnostic[] {
   const text = state.doc.toString()
   return problems.flatMap(({ message, line, column, severity = 'error' }) => {

@@ -1,16 +1,16 @@
-/** What is wrong with a text, or odd about it; line and column count from 1. */
+/** An error or warning about a text; line and column count from 1. */
 export type CodeProblem = {
   message: string
   line?: number | undefined
   column?: number | undefined
-  /** `warning`: it is taken all the same. */
+  /** A text with only warnings is accepted. */
   severity?: 'error' | 'warning'
 }
 
 export const problemText = ({ message, line, column }: CodeProblem): string =>
   line === undefined ? message : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
 
-/** "2 problems, 1 warning", or what is said when there is none. */
+/** "2 problems, 1 warning", or `none` without any. */
 export function countText(problems: readonly CodeProblem[], none: string): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length
   const errors = problems.length - warnings

@@ -2,7 +2,7 @@ import type { CodeProblem } from './code-problem.ts'
 
 export type CodeLanguage = 'cedar' | 'yaml'
 
-/** What others may have the editor do. */
+/** The actions that other components can trigger. */
 export type EditorHandle = { jump: (problem: CodeProblem) => void; focus: () => void }
 
 export type EditorProps = {
@@ -11,9 +11,9 @@ export type EditorProps = {
   language: CodeLanguage
   problems: readonly CodeProblem[]
   readOnly: boolean
-  /** Of the element that holds the text: its name, its description. Changed by identity. */
+  /** Attributes of the text element, such as its name and description. Compared by identity. */
   attributes: Record<string, string>
-  /** Where the caret stood in the text area that it takes the place of, if the caret was there. */
+  /** Caret position in the text area that the editor replaces, if it had the focus. */
   start: { anchor: number; head: number } | undefined
   onReady: (handle: EditorHandle) => void
 }

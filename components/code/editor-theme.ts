@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** In the gutter, in the place of the package's pictures. A mark is a shape before it is a colour. */
+/** Gutter marks that replace the package's images. Shape, not only colour, distinguishes them. */
 const mark = (character: string, tone: string) => ({
   content: `"${character}"`,
   display: 'block',
@@ -19,7 +19,7 @@ const underlined = (tone: string, line: string) => ({
   paddingBottom: '0',
 })
 
-/** The console's own tokens, so that both themes and their tested contrasts hold here, too. */
+/** The console's design tokens, so that both themes and their tested contrasts apply. */
 const look = EditorView.theme({
   '&': {
     height: '100%',
@@ -68,7 +68,7 @@ const look = EditorView.theme({
   '.cm-lint-marker-warning::before': mark('!', 'warn'),
 })
 
-/** Few tones: weight tells structure, colour tells literals from words. */
+/** Few tones: weight shows structure, and colour distinguishes literals from words. */
 const words = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword], fontWeight: '700' },
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], fontWeight: '600' },

@@ -1,5 +1,5 @@
 /**
- * Index of a line and column (both from 1, the column in characters) in a text; places beyond it are its end or the
+ * Index of a line and column (both from 1, the column in characters) in a text. Positions beyond it are clamped to its end or the
  * line's.
  */
 export function offsetOf(text: string, line: number, column: number): number {

@@ -6,13 +6,13 @@ import { type CodeProblem, problemText } from './code-problem.ts'
 
 type ProblemListProps = { label: string; problems: readonly CodeProblem[]; onJump: (problem: CodeProblem) => void }
 
-/** Every problem of a text in its order; each leads to its place. */
+/** The problems of a text in order; each entry moves the caret to it. */
 export function ProblemList({ label, problems, onJump }: ProblemListProps) {
   if (problems.length === 0) return null
   return (
     <ul aria-label={label} className="flex max-h-48 flex-col overflow-y-auto border-line border-t text-dense">
       {problems.map((problem, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two problems can have the same words at the same place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: two problems can have the same message and position.
         <li key={index} className="flex items-start gap-2 border-line border-b py-1">
           <Severity warning={problem.severity === 'warning'} />
           {problem.line === undefined ? (

@@ -9,27 +9,27 @@ import type { CodeProblem } from './code-problem.ts'
 const pauseMs = 500
 
 export type Checked = {
-  /** Of the text as it was checked last, or as it was refused; the same array until there are others. */
+  /** Problems of the last checked or refused text; the same array until they change. */
   problems: readonly CodeProblem[]
-  /** How the check stands, for people. */
+  /** The state of the check, as a text. */
   note: string | undefined
-  /** Why it would be refused as it stands now, where that is known. */
+  /** Why the current text would be refused, if known. */
   blocked: string | undefined
 }
 
 type Asked = {
-  /** Names the check in the cache. */
+  /** The name of the check in the cache. */
   what: string
   text: string
   check: (text: string, signal: AbortSignal) => Promise<CodeProblem[]>
-  /** What an answer to the very same text has said. */
+  /** The problems reported for exactly this text. */
   refused: readonly CodeProblem[] | undefined
 }
 
 const NONE: readonly CodeProblem[] = []
 const isError = ({ severity }: CodeProblem): boolean => severity !== 'warning'
 
-/** Asks the server about a text whenever the typing pauses. */
+/** Sends a text to the server for checking whenever typing pauses. */
 export function useChecked({ what, text, check, refused }: Asked): Checked {
   const settled = useSettled(text)
   const empty = text.trim() === ''
@@ -38,7 +38,7 @@ export function useChecked({ what, text, check, refused }: Asked): Checked {
     queryFn: ({ signal }) => check(settled, signal),
     enabled: settled.trim() !== '',
     placeholderData: keepPreviousData,
-    // What was typed is kept no longer than it is looked at; the tools that it is checked against change.
+    // Results are not cached, because the tools that a text is checked against can change.
     gcTime: 0,
     retry: false,
   })
@@ -46,11 +46,11 @@ export function useChecked({ what, text, check, refused }: Asked): Checked {
   const current = settled === text && data !== undefined && !isPlaceholderData
   const problems = refused ?? data ?? NONE
   if (!current && error !== null)
-    return { problems, note: `Not checked while you type: ${toFailure(error).message}`, blocked: undefined }
+    return { problems, note: `Could not check the text: ${toFailure(error).message}`, blocked: undefined }
   return {
     problems,
-    note: current || refused !== undefined ? 'No problem found' : 'Checking',
-    blocked: current && problems.some(isError) ? 'Mend what is marked first.' : undefined,
+    note: current || refused !== undefined ? 'No problems found' : 'Checking',
+    blocked: current && problems.some(isError) ? 'Fix the marked problems first.' : undefined,
   }
 }
 

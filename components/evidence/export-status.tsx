@@ -12,7 +12,7 @@ const SHAPES: Record<ExportStatus, { status: Status; label: string }> = {
   canceled: { status: 'revoked', label: 'Canceled' },
 }
 
-/** The state of an export; one that this page does not know is shown by its own name. */
+/** The state of an export; an unknown one is shown by its name. */
 export function ExportStatusShape({ status, boxed = false }: { status: ExportStatus; boxed?: boolean }) {
   const known = Object.hasOwn(SHAPES, status) ? SHAPES[status] : { status: 'running' as const, label: status }
   return <StatusShape {...known} boxed={boxed} />
@@ -20,8 +20,8 @@ export function ExportStatusShape({ status, boxed = false }: { status: ExportSta
 
 const OVER: ReadonlySet<ExportStatus> = new Set(['completed', 'completed_with_omissions', 'failed', 'canceled'])
 
-/** Whether nothing more happens to it. */
+/** Returns whether the export has ended. */
 export const isOver = (status: ExportStatus): boolean => OVER.has(status)
-/** Whether there is an archive. */
+/** Returns whether the archive exists. */
 export const hasArchive = (status: ExportStatus): boolean =>
   status === 'completed' || status === 'completed_with_omissions'

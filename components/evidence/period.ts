@@ -2,7 +2,7 @@ import { formatAbsolute } from '#components/ui/text/time-format.ts'
 
 const DAY_MS = 86_400_000
 
-/** A period [start, end) in UTC: as days where it is made of whole ones, which auditors think in, else to the minute. */
+/** A period [start, end) in UTC: as days if it consists of whole days, else to the minute. */
 export function formatPeriod({ startDate, endDate }: { startDate: string; endDate: string }): string {
   const start = Date.parse(startDate)
   const end = Date.parse(endDate)

@@ -16,7 +16,7 @@ const SHAPES: Record<ExecutionStatus, { status: Status; label: string }> = {
   indeterminate: { status: 'failed', label: 'Outcome unknown' },
 }
 
-/** Every state with its word, in the order of a life. */
+/** Every state with its word, in the order of an execution. */
 export const EXECUTION_STATES = (Object.keys(SHAPES) as ExecutionStatus[]).map((status) => ({
   status,
   label: SHAPES[status].label,
@@ -31,5 +31,5 @@ export function ExecutionStatusShape({ status, boxed = false }: { status: Execut
 export const LIVE_STATUSES: ExecutionStatus[] = ['queued', 'running', 'waiting_approval', 'waiting_input']
 const LIVE: ReadonlySet<ExecutionStatus> = new Set(LIVE_STATUSES)
 
-/** Whether it can still change. */
+/** Returns whether the execution can still change. */
 export const isLive = (status: ExecutionStatus): boolean => LIVE.has(status)

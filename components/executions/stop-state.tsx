@@ -4,7 +4,7 @@ import type { ExecutionSummary } from '#lib/schemas/executions.ts'
 
 type Stop = Pick<ExecutionSummary, 'status' | 'stopConfirmedAt'> & { stopRequestedAt: string }
 
-/** Whether it is certain that a stopped execution has stopped, and since when: never assumed from the request. */
+/** Whether a stop is confirmed, and since when. A request to stop is never shown as a confirmed stop. */
 export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop }) {
   if (stopConfirmedAt !== null)
     return (
@@ -17,7 +17,7 @@ export function StopState({ stop: { status, stopConfirmedAt } }: { stop: Stop })
       <span className="flex flex-col">
         <StatusShape status="failed" label="Can’t be confirmed" />
         <span className="text-dense text-ink-2">
-          Nothing more is called, but nobody knows whether the last call took effect.
+          No further calls are made, but it is unknown whether the last call took effect.
         </span>
       </span>
     )

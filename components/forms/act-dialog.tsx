@@ -16,7 +16,7 @@ type ActDialogProps = {
   busyLabel: string
   /** As the end of "It was not …". */
   done: string
-  /** What still has to be filled in, or why it can't be done. */
+  /** The fields that are still missing, or why the action is unavailable. */
   missing?: string | undefined
   act: Pick<Act<never>, 'pending' | 'failure'>
   onRun: () => void
@@ -24,7 +24,7 @@ type ActDialogProps = {
   children?: ReactNode
 }
 
-/** A change with what it needs to know. It closes only when its owner, told by the server, lets it. */
+/** A dialog for a change and its fields. Its owner closes it after the server has confirmed the change. */
 export function ActDialog(props: ActDialogProps) {
   const { title, description, label, busyLabel, done, missing, act, onRun, onClose, children } = props
   const form = useId()

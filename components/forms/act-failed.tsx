@@ -15,7 +15,7 @@ type ActFailedProps = {
   done: string
 }
 
-/** Why a change did not happen, or that nobody knows whether it did. */
+/** Why a change did not happen, or that its outcome is unknown. */
 export function ActFailed({ failure, done }: ActFailedProps) {
   const { tenant, ended, signInAgain } = useSession()
   const { code, message, requestId, issues, details } = failure
@@ -23,9 +23,9 @@ export function ActFailed({ failure, done }: ActFailedProps) {
   if (isUnknown(failure))
     return (
       <ErrorPanel
-        title={`We do not know whether it was ${done}.`}
+        title={`It is unknown whether it was ${done}.`}
         effect={message}
-        advice="Send the same again: it happens once at most. Or close this and look at the list."
+        advice="Send it again: it takes effect at most once. Or close this dialog and check the list."
         requestId={requestId}
         action={action}
       />
@@ -35,14 +35,16 @@ export function ActFailed({ failure, done }: ActFailedProps) {
     <ErrorPanel
       title={`It was not ${done}.`}
       effect={[message, ...found, 'Nothing was changed.'].join(' ')}
-      advice={code === 'revision_conflict' ? 'Close this, look at what changed, and begin again.' : adviceOf(failure)}
+      advice={
+        code === 'revision_conflict' ? 'Close this dialog, review what changed, and start again.' : adviceOf(failure)
+      }
       requestId={requestId}
       action={action}
     />
   )
 }
 
-/** A refusal says itself what to do; support is for what nobody expected. */
+/** The message of a refusal already names the next step; support is for unexpected errors. */
 const adviceOf = (failure: Failure) =>
   failure.httpStatus !== undefined &&
   failure.httpStatus < 500 &&
@@ -51,12 +53,12 @@ const adviceOf = (failure: Failure) =>
     ? undefined
     : adviceFor(failure)
 
-/** The request that already waits, where the refusal names one. */
+/** A link to the pending request, if the refusal names one. */
 function waitingLink({ approvalId }: Record<string, unknown>, tenant: string) {
   if (typeof approvalId !== 'string') return undefined
   return (
     <Link href={approvalPath(tenant, approvalId)} prefetch={false} className="text-link">
-      Open the request that waits
+      Open the pending request
     </Link>
   )
 }

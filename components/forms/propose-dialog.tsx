@@ -16,19 +16,19 @@ import type { Permission } from '#lib/permissions.ts'
 
 type ProposeDialogProps = {
   permission: Permission
-  /** The same words on the button, as title, and on the button that sends. */
+  /** The label of both buttons, and the title. */
   label: string
   description: string
-  /** Why nothing can be proposed as things are; said on the button. */
+  /** Why proposing is currently unavailable; shown on the button. */
   blocked?: string | undefined
-  /** What still has to be filled in. */
+  /** The fields that are still missing. */
   missing: string | undefined
   propose: Pick<Act<never, { approvalId: string }>, 'pending' | 'failure' | 'output' | 'reset'>
   onPropose: () => void
   children: ReactNode
 }
 
-/** Proposing a change that other people decide; afterwards it leads to the request. */
+/** A dialog to propose a change that other people decide; afterwards it links to the request. */
 export function ProposeDialog(props: ProposeDialogProps) {
   const { permission, label, description, missing, propose, onPropose, children } = props
   const { tenant, can } = useSession()
@@ -72,11 +72,10 @@ export function ProposeDialog(props: ProposeDialogProps) {
           <div className="flex flex-col gap-4">{children}</div>
         ) : (
           <Banner tone="hold">
-            Proposed.{' '}
+            Proposed. The change approvers decide on it.{' '}
             <Link href={approvalPath(tenant, output.approvalId)} prefetch={false} className="text-link">
               Open the request
-            </Link>{' '}
-            that the change approvers decide.
+            </Link>
           </Banner>
         )}
         {failure !== undefined && <Refused failure={failure} />}
@@ -89,9 +88,9 @@ function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel
-      title={unknown ? 'We do not know whether it was proposed.' : 'It was not proposed.'}
+      title={unknown ? 'It is unknown whether it was proposed.' : 'It was not proposed.'}
       effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Close this and look at the list before you propose it again.' : adviceFor(failure)}
+      advice={unknown ? 'Close this dialog and check the list before you propose it again.' : adviceFor(failure)}
       requestId={failure.requestId}
     />
   )

@@ -16,32 +16,32 @@ import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
 
 type ReasonDialogProps = {
-  /** On the button, and on the one in the dialog that acts: "Cancel the wait". */
+  /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
   label: string
-  /** The same while it is under way: "Canceling the wait". */
+  /** The label while the call is in progress: "Canceling the wait". */
   busyLabel: string
-  /** Leaves everything as it is: "Keep waiting". */
+  /** Label of the button that closes the dialog without acting: "Keep waiting". */
   keepLabel: string
   /** As a question: "Cancel the wait for manager_confirmation?" */
   title: string
   /** What will happen. */
   consequence: ReactNode
   permission: Permission
-  /** Why it can't be done as things are; said on the button. */
+  /** Why the action is currently unavailable; shown on the button. */
   blocked?: string | undefined
-  /** There is nothing to do it to any more: no button, but an open dialog stays with what it says. */
+  /** The action is no longer possible: the button is removed, but an open dialog stays. */
   over?: boolean
-  /** Does it; rejects with what RequestError and tRPC reject with. */
+  /** Performs the action; rejects with a RequestError or a tRPC error. */
   act: (reason: string, options: ActRun) => Promise<unknown>
-  /** What is read again after any outcome. */
+  /** Topics that are reloaded after any outcome. */
   touches: readonly Shown[]
-  /** Said after it is done: "The wait is canceled." */
+  /** The notice after success: "The wait is canceled." */
   done: string
-  /** Said when it is refused: "The wait was not canceled." */
+  /** The title after a refusal: "The wait was not canceled." */
   notDone: string
 }
 
-/** An act that needs a reason for the record. It shows as done when the server has said so, and never before. */
+/** An action that requires a reason for the audit record. It is shown as done only after the server has confirmed it. */
 export function ReasonDialog(props: ReasonDialogProps) {
   const { label, busyLabel, keepLabel, title, consequence, permission, blocked, over = false, act, touches } = props
   const { can } = useSession()
@@ -50,7 +50,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const [reason, setReason] = useState('')
   const acting = useAct({
     send: act,
-    // What is on the page is what the next try is about.
+    // The next attempt applies to the state that the page shows now.
     touches,
     onDone() {
       setOpen(false)
@@ -59,7 +59,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
     },
   })
   const change = (next: boolean) => {
-    // A call under way is waited for: whoever leaves would not learn its outcome.
+    // The dialog stays open during a call, so that its outcome is shown.
     if (acting.pending) return
     if (next) acting.reset()
     setOpen(next)
@@ -86,7 +86,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
             <Button
               variant="primary"
               onClick={() => acting.run(reason.trim())}
-              disabledReason={over ? 'There is nothing to do it to any more.' : missing}
+              disabledReason={over ? 'This is no longer possible.' : missing}
               busyLabel={acting.pending ? busyLabel : undefined}
             >
               {label}
@@ -113,9 +113,9 @@ function NotDone({ failure, title }: { failure: Failure; title: string }) {
   if (unknown)
     return (
       <ErrorPanel
-        title="We do not know whether it was done."
+        title="It is unknown whether it was done."
         effect={failure.message}
-        advice="Look at the state on the page before you try again."
+        advice="Check the state on the page before you try again."
       />
     )
   return (
@@ -124,9 +124,9 @@ function NotDone({ failure, title }: { failure: Failure; title: string }) {
       effect={`${failure.message} Nothing was changed.`}
       advice={
         failure.code === 'revision_conflict'
-          ? 'The page shows how it stands now: look at it, then try again.'
+          ? 'The page shows the current state. Review it, then try again.'
           : failure.code === 'conflict' || failure.code === 'wait_terminal'
-            ? 'The page shows how it stands now.'
+            ? 'The page shows the current state.'
             : adviceFor(failure)
       }
       requestId={failure.requestId}

@@ -8,11 +8,11 @@ type SelectFieldProps = FieldProps & {
   value: string
   onChange: (value: string) => void
   options: { value: string; label: string }[]
-  /** Stands there while nothing is chosen. */
+  /** Shown while nothing is chosen. */
   placeholder: string
 }
 
-/** One of many, by the browser's own control. */
+/** A choice among many options, with the browser's control. */
 export function SelectField({ label, hint, error, value, onChange, options, placeholder }: SelectFieldProps) {
   const id = useId()
   return (

@@ -31,16 +31,16 @@ const receipt = (change: Partial<Receipt>): Receipt => ({
 const labels = (change: Partial<Receipt>) =>
   Object.values(receiptWords(receipt(change))).map(({ label, note = '' }) => `${label}; ${note}`)
 
-test('an event before its wait is kept, and says until when', () => {
+test('an event without a wait is kept, and shows until when', () => {
   expect(receiptWords(receipt({})).match).toEqual({
     status: 'pending',
-    label: 'Nobody waits for it yet',
+    label: 'No matching wait yet',
     keptUntil: later,
   })
-  expect(labels({})).toEqual(['Taken in; ', 'Nobody waits for it yet; ', 'Not yet; ', 'Not yet; '])
+  expect(labels({})).toEqual(['Accepted; ', 'No matching wait yet; ', 'Not yet; ', 'Not yet; '])
 })
 
-test('a matched one goes on to be delivered and applied', () => {
+test('a matched event is delivered and applied', () => {
   const match = { waitId: 'w', stepId: 'ok', waitStatus: 'satisfied' as const, at }
   expect(
     labels({
@@ -49,20 +49,20 @@ test('a matched one goes on to be delivered and applied', () => {
       delivery: { resolutionId: 's', status: 'delivered', attempts: 1, at },
       application: { status: 'applied', at },
     }),
-  ).toEqual(['Taken in; ', 'Matched; With the wait of step ok', 'Delivered; ', 'Applied; '])
+  ).toEqual(['Accepted; ', 'Matched; With the wait of step ok', 'Delivered; ', 'Applied; '])
 })
 
-test('what came too late, or for nobody, is never delivered', () => {
+test('an event that came too late, or that no wait matched, is never delivered', () => {
   expect(labels({ status: 'wait_terminal' })).toEqual([
-    'Taken in; ',
-    'Came too late; The wait for it was closed already',
+    'Accepted; ',
+    'Too late; Its wait was already closed',
     'Never; ',
     'Never; ',
   ])
-  expect(labels({ status: 'unmatched_expired' })[1]).toBe('Expired; Nothing waited for it while it was kept')
+  expect(labels({ status: 'unmatched_expired' })[1]).toBe('Expired; No wait matched it before it expired')
 })
 
-test('an unknown delivery is not called a failure or a success', () => {
+test('a delivery with an unknown outcome is shown as neither failed nor delivered', () => {
   const words = receiptWords(
     receipt({
       status: 'accepted',

@@ -1,20 +1,20 @@
 import type { Status } from '#components/ui/status/status-shape.tsx'
 import type { InputResolution, Receipt } from '#lib/schemas/inputs.ts'
 
-/** A state in words. `note` says more; `at` is when it came about, `keptUntil` how long it can last. */
+/** A state in words. `note` adds details; `at` is when it was reached, `keptUntil` when it ends at the latest. */
 export type StateWords = { status: Status; label: string; note?: string; at?: string | null; keptUntil?: string }
 
 type Delivery = InputResolution['delivery']
 type Application = InputResolution['application']
 
-/** What became of an input event, as four states: taken in, matched with a wait, delivered to it, applied by the execution. */
+/** Returns the four states of an input event: accepted, matched with a wait, delivered to it, applied by the execution. */
 export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | 'delivery' | 'application', StateWords> {
   const { admission, delivery, application } = receipt
-  // Without a wait there is nothing to deliver to: not yet, or never.
+  // An event without a wait can't be delivered yet, or ever.
   const without: StateWords =
     receipt.status === 'received' ? { status: 'pending', label: 'Not yet' } : { status: 'revoked', label: 'Never' }
   return {
-    admission: { status: 'approved', label: 'Taken in', at: admission.at },
+    admission: { status: 'approved', label: 'Accepted', at: admission.at },
     match: matchWords(receipt),
     delivery: delivery === null ? without : { ...deliveryWords(delivery.status), at: delivery.at },
     application: application === null ? without : { ...applicationWords(application.status), at: application.at },
@@ -24,7 +24,7 @@ export function receiptWords(receipt: Receipt): Record<'admission' | 'match' | '
 function matchWords({ status, match, admission }: Receipt): StateWords {
   switch (status) {
     case 'received':
-      return { status: 'pending', label: 'Nobody waits for it yet', keptUntil: admission.expiresAt }
+      return { status: 'pending', label: 'No matching wait yet', keptUntil: admission.expiresAt }
     case 'accepted':
       return {
         status: 'approved',
@@ -32,25 +32,29 @@ function matchWords({ status, match, admission }: Receipt): StateWords {
         ...(match === null ? {} : { note: `With the wait of step ${match.stepId}`, at: match.at }),
       }
     case 'unmatched_expired':
-      return { status: 'expired', label: 'Expired', note: 'Nothing waited for it while it was kept' }
+      return { status: 'expired', label: 'Expired', note: 'No wait matched it before it expired' }
     case 'wait_terminal':
-      return { status: 'rejected', label: 'Came too late', note: 'The wait for it was closed already' }
+      return { status: 'rejected', label: 'Too late', note: 'Its wait was already closed' }
   }
 }
 
-/** How far the answer got on its way to the execution, or the question to a person. */
+/** Returns the delivery state of an answer to the execution, or of a question to a person. */
 export function deliveryWords(status: Delivery): StateWords {
   switch (status) {
     case 'pending':
       return { status: 'pending', label: 'Pending' }
     case 'in_flight':
-      return { status: 'running', label: 'On its way' }
+      return { status: 'running', label: 'Being delivered' }
     case 'delivered':
       return { status: 'approved', label: 'Delivered' }
     case 'failed':
       return { status: 'failed', label: 'Failed' }
     case 'unknown':
-      return { status: 'failed', label: 'Outcome unknown', note: 'It may have arrived; only a person sends it again' }
+      return {
+        status: 'failed',
+        label: 'Outcome unknown',
+        note: 'It may have arrived; it is not sent again automatically',
+      }
   }
 }
 
@@ -61,6 +65,6 @@ export function applicationWords(status: Application): StateWords {
     case 'applied':
       return { status: 'approved', label: 'Applied' }
     case 'rejected':
-      return { status: 'rejected', label: 'Not applied', note: 'The execution ended before it could take it' }
+      return { status: 'rejected', label: 'Not applied', note: 'The execution ended before it could apply the input' }
   }
 }

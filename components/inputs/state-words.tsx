@@ -3,7 +3,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { StateWords } from './receipt-words.ts'
 
-/** A state as shape and word, then what more there is to say and when. */
+/** A state as shape and word, followed by details and times. */
 export function StateCell({ words: { status, label, note, at, keptUntil } }: { words: StateWords }) {
   return (
     <span className="flex flex-col">

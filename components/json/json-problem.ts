@@ -1,7 +1,7 @@
 import type { CodeProblem } from '#components/code/code-problem.ts'
 import type { JsonObject, JsonValue } from '#lib/json.ts'
 
-/** A JSON value, or why the text is none, with line and column from 1. Browsers word that differently, or leave the place out. */
+/** Parses JSON, or returns the problem with its line and column (from 1). Messages of browsers differ and may omit the position. */
 export function parseJson(text: string): { value: JsonValue } | { problem: CodeProblem } {
   try {
     return { value: JSON.parse(text) }
@@ -11,7 +11,7 @@ export function parseJson(text: string): { value: JsonValue } | { problem: CodeP
   }
 }
 
-/** The same for an object. */
+/** Parses JSON that must be an object. */
 export function parseJsonObject(text: string): { value: JsonObject } | { problem: CodeProblem } {
   const parsed = parseJson(text)
   if ('problem' in parsed) return parsed
@@ -21,8 +21,8 @@ export function parseJsonObject(text: string): { value: JsonObject } | { problem
   return { value }
 }
 
-// By hand: jsonc-parser weighs 3.5 KB on the page (gzip) against 1.1, has no messages, and names another fault for `01` and
-// for a comma before the end of a list.
+// Written by hand: jsonc-parser adds 3.5 KB to the page (gzip) instead of 1.1, lacks messages, and reports another problem for `01` and
+// for a trailing comma.
 class Stop extends Error {
   readonly offset: number
 
@@ -32,7 +32,7 @@ class Stop extends Error {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside of texts.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these characters inside strings.
 const TOKEN = /[{}[\],:]|"(?:[^"\\\n\u0000-\u001f]|\\.)*"|-?\d[\d.eE+-]*|[A-Za-z_$][\w$]*|\S/y
 const SPACE = /[ \t\r\n]*/y
 const SCALAR =
@@ -46,10 +46,10 @@ function problemIn(text: string): CodeProblem {
     if (reader.peek() !== '') reader.stop('Nothing may follow the value.')
   } catch (error) {
     if (error instanceof Stop) return { message: error.message, ...placeOf(text, error.offset) }
-    // The one thing that JSON.parse can read and this can't: nesting beyond the stack.
+    // JSON.parse accepts deeper nesting than the stack of this recursive reader allows.
     if (!(error instanceof RangeError)) throw error
   }
-  return { message: 'This is not JSON.' }
+  return { message: 'Not valid JSON.' }
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {
@@ -81,11 +81,11 @@ function readerOf(text: string): Reader {
   }
 }
 
-/** What can't begin a value, and why. */
+/** Texts that can't begin a value, each with its message. */
 const NO_VALUE = new Map([
   ['', 'A value is missing.'],
-  ["'", 'Texts stand in double quotes.'],
-  ['"', 'The text has no closing quote.'],
+  ["'", 'Use double quotes for strings.'],
+  ['"', 'The closing quote of the string is missing.'],
 ])
 
 function readValue(reader: Reader): void {
@@ -97,7 +97,7 @@ function readValue(reader: Reader): void {
 }
 
 const whyNoScalar = (token: string): string =>
-  token.startsWith('"') ? 'The text holds an unknown escape.' : `${token} is no JSON value.`
+  token.startsWith('"') ? 'The string contains an unknown escape sequence.' : `${token} is not a JSON value.`
 
 function readList(reader: Reader, close: string, name: string, readItem: (reader: Reader) => void): void {
   reader.take()
@@ -106,7 +106,7 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
     return
   }
   for (;;) {
-    if (reader.peek() === close) reader.stop(`No comma stands before the closing ${name}.`)
+    if (reader.peek() === close) reader.stop(`Remove the comma before the closing ${name}.`)
     readItem(reader)
     const next = reader.peek()
     if (next !== ',' && next !== close) reader.stop(`A comma or a closing ${name} is missing.`)
@@ -117,7 +117,7 @@ function readList(reader: Reader, close: string, name: string, readItem: (reader
 
 function readMember(reader: Reader): void {
   const name = reader.peek()
-  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('A name in double quotes is missing.')
+  if (!name.startsWith('"') || !SCALAR.test(name)) reader.stop('Expected a name in double quotes.')
   reader.take()
   if (reader.peek() !== ':') reader.stop('A colon must follow the name.')
   reader.take()

@@ -8,11 +8,11 @@ import type { JsonValue } from '#lib/json.ts'
 import { erasedText } from '#lib/rules/erased.ts'
 import { isMasked } from '#lib/rules/mask.ts'
 
-/** What is shown of a long text, list or object before somebody asks for the rest. */
+/** How much of a long text, list or object is shown until the reader asks for the rest. */
 const SHOWN_CHARACTERS = 400
 const SHOWN_ENTRIES = 50
 
-/** A JSON value as rows of names and values; what is masked or erased is a chip that says so. */
+/** A JSON value as rows of names and values. Masked and erased values are shown as chips. */
 export function JsonView({ value }: { value: JsonValue }) {
   if (isMasked(value)) return <MaskedValue masked={value.$masked} />
   if (value === erasedText) return <ErasedTag />
@@ -29,7 +29,7 @@ export function JsonView({ value }: { value: JsonValue }) {
   return <code className="font-mono text-dense">{JSON.stringify(value)}</code>
 }
 
-/** A value that was kept back, with what may be said of it. */
+/** A masked value, with its class and length. */
 export function MaskedValue({ masked }: { masked: { class: string; length: number } }) {
   return <MaskedChip shape={`${masked.class}, ${masked.length} ${masked.length === 1 ? 'character' : 'characters'}`} />
 }

@@ -8,7 +8,7 @@ type DecisionLayoutProps = {
   rail: ReactNode
 }
 
-/** The case at the left and the decision at the right, always in view; below 900 px the decision follows the case. */
+/** The case on the left and the decision on the right, always visible. Below a width of 900 px the decision follows the case. */
 export function DecisionLayout({ children, railTitle, rail }: DecisionLayoutProps) {
   const headingId = useId()
   return (

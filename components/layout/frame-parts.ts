@@ -3,12 +3,12 @@ export type FrameTenant = {
   name?: string
   /** `#rrggbb` or `oklch(L C H)`. */
   accent?: string
-  /** Same origin or a data URL: the page's policy allows no other. */
+  /** Same origin or a data URL; the content security policy allows no others. */
   logoUrl?: string
 }
 
 export type FrameUser = {
   name: string
-  /** What the person is here: "Approver". */
+  /** The person's role in this tenant: "Approver". */
   role?: string
 }

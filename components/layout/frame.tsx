@@ -9,7 +9,7 @@ import type { FrameMembership } from './tenant-switcher.tsx'
 import { TimeZoneProvider } from './time-zone.tsx'
 import { TopBar } from './top-bar.tsx'
 
-/** What the frame shows of the tenant; until it is known, its external id stands for its name. */
+/** The tenant as shown in the frame. Its external id replaces the name until that is loaded. */
 export type FrameProps = {
   tenant: FrameTenant
   /** Undefined before and without a sign-in. */
@@ -34,7 +34,7 @@ export function Frame({ tenant, user, memberships, waiting, onSignOut, banners, 
           href="#main"
           className="sr-only z-50 bg-primary text-on-primary focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
         >
-          Skip to the page
+          Skip to main content
         </a>
         <div className="flex min-h-dvh flex-col">
           <TopBar tenant={tenant} user={user} memberships={memberships} waiting={waiting} onSignOut={onSignOut} />

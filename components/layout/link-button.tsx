@@ -12,7 +12,7 @@ type LinkButtonProps = {
   children: ReactNode
 }
 
-/** A link that is the next step, with the look of a button. */
+/** A link to the next step, styled as a button. */
 export function LinkButton({ href, ref, wide = false, primary = false, children }: LinkButtonProps) {
   return (
     <Link

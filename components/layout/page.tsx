@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
-/** The padding and measure of a page that has no decision rail. `wide` is for tables and traces. */
+/** The padding and width of a page without a decision rail. `wide` is for tables and traces. */
 export function Page({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
   return (
     <div className={classNames('flex w-full flex-col gap-6 px-3 pt-4 pb-12 rail:px-7', !wide && 'max-w-240')}>
@@ -15,11 +15,11 @@ export function Page({ wide = false, children }: { wide?: boolean; children: Rea
 export type Crumb = { label: string; href: string }
 
 type PageHeaderProps = {
-  /** A sentence where the page is about an object: "Refund €4,200.00 to customer C-20418". */
+  /** The title; a sentence if the page is about an object: "Refund €4,200.00 to customer C-20418". */
   title: ReactNode
   /** The pages above this one. */
   crumbs?: Crumb[]
-  /** What stands after the crumbs: the object's id. */
+  /** After the crumbs: the object's id. */
   id?: ReactNode
   /** At the end of the crumbs' line: the position in a list. */
   aside?: ReactNode
@@ -29,7 +29,7 @@ type PageHeaderProps = {
   action?: ReactNode
 }
 
-/** Between two crumbs, and never after the last. */
+/** The separator between two crumbs. */
 const SEPARATOR = <span aria-hidden="true">/</span>
 
 export function PageHeader({ title, crumbs = [], id, aside, facts, action }: PageHeaderProps) {

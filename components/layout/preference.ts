@@ -2,14 +2,14 @@
 
 import { useSyncExternalStore } from 'react'
 
-/** A choice kept in this browser and in step over its tabs. */
+/** A choice that is stored in this browser and synchronised across its tabs. */
 export type Preference<Value extends string> = {
   use: () => [Value, (value: Value) => void]
   get: () => Value
 }
 
 type PreferenceOptions<Value extends string> = {
-  /** Its name in localStorage; absent there means `fallback`. */
+  /** Its key in localStorage; `fallback` applies if absent. */
   key: string
   fallback: Value
   isValue: (text: string) => text is Value
@@ -20,7 +20,7 @@ type PreferenceOptions<Value extends string> = {
 export function createPreference<Value extends string>(options: PreferenceOptions<Value>): Preference<Value> {
   const { key, fallback, isValue, onChange } = options
   const listeners = new Set<() => void>()
-  /** Holds the value for this page where the browser forbids storage. */
+  /** The value for this page if the browser forbids storage. */
   let unstored: Value | undefined
 
   function get(): Value {
@@ -59,7 +59,7 @@ function readStorage(key: string): string | null {
   }
 }
 
-/** False when the browser keeps nothing. */
+/** Returns false if the browser forbids storage. */
 function writeStorage(key: string, value: string | null): boolean {
   try {
     if (value === null) localStorage.removeItem(key)

@@ -14,7 +14,7 @@ import {
 export type RailItem = {
   label: string
   href: (tenant: string) => string
-  /** The part of the address below the tenant that belongs to the item; '' is the home page alone. */
+  /** The first path segment below the tenant; '' is only the home page. */
   area: string
 }
 
@@ -36,7 +36,7 @@ export const RAIL_GROUPS: RailItem[][] = [
   ],
 ]
 
-/** The area of an address: `approvals` of `/t/acme/approvals/apr_1`. */
+/** Returns the area of an address: `approvals` for `/t/acme/approvals/apr_1`. */
 export function areaOf(pathname: string): string {
   return pathname.split('/')[3] ?? ''
 }

@@ -10,8 +10,8 @@ const PROPERTIES: Record<keyof AccentTones, string> = {
 }
 
 /**
- * Gives the page the tenant's tones while the caller is mounted; with no or an unreadable accent the stripe is neutral.
- * Through the style object, because the page's policy forbids style attributes in HTML.
+ * Applies the tenant's accent while the caller is mounted. Without a valid accent the stripe is neutral.
+ * Set through the style object, because the content security policy forbids style attributes in HTML.
  */
 export function useTenantAccent(accent: string | undefined): void {
   useLayoutEffect(() => {

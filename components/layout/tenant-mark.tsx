@@ -3,20 +3,20 @@
 import { useState } from 'react'
 
 type TenantMarkProps = {
-  /** Undefined while unknown: an initial made of the address would differ between prerendered HTML and browser. */
+  /** Undefined while unknown: an initial taken from the address would differ between prerendered HTML and browser. */
   name: string | undefined
   logoUrl: string | undefined
 }
 
-/** The tenant's logo in a fixed box, or its initial on the accent when there is none or it can't be shown. */
+/** The tenant's logo in a fixed box, or its initial on the accent colour if the logo is missing or can't be shown. */
 export function TenantMark({ name, logoUrl }: TenantMarkProps) {
   const [broken, setBroken] = useState<string>()
   if (logoUrl !== undefined && logoUrl !== broken) {
     return (
-      // biome-ignore lint/performance/noImgElement: there is no image optimiser, on purpose.
+      // biome-ignore lint/performance/noImgElement: the console deliberately runs without an image optimiser.
       <img
         src={logoUrl}
-        // The name stands beside it.
+        // The name is next to it.
         alt=""
         width={24}
         height={24}

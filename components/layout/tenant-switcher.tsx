@@ -5,7 +5,7 @@ import { Menu, MenuHeading, MenuLink } from '#components/ui/controls/menu.tsx'
 import { CheckIcon, ChooseIcon } from '#components/ui/status/icons.tsx'
 import { homePath } from '#lib/paths.ts'
 
-/** An organisation of the person's, the present one included. */
+/** An organisation of the person, including the current one. */
 export type FrameMembership = { externalId: string; name: string /** What the person is there. */; role: string }
 
 type TenantSwitcherProps = {
@@ -14,7 +14,7 @@ type TenantSwitcherProps = {
   memberships: FrameMembership[]
 }
 
-/** The way to the person's other organisations; nothing for somebody who has one only. Links, so that each can have a tab. */
+/** A menu of the person's organisations; empty for a person with only one. Items are links, so that each can be opened in a tab. */
 export function TenantSwitcher({ tenant, memberships }: TenantSwitcherProps) {
   if (!memberships.some(({ externalId }) => externalId !== tenant)) return null
   return (

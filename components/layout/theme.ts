@@ -3,11 +3,11 @@
 import { THEME_KEY } from '#lib/theme-script.ts'
 import { createPreference } from './preference.ts'
 
-/** What the person chose; `system` follows the device. */
+/** The chosen theme; `system` follows the device. */
 export type ThemeChoice = 'system' | 'light' | 'dark'
 
 export const THEME_CHOICES: { value: ThemeChoice; label: string }[] = [
-  { value: 'system', label: 'Like this device' },
+  { value: 'system', label: 'Match this device' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]

@@ -17,7 +17,7 @@ type TopBarProps = {
   onSignOut: (() => void) | undefined
 }
 
-/** The tenant's stripe and name at the left, the person's own settings at the right. 52 px with the stripe. */
+/** The tenant's stripe and name on the left, the person's settings on the right. 52 px with the stripe. */
 export function TopBar({ tenant, user, memberships, waiting, onSignOut }: TopBarProps) {
   const name = tenant.name ?? tenant.externalId
   return (

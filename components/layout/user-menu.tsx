@@ -7,7 +7,7 @@ import { THEME_CHOICES, useTheme } from './theme.ts'
 
 type UserMenuProps = { user: FrameUser | undefined; onSignOut: (() => void) | undefined }
 
-/** Who is signed in, the theme, and the way out. */
+/** The signed-in person, the theme, and signing out. */
 export function UserMenu({ user, onSignOut }: UserMenuProps) {
   const [theme, chooseTheme] = useTheme()
   return (

@@ -5,7 +5,7 @@ import { Button } from '#components/ui/controls/button.tsx'
 import { classNames } from '#components/ui/text/class-names.ts'
 
 type FilterFoldProps = {
-  /** What is filtered: "Filter the records". */
+  /** Label of the filters: "Filter the records". */
   label: string
   /** How many filters are set. */
   set: number
@@ -13,7 +13,7 @@ type FilterFoldProps = {
   children: ReactNode
 }
 
-/** The filters of a list. On a narrow screen they are one control that says how many are set, and opens them. */
+/** The filters of a list. On a narrow screen, one control shows how many are set and opens them. */
 export function FilterFold({ label, set, onClear, children }: FilterFoldProps) {
   const [open, setOpen] = useState(false)
   const id = useId()

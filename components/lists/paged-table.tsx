@@ -14,24 +14,24 @@ type PagedTableProps<Row> = {
   columns: Column<Row>[]
   rowKey: (row: Row) => string
   failed: Pick<ComponentProps<typeof RequestFailed>, 'what' | 'act' | 'permission'>
-  /** Shown when there is nothing, and nothing went wrong. */
+  /** Shown if the list is empty and was loaded without an error. */
   empty: ReactNode
 }
 
-/** A keyset list: rows, then a button for older ones. Loading, nothing and an error each look like themselves. */
+/** A keyset list: rows, then a button for older entries. Loading, empty and failed look different. */
 export function PagedTable<Row>({ pages, caption, columns, rowKey, failed, empty }: PagedTableProps<Row>) {
   const { items, error, hasMore, loadingMore, loadMore, reload } = pages
   const failure = error !== null && <RequestFailed error={error} plural retry={reload} {...failed} />
   if (items === undefined) return failure || <Skeleton label={`Loading: ${caption.toLowerCase()}`} rows={8} />
   return (
     <div className="flex flex-col gap-4">
-      {/* What was read before stays below it. */}
+      {/* The loaded rows stay below the error. */}
       {failure}
       {items.length === 0 ? empty : <DataTable caption={caption} columns={columns} rows={items} rowKey={rowKey} />}
       {hasMore && (
         <div>
-          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older ones' : undefined}>
-            Show older ones
+          <Button onClick={loadMore} busyLabel={loadingMore ? 'Loading older entries' : undefined}>
+            Show older entries
           </Button>
         </div>
       )}

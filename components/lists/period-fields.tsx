@@ -4,12 +4,12 @@ import { useEffect, useState } from 'react'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 import { type Days, dayFrom } from './period.ts'
 
-/** First and last day. A year that is still being typed filters nothing. */
+/** First and last day. An incomplete year is not applied. */
 export function PeriodFields({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
-  /** What was typed and is not in the address yet. */
+  /** Typed text that is not in the address yet. */
   const [draft, setDraft] = useState<Partial<Days>>({})
   const { from, to } = days
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what counts from now on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed address replaces the typed text.
   useEffect(() => setDraft({}), [from, to])
   const field = (name: keyof Days, label: string) => (
     <TextField

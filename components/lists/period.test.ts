@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { dayFrom, periodOf } from './period.ts'
 
-test('only days count', () => {
+test('only valid days are accepted', () => {
   expect(dayFrom('2026-02-28')).toBe('2026-02-28')
   for (const text of [null, '', 'yesterday', '2026-13-01', '0202-01-01', '2026-02-28T00:00:00Z'])
     expect(dayFrom(text)).toBe('')
 })
 
-test('the last day is a part of the period', () => {
+test('the period includes the last day', () => {
   expect(periodOf({ from: '2026-02-28', to: '2026-02-28' })).toEqual({
     from: '2026-02-28T00:00:00.000Z',
     to: '2026-03-01T00:00:00.000Z',

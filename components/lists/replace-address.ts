@@ -1,8 +1,8 @@
 /**
- * What the address asks for, as it is now and not as the page was drawn last: of two choices in quick succession none is
+ * Returns the current query of the address, not that of the last render, so that of two quick choices none is
  * lost.
  */
 export const addressSearch = (): URLSearchParams => new URLSearchParams(window.location.search)
 
-/** The same page with another search. At once: the framework's own way waits for the server, whose page is the same. */
+/** Replaces the query of the address immediately. The framework's router would first wait for the server, whose page is the same. */
 export const replaceAddress = (path: string): void => window.history.replaceState(null, '', path)

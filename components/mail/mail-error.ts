@@ -1,3 +1,3 @@
-/** Why a mail did not arrive, for people; the server's own words, but for what an operator can mend. */
+/** Returns why a mail was not delivered: the server's message, except for errors that an operator can fix. */
 export const mailErrorText = (error: string): string =>
   error === 'not configured' ? 'Mail is not set up on this server (SMTP_URL).' : error

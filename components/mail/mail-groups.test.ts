@@ -13,7 +13,7 @@ const mail = (name: string, delivery: ApprovalMail['delivery'], error: string | 
   revision: 1,
 })
 
-test('mails that stand alike are told together, and what needs somebody first', () => {
+test('mails with the same state form a group, and those that need attention come first', () => {
   const groups = mailGroups([
     mail('anna', 'delivered'),
     mail('ben', 'failed', 'not configured'),
@@ -27,7 +27,7 @@ test('mails that stand alike are told together, and what needs somebody first', 
   ])
 })
 
-test('who was told again counts by the newest mail', () => {
+test('a person who was sent several mails counts by the newest one', () => {
   expect(mailGroups([mail('anna', 'failed', 'refused'), mail('anna', 'delivered')])).toEqual([
     { delivery: 'delivered', error: null, names: ['anna'] },
   ])

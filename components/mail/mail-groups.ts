@@ -3,14 +3,14 @@ import type { ApprovalMail } from '#lib/schemas/mail.ts'
 export type MailGroup = {
   delivery: ApprovalMail['delivery']
   error: string | null
-  /** Names of the people, in the order in which they were told; nobody twice. */
+  /** Names of the recipients in the order of the mails, without duplicates. */
   names: string[]
 }
 
-/** What needs somebody comes first. */
+/** Deliveries that need attention come first. */
 const ORDER: ApprovalMail['delivery'][] = ['unknown', 'failed', 'in_flight', 'pending', 'delivered']
 
-/** The mails that stand alike, together; people who were told twice count by the newest mail. */
+/** Groups mails by delivery state and error. For a person with several mails, the newest one counts. */
 export function mailGroups(mails: readonly ApprovalMail[]): MailGroup[] {
   const newest = new Map(mails.map((mail) => [mail.to.id, mail]))
   const groups = new Map<string, MailGroup>()

@@ -10,14 +10,14 @@ type ActionButtonProps = {
   permission: Permission
   onClick: () => void
   variant?: 'primary' | 'secondary'
-  /** Why it can't be done, for somebody who has the permission. */
+  /** Why the action is unavailable to a person with the permission. */
   disabledReason?: string | undefined
-  /** The call is under way. */
+  /** The label while the call is in progress. */
   busyLabel?: string | undefined
   children: ReactNode
 }
 
-/** An action on this page; without the permission it stays, and says who can. */
+/** An action on this page. Without the permission the button is blocked and names the roles that can. */
 export function ActionButton({ permission, onClick, variant, disabledReason, busyLabel, children }: ActionButtonProps) {
   const { can } = useSession()
   const reason = can(permission) ? disabledReason : whoCan(permission)

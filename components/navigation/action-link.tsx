@@ -8,16 +8,16 @@ import { type Permission, rolesToAskFor } from '#lib/permissions.ts'
 
 type ActionLinkProps = {
   href: string
-  /** What it leads to doing: "Start an execution". */
+  /** The action behind the link: "Start an execution". */
   children: string
-  /** Without it the link is a blocked button that says who can. */
+  /** Without it the link is a blocked button that names the roles that can. */
   permission: Permission
-  /** Why nobody can do it as things are. */
+  /** Why the action is currently unavailable to everyone. */
   blocked?: string | undefined
   variant?: 'primary' | 'secondary'
 }
 
-/** A page's action that is a page of its own. */
+/** An action that has its own page. */
 export function ActionLink({ href, children, permission, blocked, variant = 'primary' }: ActionLinkProps) {
   const { can } = useSession()
   const reason = can(permission) ? blocked : whoCan(permission)
@@ -37,7 +37,7 @@ export function ActionLink({ href, children, permission, blocked, variant = 'pri
   )
 }
 
-/** Why something is blocked for a person without `permission`. */
+/** Returns why an action is blocked for a person without `permission`. */
 export function whoCan(permission: Permission): string {
   return `Needs the permission ${permission}: ${rolesToAskFor(permission).join(' or ')}.`
 }

@@ -1,17 +1,17 @@
-/** Who holds the page now, and is told of each attempt to leave it. Owned by this module; one page, one holder. */
+/** The current holder of the page, which is notified of each attempt to leave. Owned by this module; a page has at most one holder. */
 let holder: Holder | undefined
 
 type Holder = {
   entry: unknown
   here: string
-  /** Whether the entry below is this page, too, so that letting go can return to it. */
+  /** Whether the previous history entry is also this page, so that releasing can return to it. */
   hasOwnEntry: boolean
   onLeave: () => void
 }
 
 /**
- * Must run before the router starts: listeners of the window's own events run in the order in which they came, capture or
- * not, and the router would show the other page before anybody could object.
+ * Must run before the router starts: listeners of window events run in the order of registration, capture or
+ * not, and the router would otherwise show the other page before the guard runs.
  */
 export function installLeaveGuard(): void {
   window.addEventListener('popstate', (event) => {
@@ -24,12 +24,12 @@ export function installLeaveGuard(): void {
 }
 
 /**
- * Keeps the person on this page: links, the browser's back and forward buttons, and the tab's closing (there the browser
- * asks). Gives the way to let go again.
+ * Keeps the person on this page: intercepts links, the back and forward buttons, and closing the tab (for which the browser
+ * asks). Returns the function that releases the page.
  */
 export function holdPage(onLeave: () => void): () => void {
   const here = window.location.href
-  // An entry of its own, so that "back" has somewhere to go that is still this page.
+  // An additional history entry, so that "back" stays on this page.
   const entry = { ...window.history.state, held: true }
   window.history.pushState(entry, '', here)
   const held: Holder = { entry, here, hasOwnEntry: true, onLeave }

@@ -8,14 +8,14 @@ import type { Permission } from '#lib/permissions.ts'
 
 type PermittedProps = {
   permission: Permission
-  /** What the page is for: "see executions". */
+  /** The action that requires the permission: "see executions". */
   act: string
-  /** Of the page, while it can't be shown. */
+  /** Title of the page while its content can't be shown. */
   title: string
   children: ReactNode
 }
 
-/** The page for who may see it; nobody else causes a request that would be refused. */
+/** Shows the page only to people with the permission, so that others don't send requests that would be refused. */
 export function Permitted({ permission, act, title, children }: PermittedProps) {
   const { can } = useSession()
   if (can(permission)) return children

@@ -1,10 +1,10 @@
 const RELOADED_AT = 'countersign-reloaded-at'
-/** A page that is stale again this soon is not stale but broken: loading it again and again would help no one. */
+/** A page that fails again this soon is broken rather than stale, so it is not reloaded again. */
 const LEAST_BETWEEN_MS = 60_000
 
 /**
- * A page that was loaded before the console was built again may ask for a script or style that the server no longer has. Only
- * loading the page again helps, so that is what happens. Anything else that fails to load is left to whoever asked for it.
+ * A page that was loaded before the console was rebuilt may request a script or style that the server no longer has. Only
+ * reloading the page helps, so this does it. Other failures to load are left to the code that requested the resource.
  */
 export function installStalePageReload(): void {
   window.addEventListener('error', ({ target }) => void reloadIfGone(addressOf(target)), true)

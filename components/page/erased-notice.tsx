@@ -3,7 +3,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import type { Erased } from '#lib/schemas/erased.ts'
 
-/** Says what is gone of what the page shows: when, by whom, and what stays. */
+/** States what was erased from the page, when, by whom, and what remains. */
 export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
   if (erased.length === 0) return null
   return (
@@ -13,7 +13,8 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
           <li key={erasureId ?? at}>
             {by === null ? (
               <>
-                Its content passed the organisation’s retention and was deleted on <Time at={at} show="absolute" />.
+                Its content reached the end of the organisation’s retention period and was deleted on{' '}
+                <Time at={at} show="absolute" />.
               </>
             ) : (
               <>
@@ -27,7 +28,7 @@ export function ErasedNotice({ erased }: { erased: readonly Erased[] }) {
           </li>
         ))}
       </ul>
-      <p className="text-ink-2">Digests, states and records in the audit log stand as they were.</p>
+      <p className="text-ink-2">Digests, states and audit records are unchanged.</p>
     </Banner>
   )
 }

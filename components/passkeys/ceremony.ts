@@ -2,7 +2,7 @@ import { failureOf, RequestError } from '#lib/failure.ts'
 import type { Assertion, Attestation, ConfirmationPurpose } from '#lib/schemas/passkeys.ts'
 import type { Client } from '#lib/trpc.ts'
 
-/** Has the person's device sign for one act. Throws RequestError: `no_passkey` when it did not, or the API's refusal. */
+/** Lets the person's device sign for one action. Throws RequestError: `no_passkey` when it did not, or the API's refusal. */
 export async function confirmWithPasskey(client: Client, purpose: ConfirmationPurpose): Promise<Assertion> {
   const { options: optionsJSON } = await client.passkeys.beginConfirmation.mutate({ purpose })
   const { startAuthentication } = await import('@simplewebauthn/browser')
@@ -17,7 +17,7 @@ export async function confirmWithPasskey(client: Client, purpose: ConfirmationPu
   }
 }
 
-/** Makes a passkey on one of the person's devices and registers it; a passkey that is there confirms. */
+/** Creates a passkey on one of the person's devices and registers it. An existing passkey confirms. */
 export async function registerPasskey(client: Client, name: string) {
   const begun = await client.passkeys.beginRegistration.mutate()
   const confirmation = begun.confirmationNeeded ? await confirmWithPasskey(client, { act: 'register' }) : undefined
@@ -38,15 +38,15 @@ export async function registerPasskey(client: Client, name: string) {
   })
 }
 
-/** What devices throw says little, on purpose: canceled, none of these passkeys, and too late are the same to a page. */
+/** Errors of devices are vague on purpose: a page can't distinguish canceled, timed out, and no matching passkey. */
 async function given<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
   } catch (cause) {
     const known = cause instanceof Error && cause.name === 'InvalidStateError'
     const message = known
-      ? 'This device holds a passkey of yours for this site already.'
-      : 'Your device gave no passkey: it was canceled, took too long, or the device has none for this site.'
+      ? 'You already have a passkey for this site on this device.'
+      : 'Your device did not provide a passkey: the request was canceled or timed out, or the device does not have a passkey for this site.'
     throw new RequestError(failureOf('no_passkey', message), cause)
   }
 }

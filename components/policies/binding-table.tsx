@@ -76,7 +76,7 @@ const columns = (tenant: string, about: 'agent' | 'policy'): Column<Binding>[] =
   {
     key: 'end',
     header: 'End it',
-    // Also where there is nothing to end any more: an open dialog stays with what it was told.
+    // Rendered even for a binding that has ended, so that an open dialog keeps its result.
     cell: (row) => (
       <EndChange kind="binding" change={row} about={`version ${row.policyVersion} in ${row.environment}`} />
     ),

@@ -7,18 +7,18 @@ export type Effect = 'allow' | 'deny' | 'require_approval'
 export const EFFECT_WORDS: Record<Effect, string> = {
   allow: 'Allowed',
   deny: 'Denied',
-  require_approval: 'Needs an approval',
+  require_approval: 'Requires approval',
 }
 const SHAPES: Record<Effect, Status> = { allow: 'approved', deny: 'revoked', require_approval: 'waiting' }
 
-/** The answer of the decision point as shape and word. */
+/** The effect of a decision as shape and word. */
 export const EffectShape = ({ effect }: { effect: Effect }) => (
   <StatusShape status={SHAPES[effect]} label={EFFECT_WORDS[effect]} />
 )
 
-/** The rules that determined a decision, each with its words for people and where it stands. */
+/** The rules that determined a decision, each with its message, policy and version. */
 export function Reasons({ reasons }: { reasons: DecisionReason[] }) {
-  if (reasons.length === 0) return <span className="text-ink-2">No rule said anything.</span>
+  if (reasons.length === 0) return <span className="text-ink-2">No rule applied.</span>
   return (
     <ul className="flex flex-col gap-1">
       {reasons.map(({ policyId, policyName, policyVersion, rule, code, message }) => (

@@ -16,12 +16,12 @@ test.each([
   [
     'budget',
     { key: 'k', scope: 'agent', unit: 'calls', limit: '10', amount: '1', windowSeconds: '3600' },
-    'Budget of 10 calls for each agent within 1 h, of which this call may use 1 (the-rule)',
+    'Budget of 10 calls for each agent within 1 h; this call may use 1 (the-rule)',
   ],
   [
     'budget',
     { key: 'k', scope: 'execution', unit: 'EUR', limit: '2.50', amount: '0.1' },
-    'Budget of 2.50 EUR for each execution, of which this call may use 0.1 (the-rule)',
+    'Budget of 2.50 EUR for each execution; this call may use 0.1 (the-rule)',
   ],
   ['later', { one: '1', other: '2' }, 'later, one 1, other 2 (the-rule)'],
 ])('%s %j', (kind, parameters, text) => {

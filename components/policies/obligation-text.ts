@@ -1,7 +1,7 @@
 import { formatDuration } from '#lib/format.ts'
 import type { Obligation } from '#lib/schemas/policies.ts'
 
-/** An obligation in words, with the rule that it comes from. One of an unknown kind says all that it holds. */
+/** Describes an obligation, with its rule. One of an unknown kind lists all of its parameters. */
 export function obligationText({ kind, policyRule, parameters }: Obligation): string {
   return `${(words[kind] ?? unknownKind(kind))(parameters)} (${policyRule})`
 }
@@ -14,7 +14,7 @@ const words: Record<string, (parameters: Parameters) => string> = {
   mask: ({ paths = '', method = '' }) =>
     `Masked before the call: ${paths.split(',').join(', ') || 'nothing'} (${method})`,
   budget: ({ limit = '', unit = '', scope = '', amount = '', windowSeconds }) =>
-    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}, of which this call may use ${amount}`,
+    `Budget of ${limit} ${unit} for each ${scope}${within(windowSeconds)}; this call may use ${amount}`,
 }
 
 const within = (seconds: string | undefined): string =>

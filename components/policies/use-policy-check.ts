@@ -6,7 +6,7 @@ import type { CodeProblem } from '#components/code/code-problem.ts'
 import { type Checked, useChecked } from '#components/code/use-checked.ts'
 import type { Failure } from '#lib/failure.ts'
 
-/** What is wrong with a policy's text as it is typed. `refused`: what the server said when the same text was to be stored. */
+/** Checks a policy's text while it is typed. `refused` contains the problems that the server reported when the text was submitted. */
 export function usePolicyCheck(text: string, refused: readonly CodeProblem[] | undefined): Checked {
   const { client } = useApi()
   const check = useCallback(
@@ -17,7 +17,7 @@ export function usePolicyCheck(text: string, refused: readonly CodeProblem[] | u
   return useChecked({ what: 'policy', text, check, refused })
 }
 
-/** What the server says is wrong with the text itself; undefined when it is about something else. */
+/** Returns the problems of the text that a refusal reports; undefined for other errors. */
 export function policyProblems({ code, message, issues }: Failure): CodeProblem[] | undefined {
   if (code !== 'invalid_policy') return undefined
   return issues.length === 0

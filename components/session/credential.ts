@@ -3,21 +3,21 @@ import type { AccessToken } from '#lib/api-fetch.ts'
 import { makeProof } from '#lib/dpop.ts'
 import type { Vault } from './vault.ts'
 
-/** An access token, as tabs tell one another. Times are this device's, in epoch milliseconds. */
+/** An access token, as tabs exchange it. Times are this device's, in epoch milliseconds. */
 export type Token = {
   text: string
   /** How it is presented: a provider that does not offer DPoP gives plain bearer tokens. */
   scheme: 'Bearer' | 'DPoP'
   expiresAt: number
   renewAt: number
-  /** By how much the provider's clock is ahead of this device's, in milliseconds: proofs are judged by its. */
+  /** By how much the provider's clock is ahead of this device's, in milliseconds: proofs are checked against the provider's clock. */
   aheadMs: number
 }
 
-/** Part of a token's life after which it is renewed. */
+/** Fraction of a token's lifetime after which it is renewed. */
 const renewAfter = 0.75
 
-/** What the provider gave just now. */
+/** The token that the provider just issued. */
 export function tokenOf(user: User): Token {
   const life = (user.expires_in ?? 60) * 1000
   const now = Date.now()
@@ -30,7 +30,7 @@ export function tokenOf(user: User): Token {
   }
 }
 
-/** `token` for use: each request gets a proof of its own under the vault's key. */
+/** Prepares `token` for requests: each request gets its own proof, signed with the vault's key. */
 export const presented = ({ text, scheme, aheadMs }: Token, vault: Vault): AccessToken => ({
   text,
   async headersFor(request): Promise<Record<string, string>> {

@@ -7,7 +7,7 @@ test.each([
   ['/t/org-northwind-mutual'],
   ['/t/org-northwind-mutual/approvals/0198c000?view=mine'],
   ['/t/org-northwind-mutual/traces/0af7?span=1#x'],
-])('%s is a page to come back to', (path) => {
+])('%s is a page to return to', (path) => {
   expect(safeReturnTo(path, ORIGIN)).toBe(path)
 })
 

@@ -1,12 +1,12 @@
 import { isPathParameter } from '#lib/paths.ts'
 
-/** The organisation that was last signed in to here: what is typed at sign-in, and what stands in addresses. */
+/** The organisation of the last sign-in in this browser: its slug, and its external id as in addresses. */
 export type LastOrganisation = { slug: string; tenant: string }
 
 const KEY = 'countersign-organisation'
 const RETURN_KEY = 'countersign-return-to'
 
-/** Undefined when there was none, or the browser keeps nothing. */
+/** Undefined before the first sign-in, or if the browser forbids storage. */
 export function lastOrganisation(): LastOrganisation | undefined {
   const value = parse(read(() => localStorage.getItem(KEY)))
   if (typeof value !== 'object' || value === null || !('slug' in value) || !('tenant' in value)) return undefined
@@ -18,7 +18,7 @@ export function rememberOrganisation(organisation: LastOrganisation): void {
   read(() => localStorage.setItem(KEY, JSON.stringify(organisation)))
 }
 
-/** The page that a person wanted before the sign-in page came in between; for this tab only. */
+/** The page that the person requested before being sent to sign in; stored for this tab only. */
 export function rememberReturnTo(path: string): void {
   read(() => sessionStorage.setItem(RETURN_KEY, path))
 }
@@ -50,7 +50,7 @@ function parse(text: string | null | undefined): unknown {
   }
 }
 
-/** A browser may forbid storage; then nothing is remembered, and nothing else fails. */
+/** If the browser forbids storage, nothing is remembered, but nothing else fails. */
 function read<T>(act: () => T): T | undefined {
   try {
     return act()

@@ -11,7 +11,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** False while the device has no network at all; true is no promise. */
+/** False while the device is offline. True does not guarantee a connection. */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
     subscribe,

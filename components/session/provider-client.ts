@@ -6,17 +6,17 @@ import type { Vault } from './vault.ts'
 /** An organisation's realm at the identity provider, with its endpoints as it published them. */
 export type Realm = { slug: string; metadata: Partial<OidcMetadata> }
 
-/** Why nobody can sign in to an organisation now. */
+/** Why signing in to an organisation is currently impossible. */
 export type RealmProblem = 'unknown-organisation' | 'unreachable'
 
 const CLIENT = 'countersign-console'
 
 const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
 
-/** What a slug may look like; nothing else is put into an address. */
+/** The format of slugs. No other text is inserted into an address. */
 export const isSlug = (text: string) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(text)
 
-/** Asks the provider for the realm (OpenID Connect Discovery 1.0). */
+/** Requests the realm from the provider (OpenID Connect Discovery 1.0). */
 export async function discoverRealm(slug: string): Promise<Realm | RealmProblem> {
   if (!isSlug(slug)) return 'unknown-organisation'
   try {
@@ -33,13 +33,13 @@ export async function discoverRealm(slug: string): Promise<Realm | RealmProblem>
   }
 }
 
-/** Whether tokens can be bound to our key: the provider says so in its metadata (RFC 9449, section 5.1). */
+/** Returns whether tokens can be bound to the browser's key, which the provider states in its metadata (RFC 9449, section 5.1). */
 function offersProofs(metadata: object): boolean {
   const algorithms: unknown = Reflect.get(metadata, 'dpop_signing_alg_values_supported')
   return Array.isArray(algorithms) && algorithms.includes('ES256')
 }
 
-/** oidc-client-ts for one realm: code + PKCE, everything that it stores in the vault, no timers of its own. */
+/** oidc-client-ts for one realm: code + PKCE, stores everything in the vault, and does not use timers. */
 export function providerClient({ slug, metadata }: Realm, vault: Vault): UserManager {
   const { origin } = window.location
   return new UserManager({
@@ -52,19 +52,19 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): UserMan
     scope: 'openid profile email',
     loadUserInfo: false,
     monitorSession: false,
-    // It has no lock over tabs; session.ts renews.
+    // Its renewal does not lock across tabs, so session.ts renews tokens.
     automaticSilentRenew: false,
-    // The provider's access tokens are JWTs, which can't be revoked; they end by themselves.
+    // The provider's access tokens are JWTs, which can't be revoked; they expire.
     revokeTokenTypes: ['refresh_token'],
     silentRequestTimeoutInSeconds: 15,
-    // Codes, access tokens and refresh tokens are all of no use without the key.
+    // Codes, access tokens and refresh tokens are useless without the key.
     ...(offersProofs(metadata) ? { dpop: { store: proofStore(vault), bind_authorization_code: true } } : {}),
     stateStore: inVault(vault, 'state.', (text) => text),
     userStore: inVault(vault, 'user.', withoutAccessToken),
   })
 }
 
-/** The access token lives in memory only. */
+/** The access token is kept only in memory. */
 function withoutAccessToken(user: string): string {
   const fields: unknown = JSON.parse(user)
   if (typeof fields !== 'object' || fields === null) throw new Error('oidc-client-ts stores a user as an object.')
@@ -85,7 +85,7 @@ function inVault(vault: Vault, prefix: string, change: (text: string) => string)
   }
 }
 
-/** The vault's key is there whenever it is asked for; the provider's nonce is remembered for this one conversation. */
+/** Always returns the vault's key; keeps the provider's nonce only for this exchange. */
 function proofStore(vault: Vault): NonNullable<UserManagerSettings['dpop']>['store'] {
   let nonce: string | undefined
   const get = async () => new DPoPState(await vault.proofKeys(), nonce)
@@ -94,7 +94,7 @@ function proofStore(vault: Vault): NonNullable<UserManagerSettings['dpop']>['sto
     async set(_key, state) {
       nonce = state.nonce
     },
-    // It goes with the vault, when the person signs out: other tabs still need it.
+    // The key is removed with the vault at sign-out, because other tabs still need it.
     remove: get,
     getAllKeys: async () => [CLIENT],
   }

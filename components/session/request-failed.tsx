@@ -11,19 +11,19 @@ import { toFailure } from '#lib/trpc.ts'
 import { useSession } from './session-provider.tsx'
 
 type RequestFailedProps = {
-  /** Of a query, mutation or restFetch. */
+  /** The error of a query, mutation or restFetch. */
   error: unknown
-  /** What was wanted, as the subject of a sentence: "The approvals". */
+  /** The requested object, as the subject of a sentence: "The approvals". */
   what: string
-  /** Several things ("The approvals") or one ("The trace"). */
+  /** Whether `what` is plural ("The approvals") or singular ("The trace"). */
   plural?: boolean
-  /** What the person may not do without the permission: "see approvals". What anybody may read has neither. */
+  /** The action that requires the permission: "see approvals". Both are absent if everyone may read it. */
   act?: string
   permission?: Permission
   retry?: () => void
 }
 
-/** Why something could not be read, in its place: no permission, no such thing, or an error. Never looks like "empty". */
+/** Replaces content that could not be loaded, with the reason: a missing permission, not found, or an error. Never looks like an empty list. */
 export function RequestFailed({ error, what, plural = false, act, permission, retry }: RequestFailedProps) {
   const { ended, signInAgain } = useSession()
   const failure = toFailure(error)
@@ -32,7 +32,7 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   if (failure.code === 'not_found' || namesNothing(failure))
     return (
       <EmptyState title={`${what} can’t be found.`}>
-        It doesn’t exist, or it belongs to another organisation: both look the same from here.
+        It doesn’t exist, or it belongs to another organisation.
       </EmptyState>
     )
   return (
@@ -52,16 +52,16 @@ export function RequestFailed({ error, what, plural = false, act, permission, re
   )
 }
 
-/** What the address names can't be the id of anything, so it is not there either. */
+/** The id in the address is malformed, so it counts as not found. */
 const namesNothing = ({ code, issues }: Failure): boolean =>
   code === 'validation_failed' && issues.length > 0 && issues.every(({ path }) => /^id$|Id$/.test(path))
 
-/** A person without `permission` learns who has it. */
+/** Tells a person without `permission` which roles include it. */
 export function MissingPermission({ act, permission }: { act: string; permission: Permission }) {
   const roles = rolesToAskFor(permission)
   return (
     <NoPermission what={act} permission={permission}>
-      {`It comes with the ${roles.length === 1 ? 'role' : 'roles'} ${list(roles)}; a tenant administrator gives roles.`}
+      {`${roles.length === 1 ? `The role ${list(roles)} includes it.` : `The roles ${list(roles)} include it.`} A tenant administrator can assign roles.`}
     </NoPermission>
   )
 }
@@ -69,7 +69,7 @@ export function MissingPermission({ act, permission }: { act: string; permission
 const list = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-/** What to do about a failure. */
+/** Returns the next step after a failure. */
 export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): ReactNode {
   if (code === 'unauthorized') return 'Sign in again.'
   if (code === 'network') return 'Check the connection, then try again.'
@@ -77,6 +77,6 @@ export function adviceFor({ code, retryable, retryAfterSeconds }: Failure): Reac
     return 'Confirm again. Your settings show which passkeys you have.'
   if (code === 'rate_limited')
     return retryAfterSeconds === undefined ? 'Try again in a moment.' : `Try again in ${retryAfterSeconds} s.`
-  if (retryable) return 'Try again; if it stays like this, tell support the request id.'
-  return 'Trying again won’t help as things are. Support can look it up by the request id.'
+  if (retryable) return 'Try again. If the problem persists, give support the request id.'
+  return 'Trying again won’t help. Give support the request id.'
 }

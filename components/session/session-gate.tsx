@@ -15,16 +15,16 @@ import { adviceFor } from './request-failed.tsx'
 import { type Identity, session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
 
-/** The page once somebody is signed in who may see it; until then, what stands in the way. */
+/** Shows the page once a member of the tenant is signed in; until then, the current obstacle. */
 export function SessionGate({ tenant, children }: { tenant: string; children: ReactNode }) {
   const state = useTenantSession()
   switch (state.status) {
     case 'ready':
       return children
     case 'starting':
-      return <Waiting>Loading</Waiting>
+      return <Waiting>Loading…</Waiting>
     case 'leaving':
-      return <Waiting>Signing you out</Waiting>
+      return <Waiting>Signing you out…</Waiting>
     case 'signed-out':
       return <SignInFirst tenant={tenant} elsewhere={state.elsewhere} />
     case 'denied':
@@ -40,8 +40,8 @@ export function SessionGate({ tenant, children }: { tenant: string; children: Re
     case 'unsupported':
       return (
         <Trouble
-          title="This browser can’t hold a session here."
-          advice="Signing in needs an https address (or localhost) and site storage. Private windows of some browsers forbid storage."
+          title="This browser can’t keep a session here."
+          advice="Signing in requires an https address (or localhost) and site storage. Some browsers block storage in private windows."
         />
       )
     case 'failed':
@@ -81,13 +81,13 @@ function Trouble(props: { title: string; advice: ReactNode; requestId?: string |
   )
 }
 
-/** Says it plainly, and stays: an address of another tenant must never end in one's own without a word. */
+/** Stays on the address and explains it: an address of another tenant must never silently lead to the person's own. */
 type DeniedProps = { tenant: string; identity: Identity; lost: string | undefined }
 
 function Denied({ tenant, identity, lost }: DeniedProps) {
   const [own, setOwn] = useState<string>()
   useEffect(() => {
-    // Without an answer there is only the second link.
+    // Without a response only the second link is shown.
     ownTenant().then(setOwn, () => setOwn(undefined))
   }, [])
   return (
@@ -96,18 +96,17 @@ function Denied({ tenant, identity, lost }: DeniedProps) {
         <>
           <h1>Tenant access denied</h1>
           <p className="max-w-[75ch]">
-            You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is no member
-            of <code className="font-mono text-dense">{tenant}</code>, or there is no such tenant. Nothing of it was
-            shown.
+            You are signed in as <strong>{identity.name}</strong> of {identity.organisation}. That account is not a
+            member of <code className="font-mono text-dense">{tenant}</code>, or the tenant does not exist. None of its
+            data was shown.
           </p>
         </>
       ) : (
         <div role="alert" className="flex flex-col gap-4">
           <h1>Your access to {lost} has ended</h1>
           <p className="max-w-[75ch]">
-            Your membership was suspended or removed just now, so nothing of the organisation is shown any longer. What
-            you sent before was recorded; what you were typing was not sent. An administrator of {lost} can tell you
-            more.
+            Your membership was suspended or removed just now, so the organisation’s data is no longer shown. Everything
+            that you had sent was recorded; unsent text was not. An administrator of {lost} can tell you more.
           </p>
         </div>
       )}
@@ -129,7 +128,7 @@ function Denied({ tenant, identity, lost }: DeniedProps) {
   )
 }
 
-/** Straight to the organisation's sign-in when it is known which one, else to the question. Comes back to this address. */
+/** Redirects to the sign-in page of the organisation, or to the choice if it is unknown. Returns to this address afterwards. */
 function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean }) {
   const router = useRouter()
   const left = useRef(false)
@@ -146,7 +145,7 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
       router.replace(signInPath())
     }
   }, [elsewhere, router, tenant])
-  if (problem === undefined) return <Waiting>Going to the sign-in page</Waiting>
+  if (problem === undefined) return <Waiting>Opening the sign-in page…</Waiting>
   return (
     <Page>
       <h1>Sign in</h1>
@@ -166,5 +165,5 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
 
 export const problemText = (problem: RealmProblem): string =>
   problem === 'unknown-organisation'
-    ? 'There is no organisation with this name here.'
+    ? 'No organisation with this name was found.'
     : 'The identity provider can’t be reached.'

@@ -3,14 +3,14 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { ApiProvider, useLive } from '#components/api/api.tsx'
 /**
- * Who is signed in, and what they may do in the tenant of the address.
+ * The signed-in person, and their permissions in the tenant of the address.
  *
  *   <SessionProvider tenant={externalId}>      around everything of a tenant; app/t/[tenant]/tenant-frame.tsx
  *   useSession()                               in pages: { me, tenant, can(permission), ended, signInAgain, signOut }
- *   useTenantSession()                         in the frame: the same before anything is known, as a state
+ *   useTenantSession()                         in the frame: the session as a state, also before it is known
  *
  * `me` is session.me: principal (id, displayName, roles, permissions, groups), tenant, settings. Pages are only shown
- * once it is known, so they never ask "is somebody signed in". When the session ends meanwhile they stay, and `ended`
+ * once it is known, so pages need not check for a session. If the session ends in the meantime, they stay, and `ended`
  * becomes true. Data: lib/trpc.ts (useTRPC) and useApi(); errors: request-failed.tsx.
  */
 import { useQuery, useQueryClient } from '#components/api/query.ts'
@@ -31,12 +31,12 @@ export type Session = {
   can: (permission: Permission) => boolean
   /** The session is over; requests fail until the person signs in again. */
   ended: boolean
-  /** Opens a window for that; this page goes on by itself afterwards. */
+  /** Opens a window to sign in again; this page then continues. */
   signInAgain: () => void
   signOut: () => void
 }
 
-/** What the frame shows. */
+/** The state that the frame shows. */
 export type TenantSession =
   | { status: 'starting' | 'leaving' | 'unreachable' | 'unsupported' }
   | { status: 'signed-out'; elsewhere: boolean }
@@ -53,14 +53,14 @@ const TenantSessionContext = createContext<TenantSession>({ status: 'starting' }
 
 export const useTenantSession = (): TenantSession => useContext(TenantSessionContext)
 
-/** The session of a page. Throws where nobody is signed in, where no page is shown. */
+/** Returns the session of a page. Throws before sign-in, when pages are not shown. */
 export function useSession(): Session {
   const state = useTenantSession()
-  if (state.status !== 'ready') throw new Error('useSession() where nobody is signed in')
+  if (state.status !== 'ready') throw new Error('useSession() before a person is signed in')
   return state.session
 }
 
-/** While the socket is down, in milliseconds. */
+/** Polling interval while the socket is down, in milliseconds. */
 const pollMs = 300_000
 
 const STARTING: SessionState = { status: 'starting' }
@@ -121,7 +121,7 @@ function WithMe({ tenant, state, children }: { tenant: string; state: SessionSta
   return <TenantSessionContext value={value}>{children}</TenantSessionContext>
 }
 
-/** What failed while the session was over is read again once the person is back. */
+/** Reloads failed queries after the person has signed in again. */
 function useFreshAfterEnd(status: SessionState['status']): void {
   const queryClient = useQueryClient()
   const before = useRef(status)

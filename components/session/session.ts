@@ -17,9 +17,9 @@ export type SessionState =
   /** `elsewhere`: the person signed out in another tab just now. */
   | { status: 'signed-out'; elsewhere: boolean }
   | { status: 'signed-in'; identity: Identity }
-  /** The provider gives no more tokens; what is on the page stays until the person signs in again. */
+  /** The provider no longer issues tokens. The page stays as it is until the person signs in again. */
   | { status: 'ended'; identity: Identity }
-  /** On the way to the provider's pages. */
+  /** Redirecting to the provider's pages. */
   | { status: 'leaving' }
   /** The provider did not answer at the start. */
   | { status: 'unreachable' }
@@ -27,7 +27,7 @@ export type SessionState =
   | { status: 'unsupported' }
 
 type Message = { type: 'token'; identity: Identity; token: Token } | { type: 'signed-out' }
-/** What is remembered over the provider's pages. */
+/** State that is kept during the redirect to the provider. */
 type Pending = { realm: Realm; returnTo: string | undefined; helper: boolean }
 
 export type SignInOptions = {
@@ -36,7 +36,7 @@ export type SignInOptions = {
   /** This window was only opened to sign in again for another one. */
   helper?: boolean
   username?: string
-  /** Leaves no entry in the history for the present page. */
+  /** Replaces the current page in the history. */
   replace?: boolean
 }
 
@@ -46,13 +46,13 @@ export type SignInOutcome =
 
 const LOCK = 'countersign-session'
 const REALM = 'realm'
-/** A token this close to its end is not sent any more, in milliseconds. */
+/** A token this close to its expiry is no longer sent, in milliseconds. */
 const marginMs = 5_000
 const retryMs = 10_000
 
 const vault = openVault('countersign')
 
-// Owned by this module: one session per page. All of it is remade from the vault by a reload.
+// Owned by this module: one session per page. A reload restores all of it from the vault.
 let state: SessionState = { status: 'starting' }
 let token: Token | undefined
 let started: Promise<void> | undefined
@@ -87,7 +87,7 @@ export const tokens: TokenSource = {
   refused: end,
 }
 
-/** Finds the session of this browser; later calls wait for the first one. */
+/** Restores the session of this browser; later calls wait for the first one. */
 function start(): Promise<void> {
   started ??= begin()
   return started
@@ -112,13 +112,13 @@ async function begin(): Promise<void> {
 
 function listen(): void {
   if (channel !== undefined) return
-  if (!isSecureContext) throw new TypeError('Without a secure context there is no WebCrypto and no lock.')
+  if (!isSecureContext) throw new TypeError('WebCrypto and locks require a secure context.')
   channel = new BroadcastChannel(LOCK)
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'token') adopt(data.identity, data.token)
     else forget({ status: 'signed-out', elsewhere: true })
   }
-  // Timers sleep with the device.
+  // Timers stop while the device sleeps.
   document.addEventListener('visibilitychange', renewIfDue)
   window.addEventListener('online', renewIfDue)
 }
@@ -133,7 +133,7 @@ function adopt(identity: Identity, next: Token): void {
   started ??= Promise.resolve()
   token = next
   clearTimeout(timer)
-  // Tabs share a token's times; spread them, so that one renews and the others hear of it.
+  // Tabs share a token's times; spread the renewals, so that one tab renews and notifies the others.
   const spread = Math.random() * Math.min(10_000, (next.expiresAt - next.renewAt) / 5)
   timer = setTimeout(renewIfDue, Math.max(0, next.renewAt - Date.now()) + spread)
   become({ status: 'signed-in', identity })
@@ -145,7 +145,7 @@ function forget(next: SessionState): void {
   become(next)
 }
 
-/** The provider or the API refuses what we hold. */
+/** The provider or the API refuses the tokens of this session. */
 function end(): void {
   if (state.status === 'signed-in') forget({ status: 'ended', identity: state.identity })
   else if (state.status !== 'ended' && state.status !== 'leaving') forget({ status: 'signed-out', elsewhere: false })
@@ -167,7 +167,7 @@ async function replaceToken(rejected: string | undefined): Promise<AccessToken> 
   return presented(token, vault)
 }
 
-/** One renewal at a time, in this tab and over all tabs. Rejects with a RequestError when the provider can't be reached. */
+/** Renews the token, one renewal at a time across all tabs. Rejects with a RequestError when the provider can't be reached. */
 function renew(rejected?: string): Promise<void> {
   renewing ??= navigator.locks
     .request(LOCK, () => renewLocked(rejected))
@@ -195,7 +195,7 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
 }
 
 function share(realm: Realm, client: UserManager, user: User): void {
-  // Its own timers would go on until the token ends.
+  // Its timers would otherwise run until the token expires.
   client.events.unload()
   const { iss, sub, name, preferred_username: username = sub } = user.profile
   const identity = { organisation: realm.slug, issuer: iss, subject: sub, username, name: name ?? username }
@@ -209,7 +209,7 @@ async function storedRealm(): Promise<Realm | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Realm)
 }
 
-/** Leaves for the organisation's sign-in page; resolves to the reason when that can't be done. */
+/** Redirects to the organisation's sign-in page. Resolves to the reason if that is impossible. */
 async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmProblem | undefined> {
   const { returnTo, helper = false, username, replace = false } = options
   const realm = await discoverRealm(slug)
@@ -223,13 +223,13 @@ async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmP
   return undefined
 }
 
-/** Takes what the provider sent back to `/auth/callback`. */
+/** Completes a sign-in from the provider's redirect to `/auth/callback`. */
 async function completeSignIn(address: string): Promise<SignInOutcome> {
   listen()
   const id = new URL(address).searchParams.get('state')
   const stored = id === null ? undefined : await vault.get(`state.${id}`)
   if (stored === undefined)
-    return { done: false, reason: 'This sign-in was completed before, or begun in another browser.' }
+    return { done: false, reason: 'This sign-in was already completed, or was started in another browser.' }
   const { realm, returnTo, helper }: Pending = JSON.parse(stored).data
   const client = providerClient(realm, vault)
   try {
@@ -241,13 +241,16 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
     return { done: true, returnTo, helper }
   } catch (error) {
     if (error instanceof ErrorResponse)
-      return { done: false, reason: error.error_description ?? error.error ?? 'The identity provider refused.' }
+      return {
+        done: false,
+        reason: error.error_description ?? error.error ?? 'The identity provider refused the sign-in.',
+      }
     if (error instanceof Error) return { done: false, reason: error.message }
     throw error
   }
 }
 
-/** Ends the session here, in the other tabs and at the provider, and wipes what this browser kept of it. */
+/** Ends the session here, in the other tabs and at the provider, and deletes everything that this browser stored of it. */
 async function signOut(): Promise<void> {
   forget({ status: 'leaving' })
   channel?.postMessage({ type: 'signed-out' } satisfies Message)
@@ -255,7 +258,7 @@ async function signOut(): Promise<void> {
     const realm = await storedRealm()
     const client = realm && providerClient(realm, vault)
     const user = await client?.getUser()
-    // The end of the provider's session ends the refresh token, too; this only makes it sooner.
+    // Ending the provider's session also ends the refresh token; revoking it here is only sooner.
     await client?.revokeTokens().catch(() => undefined)
     await vault.clear()
     if (client === undefined) window.location.assign(signedOutPath())

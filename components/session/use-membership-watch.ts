@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { useApi, useLive } from '#components/api/api.tsx'
 
 /**
- * Calls `onChange` as soon as the person's membership here may be another: the server says so, or it has closed the
+ * Calls `onChange` as soon as the person's membership may have changed: the server reports it, or it has closed the
  * socket, as it does when the membership was suspended or removed or has lost a role.
  */
 export function useMembershipWatch(enabled: boolean, onChange: () => void): void {

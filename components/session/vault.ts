@@ -1,7 +1,7 @@
 /**
- * Small texts kept in this browser, encrypted (AES-GCM, 256 bits) under a key that no script can read out. A copy of the
- * profile's files, or a script that reads storage, gets ciphertext; the refresh token, sign-ins under way and drafts are
- * kept here. Another script in the page could still ask for the texts: that is what the page's policy is for.
+ * Small texts stored in this browser, encrypted (AES-GCM, 256 bits) with a key that scripts can't extract. A copy of the
+ * profile's files, or a script that reads storage, gets only ciphertext. The refresh token, sign-ins in progress and drafts are
+ * stored here. Another script in the page could still request the texts; the content security policy prevents such scripts.
  */
 export type Vault = {
   get(name: string): Promise<string | undefined>
@@ -10,8 +10,8 @@ export type Vault = {
   /** Names that begin with `prefix`. */
   names(prefix: string): Promise<string[]>
   /**
-   * The P-256 pair that the session's tokens are bound to (RFC 9449), made at first use. Its private half can sign here
-   * and can't be read out: a token that is carried away is worth nothing elsewhere.
+   * The P-256 pair that the session's tokens are bound to (RFC 9449), created at first use. Its private key can sign here
+   * and can't be extracted, so a stolen token is useless elsewhere.
    */
   proofKeys(): Promise<CryptoKeyPair>
   /** Removes the texts and the keys. */
@@ -23,7 +23,7 @@ type Sealed = { iv: Uint8Array<ArrayBuffer>; data: ArrayBuffer }
 const KEY = 'key'
 const PROOF_KEYS = 'dpop'
 
-/** Opens it at first use. Rejects with the browser's DOMException where storage is forbidden. */
+/** Opens the vault at first use. Rejects with the browser's DOMException if storage is forbidden. */
 export function openVault(databaseName: string): Vault {
   let opened: Promise<IDBDatabase> | undefined
   const database = () => {
@@ -43,7 +43,7 @@ export function openVault(databaseName: string): Vault {
       request.onerror = () => reject(request.error)
     })
   }
-  /** Of two tabs that make one at once, the first one's counts. */
+  /** If two tabs create a key concurrently, the first one is used. */
   const keep = async (name: string, made: CryptoKey | CryptoKeyPair): Promise<void> => {
     await run('keys', 'readwrite', (keys) => keys.add(made, name)).catch((error: unknown) => {
       if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error
@@ -76,7 +76,7 @@ export function openVault(databaseName: string): Vault {
         )
         return new TextDecoder().decode(plain)
       } catch (error) {
-        // Sealed under a key that is gone, or moved here from another name: as good as absent.
+        // Encrypted with a key that no longer exists, or copied from another name: treated as absent.
         if (error instanceof DOMException && error.name === 'OperationError') return undefined
         throw error
       }

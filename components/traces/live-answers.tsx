@@ -5,7 +5,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type LiveAnswersProps = { answers: readonly PartialAnswer[]; spans: readonly TraceSpan[] }
 
-/** What models are answering at this moment, as it comes. Screen readers find it; it does not read itself out. */
+/** The answers that models are generating, as they arrive. Not a live region: screen readers don't announce them. */
 export function LiveAnswers({ answers, spans }: LiveAnswersProps) {
   return answers.map((answer) => {
     const name = spans.find(({ spanId }) => spanId === answer.spanId)?.name ?? 'A model'
@@ -22,8 +22,8 @@ function LiveAnswer({ name, answer: { start, text, masked } }: { name: string; a
       {masked !== undefined ? (
         <MaskedValue masked={masked} />
       ) : (
-        // Reversed, so that the browser keeps the end in view until somebody scrolls.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+        // Reversed, so that the browser keeps the end in view until the reader scrolls.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
         <div tabIndex={0} className="flex max-h-40 flex-col-reverse overflow-y-auto">
           <p className="wrap-anywhere max-w-prose">
             {start > 0 && '… '}

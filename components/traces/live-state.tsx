@@ -9,26 +9,26 @@ import type { Connection } from './use-trace.ts'
 
 type LiveStateProps = {
   connection: Connection
-  /** The reader looks at something; new rows are not scrolled to. */
+  /** Whether automatic scrolling is paused because the reader selected a span or scrolled. */
   paused: boolean
-  /** Spans that came since. */
+  /** Spans that arrived during the pause. */
   fresh: number
-  /** Changes that the page could not take as they came. */
+  /** Changes that the page was too slow for. */
   missed: number
   onFollow: () => void
   onReconnect: () => void
 }
 
-/** Whether the page still shows what happens, and the way back to its end. */
+/** The state of the live connection, with buttons to resume or reconnect. */
 export function LiveState({ connection, paused, fresh, missed, onFollow, onReconnect }: LiveStateProps) {
   return (
     <span className="inline-flex min-h-9 flex-wrap items-center gap-x-3">
       <LiveWord connection={connection} paused={paused} fresh={fresh} />
-      {connection === 'live' && paused && <Button onClick={onFollow}>Follow the end</Button>}
-      {connection === 'lost' && <Button onClick={onReconnect}>Connect again</Button>}
+      {connection === 'live' && paused && <Button onClick={onFollow}>Follow new spans</Button>}
+      {connection === 'lost' && <Button onClick={onReconnect}>Reconnect</Button>}
       {missed > 0 && (
         <span className="text-ink-2">
-          {formatCount(missed, 'change')} came faster than this page could show them; the trace was read again.
+          {formatCount(missed, 'change')} arrived faster than this page could show; the trace was reloaded.
         </span>
       )}
       <Announcement connection={connection} fresh={fresh} />
@@ -43,7 +43,7 @@ function LiveWord({ connection, paused, fresh }: { connection: Connection; pause
     case 'lost':
       return <StatusShape status="failed" label="Not live: the connection was refused" />
     case 'over':
-      return <span className="text-ink-2">Complete: nothing more comes</span>
+      return <span className="text-ink-2">Complete: no more spans will arrive</span>
     case 'live':
       return paused ? (
         <StatusShape status="pending" label={`Paused, ${fresh} new`} />
@@ -53,10 +53,10 @@ function LiveWord({ connection, paused, fresh }: { connection: Connection; pause
   }
 }
 
-/** Between two things that are read out, in milliseconds. */
+/** Least time between two announcements, in milliseconds. */
 const QUIET_MS = 5000
 
-/** The same for screen readers, at most every five seconds. */
+/** Announces new spans to screen readers, at most every five seconds. */
 function Announcement({ connection, fresh }: { connection: Connection; fresh: number }) {
   const text = connection === 'live' && fresh > 0 ? `${formatCount(fresh, 'new span')}.` : ''
   const [said, setSaid] = useState('')

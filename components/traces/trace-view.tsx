@@ -31,8 +31,8 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
 
   if (spans.length === 0)
     return (
-      <EmptyState title="No span has begun yet.">
-        {live ? 'This page shows each one as it begins.' : 'The trace ended without any.'}
+      <EmptyState title="No spans have started yet.">
+        {live ? 'Spans appear here as they start.' : 'The trace ended without spans.'}
       </EmptyState>
     )
   return (
@@ -75,7 +75,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
       <TraceOverview layout={layout} window={filter.window} onWindow={filter.setWindow} />
       <div className="grid grid-cols-1 items-start gap-6 wide:grid-cols-[minmax(0,1fr)_21rem]">
         {found === 0 ? (
-          <EmptyState title="No span matches.">Look for less, or show all spans.</EmptyState>
+          <EmptyState title="No spans match.">Remove some of the filters, or show all spans.</EmptyState>
         ) : (
           <TraceGrid
             layout={layout}
@@ -96,7 +96,7 @@ export function TraceView({ trace }: { trace: ReturnType<typeof useTrace> }) {
           className="flex min-w-0 flex-col gap-4 wide:border-line wide:border-l wide:pl-6"
         >
           {span === undefined ? (
-            <p className="text-ink-2">Select a span to see what it did and carried.</p>
+            <p className="text-ink-2">Select a span to see its details.</p>
           ) : (
             <SpanDetail
               key={span.spanId}
@@ -118,10 +118,10 @@ function parentName({ layout: { tree, spans } }: ReturnType<typeof useWaterfall>
   return parent < 0 ? undefined : spans[at(tree.spanAt, parent)]?.name
 }
 
-/** How many spans came since the reader stopped at something. */
+/** Returns the number of spans that arrived since the reader paused. */
 function useFresh(count: number, paused: boolean): number {
   const [seen, setSeen] = useState(count)
-  // What was there when the page was opened is not new, even where its address selects something.
+  // Spans that existed when the page was opened are not new, even if the address selects one.
   const first = seen === 0
   useEffect(() => {
     if (!paused || first) setSeen(count)

@@ -3,10 +3,10 @@
 import { usePathname, useSearchParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
 
-/** Browsers refuse more than about 20 changes of the address a second, and a held arrow key makes 30. */
+/** Browsers refuse more than about 20 changes of the address a second, and a held arrow key causes 30. */
 const URL_DELAY_MS = 200
 
-/** A value of the page that stands in the address as `?<key>=`, a moment after it was set. Undefined: not there. */
+/** A value that the address stores as `?<key>=`, shortly after it was set. Undefined if absent. */
 export function useAddressValue(key: string): [string | undefined, (value: string | undefined) => void] {
   const inAddress = useSearchParams().get(key) ?? undefined
   const path = usePathname()

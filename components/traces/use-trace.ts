@@ -10,22 +10,22 @@ import { spansOfSkeleton, type TraceSpan, withoutDetails } from '#components/tra
 import type { TraceEvent } from '#lib/schemas/traces.ts'
 import { toFailure, useTRPC } from '#lib/trpc.ts'
 
-/** `over`: the trace has ended, nothing more comes. `lost`: the server refused the stream. */
+/** `over`: the trace has ended, so no more events will arrive. `lost`: the server refused the stream. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over'
 
 const NONE: readonly TraceSpan[] = []
 const NO_ANSWERS: readonly PartialAnswer[] = []
-/** A trace begins a moment after its execution was accepted: until then it is not found. */
+/** A trace starts shortly after its execution was accepted. Until then the API returns 404. */
 const beginsWithinMs = 10_000
 const askAgainMs = 1500
 
-/** A trace and its spans, followed while it is open. Give the component that calls this the trace's id as its key. */
+/** Loads a trace and its spans, and follows them while it is open. Use the trace's id as the key of the calling component. */
 export function useTrace(traceId: string) {
   const trpc = useTRPC()
   const [log] = useState(createSpanLog)
   const [answerLog] = useState(createAnswerLog)
   const late = useLate(beginsWithinMs)
-  // The stream brings what is new.
+  // The stream delivers later spans.
   const query = useQuery(
     trpc.traces.getTrace.queryOptions({ traceId, view: 'skeleton' }, { staleTime: Number.POSITIVE_INFINITY }),
   )
@@ -35,7 +35,7 @@ export function useTrace(traceId: string) {
   const spans = useSyncExternalStore(log.subscribe, log.snapshot, () => NONE)
   const answers = useSyncExternalStore(answerLog.subscribe, answerLog.snapshot, () => NO_ANSWERS)
   const position = useRef('0')
-  // Before anything is painted: with the trace there, no span would look like none.
+  // Before the first paint: a loaded trace without its spans would look empty.
   useLayoutEffect(() => {
     if (data === undefined) return
     if (Number(data.lastEventId) > Number(position.current)) position.current = data.lastEventId
@@ -48,11 +48,11 @@ export function useTrace(traceId: string) {
   })
   const open = data !== undefined && data.trace.endedAt === null
   const { connection, missed, reconnect } = useStream(traceId, open, position, take, refetch)
-  // What a lost stream can't take away must not stand there as if it were being written.
+  // Without the stream, partial answers would stay on the page as if they were still being generated.
   useEffect(() => {
     if (connection === 'lost' || connection === 'over') answerLog.clear()
   }, [connection, answerLog])
-  // The stream tells of spans only: when the last one has ended, the trace may have, too.
+  // The stream reports only spans. When the last one ends, the trace may have ended, too.
   const allEnded = open && spans.length > 0 && spans.every((span) => span.endedAt !== null)
   useEffect(() => {
     if (allEnded) void refetch()
@@ -62,7 +62,7 @@ export function useTrace(traceId: string) {
     query,
     trace: data?.trace,
     spans,
-    /** What models are answering at this moment. */
+    /** Returns the answers that models are generating. */
     answers,
     log,
     connection,
@@ -74,7 +74,7 @@ export function useTrace(traceId: string) {
 
 const isUnknown = (error: unknown): boolean => error !== null && toFailure(error).code === 'not_found'
 
-/** Whether the component has been there for so long. */
+/** Returns whether the component has been mounted for this many milliseconds. */
 function useLate(afterMs: number): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
@@ -96,9 +96,9 @@ function useStream(
   const { client } = useApi()
   const [attempt, setAttempt] = useState(0)
   const [connection, setConnection] = useState<Exclude<Connection, 'over'>>('connecting')
-  /** Changes that came faster than this page took them: the trace is read again then, so that none is missing. */
+  /** Number of changes that the page was too slow for. The trace is then reloaded, so that none is missing. */
   const [missed, setMissed] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another subscription.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a new subscription.
   useEffect(() => {
     if (!open) return
     const { unsubscribe } = client.traces.stream.subscribe(

@@ -187,7 +187,7 @@ describe('unmasked values are shown', () => {
     const span = canarySpan(traceId)
     await export1([span])
     for (const [header, why] of [
-      [undefined, 'no justification'],
+      [undefined, 'does not include a justification'],
       ['too short', '20 to 2000 characters'],
     ] as const) {
       const masked = payload<TraceAnswer>(

@@ -14,7 +14,7 @@ export default function SignInPage() {
         <SignIn />
       </Suspense>
       <p className="border-line border-t pt-4 text-dense text-ink-2">
-        Were you given an evidence bundle?{' '}
+        Did you receive an evidence bundle?{' '}
         <Link href={verifyPath()} prefetch={false} className="text-link">
           Verify an evidence bundle
         </Link>{' '}

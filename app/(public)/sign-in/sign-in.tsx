@@ -13,7 +13,7 @@ import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
 
-/** Asks for the organisation; its own sign-in page asks for the rest. */
+/** The form for the organisation. The sign-in page of the organisation asks for user name and password. */
 export function SignIn() {
   const search = useSearchParams()
   const asked = search.get('organisation')
@@ -25,7 +25,7 @@ export function SignIn() {
   const field = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
-    // Not in the first render, which must be like the prerendered one.
+    // Not in the first render, which must match the prerendered page.
     if (asked === null) setEntered((known) => known ?? lastOrganisation()?.slug)
   }, [asked])
 
@@ -76,7 +76,7 @@ export function SignIn() {
         onChange={(event) => setEntered(event.target.value)}
         aria-required
       />
-      <Button type="submit" variant="primary" wide busyLabel={leaving ? 'Going to your organisation…' : undefined}>
+      <Button type="submit" variant="primary" wide busyLabel={leaving ? 'Opening your organisation…' : undefined}>
         Continue
       </Button>
       <p className="text-dense text-ink-2">You enter your user name and password on your organisation’s own page.</p>
@@ -90,8 +90,8 @@ function problemOf(problem: RealmProblem | 'empty', organisation: string): strin
       return 'Enter your organisation’s short name.'
     case 'unknown-organisation':
       return isSlug(organisation)
-        ? `There is no organisation “${organisation}” here. Check the spelling, or ask your administrator.`
-        : 'A short name has lower-case letters, digits and hyphens only.'
+        ? `The organisation “${organisation}” was not found. Check the spelling, or ask your administrator.`
+        : 'Use only lower-case letters, digits and hyphens.'
     case 'unreachable':
       return 'The identity provider can’t be reached. Check the connection, then try again.'
   }

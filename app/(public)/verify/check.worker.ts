@@ -3,7 +3,7 @@ import type { FromWorker } from './messages.ts'
 
 const say = (message: FromWorker) => postMessage(message)
 
-/** Told at most every tenth of a second. */
+/** Progress is reported at most this often. */
 const tellEveryMs = 100
 
 addEventListener('message', (event: MessageEvent<Blob>) => {

@@ -5,12 +5,12 @@ import { classNames } from '#components/ui/text/class-names.ts'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 
 type ChooseFileProps = {
-  /** Name of the file that is chosen. */
+  /** Name of the chosen file. */
   chosen: string | undefined
   onFile: (file: File) => void
 }
 
-/** The browser's own file input behind a field that looks like the others; a file may be dropped anywhere on the page. */
+/** A file input styled like the other fields. A file can also be dropped anywhere on the page. */
 export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
   const id = useId()
   const over = useDrop(onFile)
@@ -27,7 +27,7 @@ export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
       </span>
       <span className="wrap-anywhere min-w-0 text-ink-2">
         {over ? (
-          'Drop it to have it checked'
+          'Drop the file to check it'
         ) : chosen === undefined ? (
           'or drop the ZIP anywhere on this page'
         ) : (
@@ -42,7 +42,7 @@ export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
         onChange={({ target }) => {
           const [file] = target.files ?? []
           if (file !== undefined) onFile(file)
-          // The same file chosen again is another check.
+          // Choosing the same file again starts another check.
           target.value = ''
         }}
       />
@@ -50,7 +50,7 @@ export function ChooseFile({ chosen, onFile }: ChooseFileProps) {
   )
 }
 
-/** Whether a file is held over the page. Without this the browser would leave the page to show what is dropped beside the field. */
+/** Returns whether a file is dragged over the page. Without it, the browser would open a file dropped outside the field. */
 function useDrop(onFile: (file: File) => void): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {
@@ -60,7 +60,7 @@ function useDrop(onFile: (file: File) => void): boolean {
       setOver(true)
     }
     const leave = (event: DragEvent) => {
-      // Moving from one element to the next one is no leaving.
+      // Moving between elements of the page is not leaving it.
       if (event.relatedTarget === null) setOver(false)
     }
     const drop = (event: DragEvent) => {

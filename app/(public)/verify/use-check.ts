@@ -4,14 +4,14 @@ import type { FromWorker } from './messages.ts'
 
 export type Checking = {
   name: string
-  /** Of the bytes of its files, how many are read: 0 to 1. */
+  /** The share of the bytes of its files that has been read, from 0 to 1. */
   share: number
   checks: BundleCheck[]
   report: BundleReport | undefined
   failed: string | undefined
 }
 
-/** Reads an archive in a worker of its own: the page stays usable, and a new choice ends the last one. */
+/** Checks an archive in a worker, so that the page stays responsive. Choosing another file stops the previous check. */
 export function useCheck(): { checking: Checking | undefined; check(file: File): void } {
   const [checking, setChecking] = useState<Checking>()
   const worker = useRef<Worker>(undefined)

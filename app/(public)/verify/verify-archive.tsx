@@ -8,14 +8,14 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { type Checking, useCheck } from './use-check.ts'
 
-/** A bundle is chosen or dropped, and checked in this browser. */
+/** Checks a chosen or dropped bundle in this browser. */
 export function VerifyArchive() {
   const { checking, check } = useCheck()
   return (
     <>
       <p>
-        The archive is read in this browser and nowhere else: nothing is uploaded, and nobody has to sign in. Every file
-        is hashed, the seal is checked, and each day’s log is climbed from its records to the signed root.
+        The archive is read only in this browser: it isn’t uploaded, and you don’t need to sign in. The check hashes
+        every file, verifies the seal, and recomputes each day’s log from its records to the signed root.
       </p>
       <ChooseFile chosen={checking?.name} onFile={check} />
       <div role="status" className="flex flex-col gap-3">
@@ -32,19 +32,19 @@ function Outcome({ checking: { name, share, checks, report, failed } }: { checki
         {report === undefined ? (
           <span className="wrap-anywhere">
             {failed === undefined ? 'Checking' : 'Stopped at'} <ShownText>{name}</ShownText>
-            {/* Seen, not read out: each tenth of a second would be another sentence. */}
+            {/* Hidden from screen readers, which would read out every update. */}
             {failed === undefined && share > 0 && <span aria-hidden="true">, {Math.floor(share * 100)} % read</span>}
           </span>
         ) : report.ok ? (
-          <Seal state="verified" label="Everything agrees." />
+          <Seal state="verified" label="All checks passed." />
         ) : (
-          <Seal state="mismatch" label="This bundle does not hold. Do not rely on it; ask for a new export." />
+          <Seal state="mismatch" label="This bundle is not valid. Do not rely on it. Request a new export." />
         )}
       </p>
       {failed !== undefined && (
         <ErrorPanel
           title="The check did not run."
-          effect={`${failed} It says nothing about the bundle.`}
+          effect={`${failed} This doesn’t mean that the bundle is invalid.`}
           advice="Load the page again, or use verify.html in the archive."
         />
       )}
@@ -60,9 +60,9 @@ function Outcome({ checking: { name, share, checks, report, failed } }: { checki
       </ul>
       {report?.ok === true && report.fingerprint !== undefined && (
         <p>
-          So far the bundle agrees with itself. Its key has the fingerprint{' '}
-          <Copyable value={report.fingerprint} label="key fingerprint" />. Compare it with the one that the service
-          publishes on the page of the export: whoever forges a bundle can put a key of their own into it.
+          The bundle is consistent in itself. Its key has the fingerprint{' '}
+          <Copyable value={report.fingerprint} label="key fingerprint" />. Compare it with the fingerprint that the
+          service publishes on the page of the export, because a forged bundle can contain the forger’s key.
         </p>
       )}
     </>

@@ -4,15 +4,15 @@ import { Page } from '#components/layout/page.tsx'
 import { Button } from '#components/ui/controls/button.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 
-/** A page that fails leaves the frame standing, so that the way to the other pages stays open. */
+/** Shown in place of a page that fails. The frame remains, so that other pages can be opened. */
 export default function TenantPageError({ reset }: { error: Error; reset: () => void }) {
   return (
     <Page>
       <h1>This page stopped working</h1>
       <ErrorPanel
-        title="The page ran into a fault of its own."
-        effect="What the server had already confirmed is recorded; what you had typed and not sent may be lost."
-        advice="Show the page again, or choose another one."
+        title="An error occurred in the page."
+        effect="Changes that the server confirmed are stored. Unsent input may be lost."
+        advice="Show the page again, or open another page."
         action={<Button onClick={reset}>Show the page again</Button>}
       />
     </Page>

@@ -21,7 +21,7 @@ import { TodaysLog } from './todays-log.tsx'
 const shownRows = 5
 const refreshMs = 10_000
 
-/** What a person wants to know first: what needs them, what runs, and whether today's record is sealed. */
+/** The start page of a tenant: the approvals that need the person, the running executions, and today's audit log. */
 export function Home() {
   const { me } = useSession()
   return (
@@ -71,7 +71,7 @@ function NeedsPerson() {
     return (
       <Section title="Needs you" all={link}>
         <p className="text-ink-2">
-          Your roles let you read approvals, but not decide them. Nothing here waits for you.
+          Your roles let you read approvals, but not decide them. No approvals are waiting for you.
         </p>
       </Section>
     )
@@ -95,8 +95,8 @@ function NeedsPerson() {
   return (
     <Section title="Needs you" all={link}>
       {data.items.length === 0 ? (
-        <EmptyState title="Nothing waits for you.">
-          Requests come here when an agent, a release or a policy needs your decision.
+        <EmptyState title="No approvals are waiting for you.">
+          Requests appear here when an agent, a release or a policy needs your decision.
         </EmptyState>
       ) : (
         <ApprovalTable view="needs-me" rows={data.items.slice(0, shownRows)} />
@@ -113,7 +113,7 @@ function RunningNow() {
   const { data, error, refetch } = useQuery(
     trpc.executions.list.queryOptions({ limit: shownRows, status: LIVE_STATUSES }, { enabled: allowed }),
   )
-  const link = <All href={executionsPath(tenant, { status: 'under-way' })}>All that run or wait</All>
+  const link = <All href={executionsPath(tenant, { status: 'under-way' })}>All running or waiting executions</All>
   const running = data?.items
   return (
     <Section title="Running now" all={allowed && link}>
@@ -121,7 +121,9 @@ function RunningNow() {
         <MissingPermission act="see executions" permission="execution:read" />
       ) : running !== undefined ? (
         running.length === 0 ? (
-          <EmptyState title="Nothing runs.">Executions that run or wait stand here until they end.</EmptyState>
+          <EmptyState title="No executions are running.">
+            Running and waiting executions are listed here until they end.
+          </EmptyState>
         ) : (
           <RunningTable rows={running} />
         )

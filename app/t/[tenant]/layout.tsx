@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { placeholder } from '#lib/paths.ts'
 import { TenantFrame } from './tenant-frame.tsx'
 
-/** One shell for all tenants: server/shell.ts writes the tenant of the address in place of the placeholder. */
+/** One shell serves all tenants: server/shell.ts replaces the placeholder with the tenant in the address. */
 export function generateStaticParams() {
   return [{ tenant: placeholder('tenant') }]
 }

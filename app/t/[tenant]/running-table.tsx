@@ -9,7 +9,7 @@ import { Time } from '#components/ui/text/time.tsx'
 import { executionPath } from '#lib/paths.ts'
 import type { ExecutionStatus, ExecutionSummary } from '#lib/schemas/executions.ts'
 
-/** Executions that have not ended. */
+/** Lists executions that have not ended. */
 export function RunningTable({ rows }: { rows: ExecutionSummary[] }) {
   const { tenant } = useSession()
   const columns: Column<ExecutionSummary>[] = [
@@ -34,7 +34,7 @@ export function RunningTable({ rows }: { rows: ExecutionSummary[] }) {
     { key: 'by', header: 'Started by', cell: ({ startedBy }) => <ShownText>{startedBy.displayName}</ShownText> },
     { key: 'at', header: 'Started', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
   ]
-  return <DataTable caption="Executions that run now" columns={columns} rows={rows} rowKey={(row) => row.id} />
+  return <DataTable caption="Running executions" columns={columns} rows={rows} rowKey={(row) => row.id} />
 }
 
 function shapeOf(status: ExecutionStatus): { status: Status; label: string } {

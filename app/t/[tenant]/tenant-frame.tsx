@@ -46,13 +46,13 @@ function SessionFrame({ tenant, children }: { tenant: string; children: ReactNod
       onSignOut={signOut}
       banners={<SessionBanners session={state.session} />}
     >
-      {/* What one person typed on a page is not the next one's. */}
+      {/* The key discards what one person typed when another person signs in. */}
       <Fragment key={identity.subject}>{content}</Fragment>
     </Frame>
   )
 }
 
-/** For the switcher; without an answer there is none. */
+/** Returns the memberships for the tenant switcher, or undefined until they are loaded. */
 function useMemberships(enabled: boolean) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.tenants.list.queryOptions({ limit: limits.pageRows }, { enabled, staleTime: 300_000 }))
@@ -68,10 +68,10 @@ function SessionBanners({ session: { ended, signInAgain } }: { session: Session 
   if (ended)
     return (
       <Banner tone="warn" urgency="alert" action={<Button onClick={signInAgain}>Sign in again</Button>}>
-        Your session has ended. What you see may be out of date; what you typed stays here.
+        Your session has ended. The page may be out of date. What you typed is still here.
       </Banner>
     )
-  if (!online) return <Banner tone="warn">You are offline. What you see may be out of date.</Banner>
+  if (!online) return <Banner tone="warn">You are offline. The page may be out of date.</Banner>
   return null
 }
 

@@ -16,7 +16,7 @@ import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 15_000
 
-/** How much of today's audit log stands below a signed checkpoint. */
+/** Shows how much of today's audit log is covered by a signed checkpoint. */
 export function TodaysLog() {
   const trpc = useTRPC()
   const { tenant, can } = useSession()
@@ -65,7 +65,7 @@ function ClosedDay({ day: { date, size, closedAt, inSealLog } }: { day: NonNulla
       <span className="whitespace-nowrap">{date}</span>
       <Seal
         state={inSealLog ? 'sealed' : 'unsealed'}
-        label={`${formatCount(size, 'record')}, ${inSealLog ? 'sealed, not checked here' : 'closed; its seal follows shortly'}`}
+        label={`${formatCount(size, 'record')}, ${inSealLog ? 'sealed, not checked here' : 'closed, to be sealed shortly'}`}
       />
       <span>
         Closed <Time at={closedAt} />
@@ -79,5 +79,5 @@ function SealOfDay({ records, size }: { records: number; size: number }) {
   if (records === 0) return <Seal state="unsealed" label="No records yet today" />
   if (size >= records)
     return <Seal state="sealed" label={`${records === 1 ? count : `All ${count}`} sealed, not checked here`} />
-  return <Seal state="unsealed" label={`${size} of ${count} sealed; the rest follows shortly`} />
+  return <Seal state="unsealed" label={`${size} of ${count} sealed, the rest to be sealed shortly`} />
 }

@@ -24,7 +24,7 @@ type RevealDialogProps = {
   onGranted: (reveal: Reveal) => void
 }
 
-/** Asks for a grant to see masked values: which, what for, and why. The words are kept with the grant, for everyone to read. */
+/** Requests a grant to see masked values. Purpose and justification are stored with the grant and shown to everyone who can read the trace. */
 export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }: RevealDialogProps) {
   const { tenant } = useSession()
   const form = useId()
@@ -45,7 +45,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < limits.purpose.min ? 'Say what it is for.' : undefined,
+    purpose: purpose.trim().length < limits.purpose.min ? 'Give the purpose.' : undefined,
     justification:
       justification.trim().length < limits.justification.min
         ? `Give a justification of at least ${limits.justification.min} characters.`
@@ -78,12 +78,12 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
       open={open}
       onOpenChange={onOpenChange}
       title="Reveal masked values"
-      description="You see them for at most 15 minutes. Each reading is an audit record, and your name and reasons stand on the trace for everyone who reads it."
+      description="The values are shown for at most 15 minutes. Each access is recorded in the audit log, and everyone who can read this trace sees your name and reasons."
       actions={
         waiting === undefined ? (
           <>
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Asking' : undefined}>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting' : undefined}>
               Reveal for 15 minutes
             </Button>
           </>
@@ -94,13 +94,13 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
     >
       {waiting !== undefined ? (
         <p>
-          Your organisation wants a second person to agree.{' '}
+          Your organisation requires the approval of a second person.{' '}
           {waiting.approvalId !== null && (
             <Link href={approvalPath(tenant, waiting.approvalId)} prefetch={false} className="text-link">
-              The request waits for the change approvers.
+              The request is waiting for the change approvers.
             </Link>
           )}{' '}
-          The 15 minutes begin when they approve; press Reveal again then.
+          The 15 minutes begin when they approve; then choose Reveal again.
         </p>
       ) : (
         <form id={form} onSubmit={send} className="flex flex-col gap-4">

@@ -3,7 +3,7 @@ import { ErasedTag } from '#components/ui/status/erased-tag.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import type { Span } from '#lib/schemas/traces.ts'
 
-/** Keys and values; what is masked or erased says so in the value's place. */
+/** Keys and values. Masked and erased values are marked as such. */
 export function SpanAttributes({ attributes }: { attributes: Span['attributes'] }) {
   return (
     <dl className="border-line border-b">
@@ -16,7 +16,7 @@ export function SpanAttributes({ attributes }: { attributes: Span['attributes'] 
           <dd className="min-w-0">
             {erased ? (
               <span className="inline-flex flex-wrap items-center gap-x-2">
-                <ErasedTag /> <span className="text-ink-2">for ever; its proof stands.</span>
+                <ErasedTag /> <span className="text-ink-2">permanently; its proof remains valid.</span>
               </span>
             ) : masked ? (
               <MaskedValue masked={masked} />

@@ -37,7 +37,7 @@ type SpanDetailProps = {
   onReveal: (reveal: Reveal) => void
 }
 
-/** One span in full. What the waterfall knows stands at once; what the span carried is read for it. */
+/** One span in full. The data of the waterfall is shown immediately; attributes and events are loaded. */
 export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: SpanDetailProps) {
   const { masked, clear } = useSpan(traceId, span, reveal)
   const shown = clear?.data ?? masked.data
@@ -64,7 +64,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
             {span.endedAt === null ? 'Not ended yet' : formatDuration(span.endedAt - span.startedAt)}
           </KeyValue>
           <KeyValue name="Part of">
-            <ShownText>{parentName ?? 'Nothing: it is a root'}</ShownText>
+            <ShownText>{parentName ?? 'None (root span)'}</ShownText>
           </KeyValue>
           <KeyValue name="Span id">
             <Copyable value={span.spanId} label="span id" />
@@ -74,7 +74,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
       {shown !== undefined ? (
         <Carried traceId={traceId} detail={shown} reveal={reveal} onReveal={onReveal} />
       ) : masked.error === null ? (
-        <Skeleton label="Reading the span" rows={5} />
+        <Skeleton label="Loading the span" rows={5} />
       ) : (
         <RequestFailed
           error={masked.error}
@@ -87,7 +87,7 @@ export function SpanDetail({ traceId, span, parentName, reveal, onReveal }: Span
       {clear !== undefined && clear.error !== null && (
         <RequestFailed
           error={clear.error}
-          what="The values in clear"
+          what="The unmasked values"
           act="reveal masked values"
           permission="trace:unmask"
           retry={() => void clear.refetch()}
@@ -103,7 +103,7 @@ function SpanStatus({ span: { status, endedAt } }: { span: TraceSpan }) {
   return <StatusShape status="approved" label={status === 'ok' ? 'OK' : 'Ended'} />
 }
 
-/** Attributes that say what went in and what came out, in the words of the conventions that we read. */
+/** Attributes with inputs and outputs, as named by the semantic conventions that Countersign understands. */
 const INPUT = /(^|\.)(input|inputs|prompt|prompts|arguments|input_messages|input\.messages|input\.value)$/
 const OUTPUT = /(^|\.)(output|outputs|completion|result|response|output_messages|output\.messages|output\.value)$/
 
@@ -122,7 +122,7 @@ function Carried({
   return (
     <>
       {Object.keys(facts).length > 0 && (
-        <Part title="What it was about">
+        <Part title="Subject">
           <JsonView value={facts} />
         </Part>
       )}
@@ -143,7 +143,7 @@ function Carried({
       )}
       <Part title="Attributes">
         {attributes.length === 0 ? (
-          <p className="text-ink-2">It carries no attributes.</p>
+          <p className="text-ink-2">No attributes were recorded in this span.</p>
         ) : (
           rest.length > 0 && <SpanAttributes attributes={rest} />
         )}
@@ -179,7 +179,7 @@ function Carried({
       )}
       <Part title="Proof">
         {proof === null ? (
-          <p className="text-ink-2">The records of its execution commit to this span.</p>
+          <p className="text-ink-2">The audit records of its execution commit to this span.</p>
         ) : (
           <>
             <p>
@@ -197,7 +197,7 @@ function Carried({
   )
 }
 
-/** What is masked here, who has seen it, and the way to see it. */
+/** Masked values: how many there are, who revealed them, and the button that requests a grant. */
 function Sensitive({
   traceId,
   detail,
@@ -219,7 +219,9 @@ function Sensitive({
         <div className="flex flex-col items-start gap-2">
           <p className="text-ink-2">
             {masked === 1 ? 'One value is' : `${masked} values are`} masked
-            {reveal === undefined ? ': you have no unmask grant for this trace.' : ': your grant does not cover them.'}
+            {reveal === undefined
+              ? ': you don’t have an unmask grant for this trace.'
+              : ': your grant does not cover them.'}
           </p>
           <Button
             onClick={() => setAsking(true)}

@@ -4,7 +4,7 @@ import { tracePath } from '#lib/paths.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { SpanAttributes } from './span-attributes.tsx'
 
-/** Other spans that this one belongs to, as its exporter named them: they may be in a trace that never came here. */
+/** Links to other spans, as sent by the exporter. The linked trace may not exist in this tenant. */
 export function SpanLinks({ links }: { links: Answers['traces']['getSpan']['span']['links'] }) {
   const { tenant } = useSession()
   return (

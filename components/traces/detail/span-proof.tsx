@@ -9,7 +9,7 @@ import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { SpanProof as SpanProofDocument } from '#lib/schemas/traces.ts'
 import { type SpanCheck, verifySpanProof } from '#lib/verify-span-proof.ts'
 
-/** Reads what proves a span, checks it in this browser, and gives it as a file that others can check without us. */
+/** Loads the proof of a span, checks it in this browser, and offers it as a file that others can check independently. */
 export function SpanProof({ traceId, spanId }: { traceId: string; spanId: string }) {
   const { client } = useApi()
   const mayVerify = useSession().can('trace:verify')
@@ -59,7 +59,7 @@ type Checked = { found: SpanProofDocument; checks: SpanCheck[] }
 
 const isSealed = ({ found }: Checked): boolean => found.record.checkpoint !== null
 
-/** What no checkpoint covers yet can't lead to one, and has not failed. */
+/** A record that no checkpoint covers yet can't be checked against one, which is not a failure. */
 const checksToShow = (checked: Checked): SpanCheck[] =>
   checked.checks.filter(({ name }) => isSealed(checked) || (name !== 'Record' && name !== 'Signature'))
 
@@ -69,6 +69,6 @@ function save(content: object, name: string): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken hold of the blob by then.
+  // The browser has opened the blob by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

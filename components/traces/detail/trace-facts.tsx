@@ -4,7 +4,7 @@ import type { TraceSpan } from '#components/traces/model/trace-span.ts'
 import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import { formatCount, formatDuration } from '#lib/format.ts'
 
-/** What stands under the title of a trace: state, length and counts. */
+/** The line under the title of a trace: state, duration and counts. */
 export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ended: boolean }) {
   const figures = traceFigures(spans)
   const rootFailed = spans.some((span) => span.parentSpanId === null && span.status === 'error')
@@ -22,7 +22,7 @@ export function TraceFacts({ spans, ended }: { spans: readonly TraceSpan[]; ende
   )
 }
 
-/** A trace has no outcome of its own: it is open, or ended with or without an error at its root. */
+/** A trace does not have an outcome: it is open, or it ended with or without an error at its root. */
 export function TraceStatus({ ended, failed }: { ended: boolean; failed: boolean }) {
   if (!ended) return <StatusShape status="running" boxed />
   if (failed) return <StatusShape status="failed" label="Ended with an error" boxed />

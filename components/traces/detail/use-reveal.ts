@@ -2,15 +2,15 @@
 
 import { useCallback, useEffect, useState } from 'react'
 
-/** A grant of the reader's own, of this page: reading the page again ends it here, the server ends it at its time. */
+/** The reader's unmask grant for this page. Reloading the page drops it; on the server it ends when it expires. */
 export type Reveal = { grantId: string; until: number }
 
-/** How long a tab may be out of sight before what it shows in clear is masked again, in milliseconds. */
+/** How long a tab may be hidden before its unmasked values are masked again, in milliseconds. */
 const HIDDEN_MS = 60_000
 
 /**
- * Whether the page shows masked values in clear. It ends with the grant, by hand, when the tab was hidden for a minute, and
- * before the page is printed. It lives in this component alone: another tenant or another page never has it.
+ * Whether the page shows masked values unmasked. This ends with the grant, on request, after the tab was hidden for a minute, and
+ * before the page is printed. The state is local to this component, so no other tenant or page can reach it.
  */
 export function useReveal(): [Reveal | undefined, (reveal: Reveal) => void, () => void] {
   const [reveal, setReveal] = useState<Reveal>()

@@ -7,8 +7,8 @@ import { useTRPC } from '#lib/trpc.ts'
 import type { Reveal } from './use-reveal.ts'
 
 /**
- * What a span did and carried, read when it is looked at and again when it has changed. What a grant shows in clear is a
- * query of its own that nothing keeps: once it is masked again, it is gone from memory.
+ * The details of a span, loaded when it is selected and again when it has changed. Values that a grant unmasks are a
+ * separate query without a cache: they are removed from memory once they are masked again.
  */
 export function useSpan(traceId: string, { spanId, endedAt, status }: TraceSpan, reveal: Reveal | undefined) {
   const trpc = useTRPC()
@@ -16,7 +16,7 @@ export function useSpan(traceId: string, { spanId, endedAt, status }: TraceSpan,
   const clear = useQuery({
     ...trpc.traces.getSpan.queryOptions({ traceId, spanId, includeSensitiveData: true }, { staleTime: 0, gcTime: 0 }),
     enabled: reveal !== undefined,
-    // Each reading is a record: never by itself, only because somebody looks.
+    // Each read is recorded in the audit log, so it happens only when a person opens the span.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     retry: false,

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid with rows taken out of the flow.
+// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 
 import type { Fold, TimeAxis } from '#components/traces/model/time-axis.ts'
@@ -6,7 +6,7 @@ import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { formatDuration } from '#lib/format.ts'
 import { COLUMNS } from './trace-row.tsx'
 
-/** The names of the columns, and above the bars the length of the axis and of what is folded. */
+/** The names of the columns and, above the bars, the duration of the axis and of each folded period. */
 export function AxisHeader({ axis }: { axis: TimeAxis }) {
   const total = formatDuration(axis.to - axis.from)
   return (
@@ -39,7 +39,7 @@ export function AxisHeader({ axis }: { axis: TimeAxis }) {
   )
 }
 
-/** Stands over its band, and grows away from the nearer end of the axis. */
+/** Aligned with its band, and extends away from the nearer end of the axis. */
 function FoldLabel({ fold: { from, to, x, width } }: { fold: Fold }) {
   const atEnd = x + width / 2 > 0.5
   return (
@@ -53,7 +53,7 @@ function FoldLabel({ fold: { from, to, x, width } }: { fold: Fold }) {
   )
 }
 
-/** Bands behind the rows where time is folded, each with how long it is. */
+/** Bands behind the rows that mark folded periods. */
 export function FoldBands({ axis }: { axis: TimeAxis }) {
   if (axis.folds.length === 0) return null
   return (

@@ -33,17 +33,17 @@ test.each<[GridKey, number | undefined, number]>([
   ['PageUp', 4, 1],
   ['ArrowDown', undefined, 0],
   ['ArrowUp', undefined, 4],
-])('%s from %s goes to %d', (key, from, to) => {
+])('%s from %s moves to %d', (key, from, to) => {
   expect(press(key, from)).toEqual({ place: to })
 })
 
-test('right opens a folded span, goes to the first child of an open one, and stays on a leaf', () => {
+test('Right unfolds a folded span, moves to the first child of an unfolded one, and stays on a leaf', () => {
   expect(press('ArrowRight', 0, [0])).toEqual({ span: 0, fold: false })
   expect(press('ArrowRight', 0)).toEqual({ place: 1 })
   expect(press('ArrowRight', 2)).toEqual({ place: 2 })
 })
 
-test('left folds an open span, goes from a leaf or a folded span to its parent, and stays on a folded root', () => {
+test('Left folds an unfolded span, moves from a leaf or a folded span to its parent, and stays on a folded root', () => {
   expect(press('ArrowLeft', 1)).toEqual({ span: 1, fold: true })
   expect(press('ArrowLeft', 3)).toEqual({ place: 0 })
   expect(press('ArrowLeft', 1, [1])).toEqual({ place: 0 })

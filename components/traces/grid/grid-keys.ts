@@ -9,16 +9,16 @@ type Position = {
   tree: SpanTree
   rows: Int32Array
   isFolded: (span: number) => boolean
-  /** Of the active row among `rows`, which are not empty. */
+  /** Index of the active row in `rows`, which must not be empty. */
   place: number | undefined
-  /** Rows in a page. */
+  /** Rows per page. */
   page: number
 }
 
-/** Go to a place, or fold or unfold a span (by index). */
+/** Moves to a row, or folds or unfolds a span (by index). */
 export type Move = { place: number } | { span: number; fold: boolean }
 
-/** What a key does in a treegrid (WAI-ARIA Authoring Practices: Right opens, then goes to the first child; Left the other way). */
+/** Returns what a key does in a treegrid (WAI-ARIA Authoring Practices: Right unfolds, then moves to the first child; Left is the reverse). */
 export function moveBy(key: GridKey, { tree, rows, isFolded, place, page }: Position): Move {
   const last = rows.length - 1
   const bounded = (wanted: number): Move => ({ place: Math.max(0, Math.min(last, wanted)) })

@@ -16,7 +16,7 @@ const KINDS: Record<SpanKind, { word: string; shape: ReactNode }> = {
 export const spanKinds = Object.keys(KINDS) as SpanKind[]
 export const kindWord = (kind: SpanKind): string => KINDS[kind].word
 
-/** The shape of a span's kind; its word stands beside it or is read out. */
+/** The shape of a span's kind. Its word is shown next to it or read out. */
 export function KindGlyph({ kind }: { kind: SpanKind }) {
   return <Glyph className="text-ink-2">{KINDS[kind].shape}</Glyph>
 }

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid with rows taken out of the flow.
+// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 'use client'
 
@@ -24,16 +24,16 @@ type TraceGridProps = {
   onFold: (span: number, fold: boolean) => void
   onEscape: () => void
   onError: () => void
-  /** Keeps the last row in view while rows are added. */
+  /** Scrolls to the last row whenever rows are added. */
   follow: boolean
-  /** Each new number goes to the last row. */
+  /** Each new number scrolls to the last row. */
   followed: number
   onAtEnd: (atEnd: boolean) => void
 }
 
 /**
  * The waterfall: a treegrid that has only the visible rows in the document. Rows are keyed by slot, so that scrolling moves
- * elements instead of making them; the grid keeps the focus and names its active row.
+ * elements instead of creating them. The grid keeps the focus and names its active row.
  */
 export function TraceGrid(props: TraceGridProps) {
   const { layout, rows, isFolded, selected, onSelect, onFold, onEscape, onError, follow, followed, onAtEnd } = props

@@ -5,7 +5,7 @@ import { at } from '#components/traces/model/span-tree.ts'
 import type { TraceLayout } from '#components/traces/model/trace-layout.ts'
 import type { TimeWindow } from './use-trace-filter.ts'
 
-/** Pixels of the page. */
+/** In CSS pixels. */
 const HEIGHT = 44
 const THINNEST_LANE = 3
 const THICKEST_LANE = 11
@@ -19,8 +19,8 @@ type TraceOverviewProps = {
 }
 
 /**
- * The whole trace in one strip, even in time: each span a line on its level, errors over the rest. A stretch is chosen by
- * dragging. It is a picture beside the grid, which says all of this in words; the buttons beside it zoom by keyboard.
+ * The whole trace in one strip with a linear time axis: each span is a line on its level, with errors on top. Dragging selects a
+ * period. The picture only repeats the content of the grid; the buttons next to it zoom by keyboard.
  */
 export function TraceOverview({ layout, window: chosen, onWindow }: TraceOverviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -71,7 +71,7 @@ function useDrawing(canvas: { current: HTMLCanvasElement | null }, layout: Trace
     const element = canvas.current
     if (element === null) return
     const redraw = () => draw(element, layout, length)
-    // It tells of the size that there is at once, too.
+    // The observer also reports the initial size.
     const observer = new ResizeObserver(redraw)
     observer.observe(element)
     const theme = window.matchMedia('(prefers-color-scheme: dark)')
@@ -100,7 +100,7 @@ function draw(element: HTMLCanvasElement, layout: TraceLayout, length: number): 
   const lastLane = Math.floor(HEIGHT / lane) - 1
   for (const errors of [false, true]) {
     context.fillStyle = errors ? failed : plain
-    // In whole pixels, and none twice: of 50,000 spans most lie under the one before them.
+    // In whole pixels, each drawn once: most of 50,000 spans are covered by an earlier one.
     const from = new Int32Array(lastLane + 1)
     const to = new Int32Array(lastLane + 1)
     for (let index = 0; index < spans.length; index++) {

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid with rows taken out of the flow.
+// biome-ignore-all lint/a11y/useSemanticElements: a table can't be a treegrid whose rows are positioned absolutely.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active row.
 import { memo } from 'react'
 import type { TraceSpan } from '#components/traces/model/trace-span.ts'
@@ -8,31 +8,31 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 import { KindGlyph, kindWord } from './span-kind.tsx'
 
-/** Pixels. Fixed, so that no row is ever measured. */
+/** In pixels. Fixed, so that rows need not be measured. */
 export const ROW_HEIGHT = 26
 /** Name, duration, bar; the same for header, rows and the bands of the axis. */
 export const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5.25rem_8%] narrow:grid-cols-[minmax(0,2fr)_6rem_minmax(0,3fr)]'
 
 const INDENT = 14
-/** Deeper levels are not indented any further, or nothing would be left for the name. */
+/** Deeper levels are not indented further, to leave room for the name. */
 const MAX_INDENT = 12 * INDENT
 
 type TraceRowProps = {
   id: string
   span: TraceSpan
-  /** Place among the rows that are shown, from 0. */
+  /** Index among the visible rows, from 0. */
   place: number
   depth: number
-  /** Undefined: it has no children. */
+  /** Undefined for a span without children. */
   expanded: boolean | undefined
   selected: boolean
   duration: string
-  /** Shares of the axis. */
+  /** Fractions of the axis. */
   x: number
   width: number
 }
 
-/** One span. Recycled while scrolling: it owns no state and no focus. */
+/** One span. Elements are reused while scrolling, so a row holds neither state nor focus. */
 export const TraceRow = memo(function TraceRow(props: TraceRowProps) {
   const { id, span, place, depth, expanded, selected, duration, x, width } = props
   const failed = span.status === 'error'

@@ -12,7 +12,7 @@ import type { Waterfall } from './use-waterfall.ts'
 
 const LEVELS = [1, 2, 3, 4] as const
 
-/** Finds spans: by name, kind, error and time; and folds what is deeper than somebody wants to see. */
+/** Filters spans by name, kind, error and time, and folds levels deeper than the chosen one. */
 export function TraceToolbar({ waterfall, spans }: { waterfall: Waterfall; spans: readonly TraceSpan[] }) {
   const { filter, found, nextMatch, nextError, foldTo } = waterfall
   const search = useRef<HTMLInputElement>(null)
@@ -108,7 +108,7 @@ function Pill({ pressed, onPress, children }: { pressed: boolean; onPress: () =>
   )
 }
 
-/** `/` goes to the search from anywhere on the page where nothing is being typed, from the moment the search is shown. */
+/** Moves the focus to the search when `/` is pressed outside a text field. */
 function useSlashKey(search: { current: HTMLInputElement | null }): void {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {

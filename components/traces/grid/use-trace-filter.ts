@@ -5,13 +5,13 @@ import { useAddressValue } from '#components/traces/use-address-value.ts'
 import type { SpanKind } from '#lib/schemas/traces.ts'
 import { spanKinds } from './span-kind.tsx'
 
-/** Beside text and kinds: what only some spans are. */
+/** A restriction to spans with errors or on the critical path. */
 export type Only = 'errors' | 'critical'
 
-/** Milliseconds after the beginning of the trace. */
+/** Milliseconds after the start of the trace. */
 export type TimeWindow = { from: number; to: number }
 
-/** What the reader looks for in a trace, all of it in the address: `q`, `kind`, `only`, `level`, `window`. */
+/** The filters of a trace, all stored in the address: `q`, `kind`, `only`, `level`, `window`. */
 export function useTraceFilter() {
   const [text = '', setText] = useAddressValue('q')
   const [kindList = '', setKindList] = useAddressValue('kind')
@@ -32,7 +32,7 @@ export function useTraceFilter() {
     },
     only,
     toggleOnly: (value: Only) => setOnly(only === value ? undefined : value),
-    /** How many levels are shown, from 1; undefined: all. */
+    /** Number of levels shown, from 1; undefined for all. */
     level,
     setLevel: (value: number | undefined) => setLevel(value === undefined ? undefined : String(value)),
     window,

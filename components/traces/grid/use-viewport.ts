@@ -3,16 +3,16 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { ROW_HEIGHT } from './trace-row.tsx'
 
-/** Rows above and below what is visible, so that scrolling never shows a gap. */
+/** Extra rows above and below the visible ones, so that scrolling never shows a gap. */
 const OVERSCAN = 6
 
 /** The rows that must be in the document: `count` from `first` on. A full viewport is assumed until it is measured. */
 export type Viewport = { first: number; count: number; atEnd: boolean }
 
-/** Follows the scroll position of an element with rows of fixed height; renders again only when another row comes in. */
+/** Follows the scroll position of an element with rows of fixed height; renders again only when the first visible row changes. */
 export function useViewport(ref: RefObject<HTMLElement | null>, rows: number): Viewport {
   const [viewport, setViewport] = useState<Viewport>({ first: 0, count: 40, atEnd: true })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of rows is another end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of the list depends on the number of rows.
   useEffect(() => {
     const element = ref.current
     if (element === null) return

@@ -12,7 +12,7 @@ import { useTraceFilter } from './use-trace-filter.ts'
 /** Tree, rows, axis, selection, folding and filter of one trace. */
 export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTrace>) {
   const [selectedId, selectId] = useAddressValue('span')
-  /** What the reader folded or unfolded by hand; the level decides for all others. */
+  /** Spans that the reader folded or unfolded. The level setting applies to all others. */
   const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map())
   const [zoomed, setZoomed] = useState(false)
   const filter = useTraceFilter()
@@ -42,7 +42,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     [byHand, level, tree],
   )
   const rows = useMemo(() => {
-    // Whoever looks for something wants to see it, folded or not.
+    // Matches of a search are shown even inside folded spans.
     if (matches !== undefined)
       return rowsThatLead(
         visibleRows(tree, () => false),
@@ -52,7 +52,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     return visibleRows(tree, isFolded)
   }, [tree, isFolded, matches])
 
-  /** Opens what hides the span, and selects it. */
+  /** Unfolds the ancestors of the span and selects it. */
   function reveal(span: number): void {
     const opened = new Map(byHand)
     for (let row = at(tree.parent, at(tree.rowOf, span)); row >= 0; row = at(tree.parent, row))
@@ -70,7 +70,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
     rows,
     isFolded: useCallback((span: number) => matches === undefined && isFolded(span), [matches, isFolded]),
     filter,
-    /** How many spans match; undefined when nothing is looked for. */
+    /** Number of matching spans; undefined without filters. */
     found: useMemo(() => (matches === undefined ? undefined : countOf(matches)), [matches]),
     matches,
     selected,
@@ -90,7 +90,7 @@ export function useWaterfall({ spans, log, connection }: ReturnType<typeof useTr
 
 export type Waterfall = ReturnType<typeof useWaterfall>
 
-/** Epoch milliseconds every second while something runs, else 0. */
+/** Returns the time in epoch milliseconds, updated every second while a span is open, else 0. */
 function useTick(running: boolean): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

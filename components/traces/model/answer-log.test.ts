@@ -5,7 +5,7 @@ const partial = (spanId: string, from: number, text: string) =>
   ({ type: 'event', name: 'countersign.output.partial', spanId, from, text }) as const
 const texts = (log: ReturnType<typeof createAnswerLog>) => log.snapshot().map(({ text }) => text)
 
-test('texts of two answers grow each by itself, and a text that comes again replaces what was there', () => {
+test('two answers grow independently, and a repeated text replaces the earlier one', () => {
   const log = createAnswerLog()
   log.take(partial('a', 0, 'It is '))
   log.take(partial('b', 0, 'No'))
@@ -15,14 +15,14 @@ test('texts of two answers grow each by itself, and a text that comes again repl
   expect(texts(log)).toEqual(['It is paid. Yes', 'No'])
 })
 
-test('a text whose beginning was not sent stands where it does', () => {
+test('a text without its beginning keeps its start position', () => {
   const log = createAnswerLog()
   log.take(partial('a', 0, 'one'))
   log.take(partial('a', 5000, 'much later'))
   expect(log.snapshot()).toEqual([{ spanId: 'a', start: 5000, text: 'much later', masked: undefined }])
 })
 
-test('what is masked takes away what was shown', () => {
+test('a masked answer replaces the text that was shown', () => {
   const log = createAnswerLog()
   log.take(partial('a', 0, 'Write to '))
   log.take({
@@ -42,7 +42,7 @@ test('a very long answer keeps its end', () => {
   expect([answer?.text.length, answer?.start]).toEqual([16_384, 100_000 - 16_384])
 })
 
-test('an answer is gone with the end of its span, and nobody is told of spans without one', () => {
+test('an answer is removed when its span ends, and spans without an answer notify no one', () => {
   const log = createAnswerLog()
   log.take(partial('a', 0, 'It is'))
   const told = vi.fn()

@@ -1,6 +1,6 @@
 import type { PartialOutput, TraceEvent } from '#lib/schemas/traces.ts'
 
-/** What a model has answered so far. `start`: how much of its beginning is not kept. */
+/** The partial answer of a model. `start` is the length of the omitted beginning. */
 export type PartialAnswer = {
   spanId: string
   start: number
@@ -8,10 +8,10 @@ export type PartialAnswer = {
   masked: { class: string; length: number } | undefined
 }
 
-/** Of a longer answer its end, in UTF-16 code units. */
+/** Longest kept end of an answer, in UTF-16 code units. */
 const KEPT = 16 * 1024
 
-/** The answers that are being written in one trace. Each is gone when its span has ended: the span has it then. */
+/** The partial answers of one trace. Each is removed when its span ends, because the span then contains it. */
 export function createAnswerLog() {
   let answers: readonly PartialAnswer[] = []
   const listeners = new Set<() => void>()
@@ -22,7 +22,7 @@ export function createAnswerLog() {
   const without = (spanId: string) => answers.filter((one) => one.spanId !== spanId)
 
   return {
-    /** The same array until something was added or taken away. */
+    /** Returns the same array until an answer is added or removed. */
     snapshot: () => answers,
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
@@ -36,14 +36,14 @@ export function createAnswerLog() {
       } else if (event.span.endedAt !== null && answers.some(({ spanId }) => spanId === event.span.spanId))
         set(without(event.span.spanId))
     },
-    /** Nothing more comes of any of them. */
+    /** Removes all answers, for when the stream has ended. */
     clear(): void {
       if (answers.length > 0) set([])
     },
   }
 }
 
-/** The event's text replaces everything from where it stands; one that stands further than what is known replaces all. */
+/** The event's text replaces everything from its start on. A text that starts after the known end replaces everything. */
 function withPartial(
   before: PartialAnswer | undefined,
   { spanId, from, text = '', masked }: PartialOutput,

@@ -18,12 +18,12 @@ const pathOf = (spans: TraceSpan[]): string[] => {
   return [...criticalPath(spanTree(spans), starts, ends)].map((index) => spans[index]?.spanId ?? '').sort()
 }
 
-test('of what runs at once, what ends last decides; what comes one after the other all does', () => {
+test('of parallel spans the one that ends last is on the path; of sequential spans all are', () => {
   expect(
     pathOf([
       span('root', null, 0, 100),
       span('first', 'root', 0, 40),
-      span('beside', 'root', 5, 30),
+      span('next to', 'root', 5, 30),
       span('second', 'root', 40, 95),
       span('inside', 'second', 50, 90),
       span('idle', 'second', 50, 60),
@@ -31,7 +31,7 @@ test('of what runs at once, what ends last decides; what comes one after the oth
   ).toEqual(['first', 'inside', 'root', 'second'])
 })
 
-test('a child that outlives its parent decides nothing, and of several roots the last one counts', () => {
+test('a child that outlives its parent is not on the path, and of several roots the last to end counts', () => {
   expect(
     pathOf([
       span('early', null, 0, 10),
@@ -42,7 +42,7 @@ test('a child that outlives its parent decides nothing, and of several roots the
   ).toEqual(['root', 'within'])
 })
 
-test('nothing has no path, and 50,000 spans in one chain need no stack', () => {
+test('without spans the path is empty, and a chain of 50,000 spans does not overflow the stack', () => {
   expect(pathOf([])).toEqual([])
   const chain = Array.from({ length: 50_000 }, (_, i) => span(`${i}`, i === 0 ? null : `${i - 1}`, i, 100_000 - i))
   expect(pathOf(chain)).toHaveLength(50_000)

@@ -2,7 +2,7 @@ import { at, type SpanTree } from './span-tree.ts'
 
 /**
  * The spans that decided how long the trace took, by span index: from the root that ended last backwards in time, always
- * into the child that ended last before the moment looked at. What runs beside them could be faster and change nothing.
+ * into the child that ended last before the current moment. Making any other span faster would not shorten the trace.
  */
 export function criticalPath(tree: SpanTree, startedAt: Float64Array, endedAt: Float64Array): ReadonlySet<number> {
   const path = new Set<number>()
@@ -17,7 +17,7 @@ export function criticalPath(tree: SpanTree, startedAt: Float64Array, endedAt: F
   const ends = (row: number) => at(endedAt, at(spanAt, row))
   const latestFirst = (rows: number[]) => rows.sort((a, b) => ends(b) - ends(a))
   const [last] = latestFirst(roots)
-  // An own stack: a trace may be as deep as it has spans.
+  // An explicit stack, because a trace can be as deep as it has spans.
   const open: { row: number; until: number }[] = last === undefined ? [] : [{ row: last, until: ends(last) }]
   for (let top = open.pop(); top !== undefined; top = open.pop()) {
     path.add(at(spanAt, top.row))

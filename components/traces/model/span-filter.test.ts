@@ -30,7 +30,7 @@ const shown = (filter: Partial<SpanFilter>): string[] => {
   )
 }
 
-test('what is not looked for is left out, what leads to a match stays', () => {
+test('rows that do not match are left out, except ancestors of matches', () => {
   expect(shown({})).toHaveLength(5)
   expect(shown({ text: ' REFUND ' })).toEqual(['run', 'issue_refund'])
   expect(shown({ kinds: new Set(['model', 'other']) })).toEqual(['run', 'Chat model', 'issue_refund', 'attempt'])
@@ -41,7 +41,7 @@ test('what is not looked for is left out, what leads to a match stays', () => {
   expect(shown({ during: { from: 0.5, to: 3 } })).toHaveLength(5)
 })
 
-test('matches are counted without their ancestors, and the next one comes round again', () => {
+test('matches are counted without their ancestors, and the next match wraps around', () => {
   const matches = matching(spans, { ...everything, errorsOnly: true })
   if (matches === undefined) throw new Error('a filter was set')
   expect(countOf(matches)).toBe(2)

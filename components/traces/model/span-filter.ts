@@ -2,19 +2,19 @@ import type { SpanKind } from '#lib/schemas/traces.ts'
 import { at, type SpanTree } from './span-tree.ts'
 import type { TraceSpan } from './trace-span.ts'
 
-/** What the reader looks for. Nothing set: everything matches. */
+/** The filters of the reader. Without any, every span matches. */
 export type SpanFilter = {
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   text: string
   kinds: ReadonlySet<SpanKind>
   errorsOnly: boolean
   /** Only these spans, by index. */
   among: ReadonlySet<number> | undefined
-  /** Only what ran in this stretch, in epoch milliseconds. */
+  /** Only spans that ran in this period, in epoch milliseconds. */
   during: { from: number; to: number } | undefined
 }
 
-/** Whether each span matches, by index; undefined when everything does. */
+/** Returns whether each span matches, by index, or undefined without filters. */
 export function matching(spans: readonly TraceSpan[], filter: SpanFilter): Uint8Array | undefined {
   const text = filter.text.trim().toLowerCase()
   const { kinds, errorsOnly, among, during } = filter
@@ -30,7 +30,7 @@ export function matching(spans: readonly TraceSpan[], filter: SpanFilter): Uint8
   )
 }
 
-/** Of `rows`, those that match or lead to one that does: without its ancestors nobody could tell where a span stands. */
+/** Returns the rows that match and their ancestors, which show the position of a match in the tree. */
 export function rowsThatLead(rows: Int32Array, tree: SpanTree, matches: Uint8Array): Int32Array {
   const leads = new Uint8Array(tree.spanAt.length)
   for (let row = leads.length - 1; row >= 0; row--) {
@@ -43,7 +43,7 @@ export function rowsThatLead(rows: Int32Array, tree: SpanTree, matches: Uint8Arr
 
 export const countOf = (matches: Uint8Array): number => matches.reduce((sum, one) => sum + one, 0)
 
-/** The next matching span after a row in reading order, from the top again after the last one. */
+/** Returns the next matching span after a row in reading order; after the last one, the first. */
 export function nextAfter(tree: SpanTree, row: number, matches: (span: number) => boolean): number | undefined {
   return tree.spanAt.subarray(row + 1).find(matches) ?? tree.spanAt.find(matches)
 }

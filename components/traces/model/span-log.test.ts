@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what streams in is shown within 250 ms, in one go', () => {
+test('spans of the stream are shown within 250 ms, in one update', () => {
   const log = createSpanLog()
   const told = vi.fn()
   log.subscribe(told)
@@ -31,7 +31,7 @@ test('what streams in is shown within 250 ms, in one go', () => {
   expect(told).toHaveBeenCalledTimes(1)
 })
 
-test('a batch does not wait longer because more comes in', () => {
+test('a batch is not delayed when more spans arrive', () => {
   const log = createSpanLog()
   log.take(span('a'))
   vi.advanceTimersByTime(200)
@@ -40,14 +40,14 @@ test('a batch does not wait longer because more comes in', () => {
   expect(log.snapshot()).toHaveLength(2)
 })
 
-test('the first read is shown at once', () => {
+test('the initial load is shown immediately', () => {
   const log = createSpanLog()
   log.takeAll([span('a'), span('b')])
   expect(log.snapshot().map((one) => one.spanId)).toEqual(['a', 'b'])
   expect(log.indexOf('b')).toBe(1)
 })
 
-test('the end of a span replaces its start, and nothing opens it again', () => {
+test('the end of a span replaces its start, and no later event reopens it', () => {
   const log = createSpanLog()
   log.takeAll([span('a'), span('b')])
   log.takeAll([span('a', ended)])
@@ -55,7 +55,7 @@ test('the end of a span replaces its start, and nothing opens it again', () => {
   expect(log.snapshot().map((one) => one.endedAt)).toEqual([ended, null])
 })
 
-test('the snapshot stays the same array while nothing comes', () => {
+test('the snapshot is the same array until a span arrives', () => {
   const log = createSpanLog()
   log.takeAll([span('a')])
   const before = log.snapshot()

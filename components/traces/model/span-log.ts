@@ -1,11 +1,11 @@
 import type { TraceSpan } from './trace-span.ts'
 
-/** Longest time that a span waits before it is shown. */
+/** Longest delay before a span is shown, in milliseconds. */
 const BATCH_MS = 250
 
 /**
- * The spans of one trace as they arrive: those of the first read, then those of the stream. Readers are told at most four
- * times a second. A span keeps its index for ever. Outside of React, because 200 spans a second are not 200 renders.
+ * The spans of one trace as they arrive: first those of the initial load, then those of the stream. Listeners are notified at most four
+ * times a second. The index of a span never changes. Kept outside React, so that 200 spans a second don't cause 200 renders.
  */
 export function createSpanLog() {
   let spans: readonly TraceSpan[] = []
@@ -22,7 +22,7 @@ export function createSpanLog() {
     for (const span of waiting) {
       const index = indexOf.get(span.spanId)
       if (index === undefined) indexOf.set(span.spanId, next.push(span) - 1)
-      // A read that overtook the stream, or the other way round, must not open a span again.
+      // Load and stream can arrive in either order; neither may reopen a span that has ended.
       else if (span.endedAt !== null || next[index]?.endedAt === null) next[index] = span
     }
     waiting = []
@@ -31,19 +31,19 @@ export function createSpanLog() {
   }
 
   return {
-    /** The same array until something was added. */
+    /** Returns the same array until a span is added. */
     snapshot: () => spans,
     subscribe(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     indexOf: (spanId: string): number | undefined => indexOf.get(spanId),
-    /** Adds or replaces within 250 ms. */
+    /** Adds or replaces spans; they are shown within 250 ms. */
     take(span: TraceSpan): void {
       waiting.push(span)
       timer ??= setTimeout(flush, BATCH_MS)
     },
-    /** Adds or replaces at once. */
+    /** Adds or replaces spans, shown immediately. */
     takeAll(read: readonly TraceSpan[]): void {
       waiting = [...waiting, ...read]
       flush()

@@ -18,24 +18,24 @@ const outline = (spans: TraceSpan[]): string[] => {
   return [...tree.spanAt].map((index, row) => '-'.repeat(tree.depth[row] ?? 99) + spans[index]?.spanId)
 }
 
-test('a parent stands before its children, siblings by their start, whatever order they came in', () => {
+test('a parent precedes its children, and siblings are ordered by start, regardless of arrival', () => {
   const spans = [span('late', 'a', 9), span('a', null), span('deep', 'early', 3), span('early', 'a', 2)]
   expect(outline(spans)).toEqual(['a', '-early', '--deep', '-late'])
 })
 
-test('spans that start at the same time keep the order in which they came', () => {
+test('spans that start at the same time keep their order of arrival', () => {
   expect(outline([span('a', null), span('x', 'a', 5), span('y', 'a', 5)])).toEqual(['a', '-x', '-y'])
 })
 
-test('a span whose parent has not come yet is a root', () => {
+test('a span whose parent has not arrived yet is a root', () => {
   expect(outline([span('orphan', 'missing', 4), span('a', null, 1)])).toEqual(['a', 'orphan'])
 })
 
 test.each([
   ['its own parent', [span('a', 'a')]],
-  ['a circle of two', [span('a', 'b'), span('b', 'a')]],
-  ['a circle with a tail', [span('t', 'c'), span('a', 'b'), span('b', 'c'), span('c', 'a')]],
-])('%s loses no span and ends', (_, spans) => {
+  ['a cycle of two', [span('a', 'b'), span('b', 'a')]],
+  ['a cycle with a tail', [span('t', 'c'), span('a', 'b'), span('b', 'c'), span('c', 'a')]],
+])('%s: no span is lost, and the walk ends', (_, spans) => {
   expect(outline(spans)).toHaveLength(spans.length)
   expect(new Set(spanTree(spans).spanAt).size).toBe(spans.length)
 })
@@ -54,11 +54,11 @@ test('a folded subtree is skipped', () => {
   expect(placeOfRow(rows, 3)).toBe(2)
 })
 
-test('nothing is a tree too', () => {
+test('no spans give an empty tree', () => {
   expect(spanTree([]).spanAt).toHaveLength(0)
 })
 
-test('50,000 spans in one chain need no stack', () => {
+test('a chain of 50,000 spans does not overflow the stack', () => {
   const spans = Array.from({ length: 50_000 }, (_, i) => span(String(i), i === 0 ? null : String(i - 1), i))
   const tree = spanTree(spans)
   expect(tree.depth.at(-1)).toBe(49_999)

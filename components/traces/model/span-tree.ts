@@ -2,10 +2,10 @@ import type { TraceSpan } from './trace-span.ts'
 
 /**
  * The spans of a trace in reading order: a parent before its children, siblings by their start. Parallel arrays by row,
- * and no tree of objects: 10,000 spans are laid out in a few milliseconds, and a folded subtree is skipped in one step.
+ * instead of a tree of objects: 10,000 spans are laid out in a few milliseconds, and a folded subtree is skipped in one step.
  */
 export type SpanTree = {
-  /** Which span stands in the row: an index into the spans that the tree was made of. */
+  /** The span of each row: an index into the spans that the tree was built from. */
   spanAt: Int32Array
   /** Row of each span: the inverse of `spanAt`. */
   rowOf: Int32Array
@@ -19,10 +19,10 @@ export type SpanTree = {
 
 const NONE = -1
 
-/** Where a typed array is read inside its bounds. */
+/** For reads of a typed array inside its bounds. */
 export const at = (values: Int32Array | Float64Array, index: number): number => values[index] ?? NONE
 
-/** A span whose parent isn't there (yet), or whose ancestors go in a circle, counts as a root. */
+/** A span without its parent (yet), or whose ancestors form a cycle, counts as a root. */
 export function spanTree(spans: readonly TraceSpan[]): SpanTree {
   const count = spans.length
   const parents = parentIndexes(spans)
@@ -67,7 +67,7 @@ function parentIndexes(spans: readonly TraceSpan[]): Int32Array {
   const parents = Int32Array.from(spans, ({ parentSpanId }) =>
     parentSpanId === null ? NONE : (indexOf.get(parentSpanId) ?? NONE),
   )
-  // Walks up from each span; one that meets its own path again is cut loose there.
+  // Walks up from each span. A walk that reaches its own path again is a cycle, which is cut there.
   const walkedFrom = new Int32Array(spans.length).fill(NONE)
   for (let start = 0; start < spans.length; start++) {
     let span = start
@@ -81,7 +81,7 @@ function parentIndexes(spans: readonly TraceSpan[]): Int32Array {
   return parents
 }
 
-/** Children of each span as linked lists in the order of their starts; the list at index `spans.length` is of the roots. */
+/** Children of each span as linked lists by start time. The list at index `spans.length` contains the roots. */
 function childLists(spans: readonly TraceSpan[], parents: Int32Array) {
   const count = spans.length
   const startedAt = Float64Array.from(spans, (span) => span.startedAt)
@@ -97,7 +97,7 @@ function childLists(spans: readonly TraceSpan[], parents: Int32Array) {
   return { firstChild, nextSibling }
 }
 
-/** The rows that are shown when the subtrees of folded spans are not. */
+/** The rows that remain visible when the subtrees of folded spans are hidden. */
 export function visibleRows(tree: SpanTree, isFolded: (span: number) => boolean): Int32Array {
   const rows = new Int32Array(tree.spanAt.length)
   let shown = 0
@@ -108,7 +108,7 @@ export function visibleRows(tree: SpanTree, isFolded: (span: number) => boolean)
   return rows.subarray(0, shown)
 }
 
-/** Place of the row in `rows`, which are in ascending order, or of the last one before it: the folded ancestor. */
+/** Index of the row in `rows` (ascending), or of the last row before it, which is its folded ancestor. */
 export function placeOfRow(rows: Int32Array, row: number): number {
   let low = 0
   let high = rows.length - 1

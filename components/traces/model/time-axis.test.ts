@@ -7,7 +7,7 @@ test('without a long pause the axis is even', () => {
   expect([0, 1000, 2000, 4000].map(axis.place)).toEqual([0, 0.25, 0.5, 1])
 })
 
-test('an hour of waiting between two short calls is folded, and the calls get the room', () => {
+test('an hour of waiting between two short calls is folded, which leaves the room to the calls', () => {
   const hour = 3_600_000
   const axis = timeAxis([0, 100, 100 + hour, 200 + hour])
   expect(axis.folds).toHaveLength(1)
@@ -18,7 +18,7 @@ test('an hour of waiting between two short calls is folded, and the calls get th
   expect(axis.place(200 + hour)).toBeCloseTo(1)
 })
 
-test('several pauses fold in the order of time, and places never go back', () => {
+test('several pauses fold in chronological order, and positions never decrease', () => {
   const axis = timeAxis([0, 50, 900_000, 900_100, 5_000_000, 5_000_200])
   expect(axis.folds.map((fold) => fold.from)).toEqual([50, 900_100])
   const places = [0, 50, 10_000, 900_000, 900_050, 900_100, 2_000_000, 5_000_000, 5_000_200].map(axis.place)
@@ -31,13 +31,13 @@ test('a single wait from beginning to end is not folded to nothing', () => {
   expect(axis.place(1_800_000)).toBeCloseTo(0.5)
 })
 
-test('times outside of the axis stand at its ends', () => {
+test('times outside the axis are clamped to its ends', () => {
   const axis = timeAxis([100, 200])
   expect(axis.place(0)).toBe(0)
   expect(axis.place(900)).toBe(1)
 })
 
-test.each([[[]], [[5]], [[5, 5]]])('an axis of %j has no length and no NaN', (times) => {
+test.each([[[]], [[5]], [[5, 5]]])('an axis of %j has length 0 and does not yield NaN', (times) => {
   const axis = timeAxis(times)
   expect(axis.place(5)).toBe(0)
 })

@@ -1,24 +1,24 @@
-/** A stretch in which nothing begins or ends, drawn narrower than it is. Times are epoch milliseconds; `x` and `width` shares of the axis. */
+/** A period without events, drawn narrower than its duration. Times are epoch milliseconds; `x` and `width` are fractions of the axis. */
 export type Fold = { from: number; to: number; x: number; width: number }
 
 export type TimeAxis = {
   from: number
   to: number
   folds: Fold[]
-  /** Where a time stands on the axis, from 0 to 1. */
+  /** Returns the position of a time on the axis, from 0 to 1. */
   place: (time: number) => number
 }
 
-/** Of the axis, for each folded stretch. */
+/** Width of each folded period, as a fraction of the axis. */
 const FOLD_WIDTH = 0.08
 const MAX_FOLDS = 4
-/** A stretch is folded when it takes more than this part of what is not folded yet. */
+/** A period is folded if it is more than this fraction of the time that is not folded yet. */
 const FOLD_FROM = 0.5
 const SHORTEST_FOLD_MS = 2000
 
 /**
  * An axis for the times at which spans begin and end. A trace that waits an hour for a person and works for 20 ms would
- * show nothing but the hour: the long stretches without an event are folded, and say how long they are.
+ * show only the hour. Long periods without events are folded and labelled with their duration.
  */
 export function timeAxis(times: Iterable<number>): TimeAxis {
   const sorted = Float64Array.from(times).sort()
@@ -38,7 +38,7 @@ export function timeAxis(times: Iterable<number>): TimeAxis {
 
 type Gap = { from: number; to: number }
 
-/** In the order of time. */
+/** In chronological order. */
 function longestGaps(sorted: Float64Array, total: number): Gap[] {
   const candidates: Gap[] = []
   for (let index = 1; index < sorted.length; index++) {
@@ -50,7 +50,7 @@ function longestGaps(sorted: Float64Array, total: number): Gap[] {
   const folded: Gap[] = []
   for (const gap of candidates.slice(0, MAX_FOLDS)) {
     const length = gap.to - gap.from
-    // With nothing left beside it there is nothing to make room for.
+    // If nothing else remains, folding would not gain any room.
     if (length < rest * FOLD_FROM || length === rest) break
     rest -= length
     folded.push(gap)

@@ -14,7 +14,7 @@ const span = (changes: Partial<TraceSpan>): TraceSpan => ({
 })
 const email = { class: 'pii.email', length: 23 }
 
-test('spans are counted by what they are', () => {
+test('spans are counted by kind', () => {
   const figures = traceFigures([
     span({ kind: 'agent', endedAt: 9000 }),
     span({ kind: 'policy' }),
@@ -25,11 +25,11 @@ test('spans are counted by what they are', () => {
   expect(figures.endedAt).toBe(9000)
 })
 
-test('a trace with an open span has no end', () => {
+test('the end of a trace with an open span is undefined', () => {
   expect(traceFigures([span({ endedAt: null }), span({})]).endedAt).toBeUndefined()
 })
 
-test('masked values count wherever they stand', () => {
+test('masked values are counted at any depth', () => {
   const one = {
     attributes: [
       { key: 'whole', masked: email },

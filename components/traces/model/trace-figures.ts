@@ -3,7 +3,7 @@ import { isMasked } from '#lib/rules/mask.ts'
 import type { Span } from '#lib/schemas/traces.ts'
 import type { TraceSpan } from './trace-span.ts'
 
-/** What the header of a trace counts. Times are epoch milliseconds. */
+/** The figures in the header of a trace. Times are epoch milliseconds. */
 export type TraceFigures = {
   spans: number
   errors: number
@@ -34,7 +34,7 @@ export function traceFigures(spans: readonly TraceSpan[]): TraceFigures {
   return figures
 }
 
-/** How many values of the span stand masked, those within a value included. */
+/** Returns the number of masked values of the span, including nested ones. */
 export const maskedIn = ({ attributes }: Pick<Span, 'attributes'>): number =>
   attributes.reduce((sum, { masked, value }) => sum + (masked === undefined ? markersIn(value) : 1), 0)
 

@@ -3,19 +3,19 @@ import { at, type SpanTree } from './span-tree.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
 import type { TraceSpan } from './trace-span.ts'
 
-/** Everything that a row needs, by span index. Times are epoch milliseconds; an open span ends at `now`. */
+/** The data of each row, by span index. Times are epoch milliseconds; an open span ends at `now`. */
 export type TraceLayout = {
   spans: readonly TraceSpan[]
   tree: SpanTree
   axis: TimeAxis
   startedAt: Float64Array
   endedAt: Float64Array
-  /** Of the whole trace, whatever the axis covers. */
+  /** Of the whole trace, even if the axis covers only a part. */
   beganAt: number
   overAt: number
 }
 
-/** `within` is a span's index, and the axis covers its subtree, or a stretch of time in milliseconds after the beginning. */
+/** `within` is the index of a span, whose subtree the axis covers, or a period in milliseconds after the start of the trace. */
 export function traceLayout(
   spans: readonly TraceSpan[],
   tree: SpanTree,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spansOfSkeleton } from './trace-span.ts'
 
-test('columns become spans: parents by row, microseconds to milliseconds, what is unknown to the least that is true', () => {
+test('columns become spans: parents by row, microseconds as milliseconds, unknown values as the most general ones', () => {
   const spans = spansOfSkeleton({
     startedAt: '1970-01-01T00:00:10.000Z',
     names: ['run', 'call'],

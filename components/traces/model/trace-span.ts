@@ -1,6 +1,6 @@
 import type { Span, SpanKind, TraceSkeleton } from '#lib/schemas/traces.ts'
 
-/** A span as the waterfall holds it: what it did and carried is read when somebody asks. Times are epoch milliseconds. */
+/** A span in the waterfall, without attributes and events, which are loaded on selection. Times are epoch milliseconds. */
 export type TraceSpan = {
   spanId: string
   parentSpanId: string | null
@@ -8,7 +8,7 @@ export type TraceSpan = {
   kind: SpanKind
   status: Span['status']
   startedAt: number
-  /** Null while it is open. */
+  /** Null while the span is open. */
   endedAt: number | null
 }
 
@@ -25,7 +25,7 @@ const kinds: ReadonlySet<string> = new Set<SpanKind>([
 const isKind = (kind: string): kind is SpanKind => kinds.has(kind)
 const isStatus = (status: string): status is Span['status'] => status === 'ok' || status === 'error'
 
-/** The spans of a skeleton, in its order. Its columns are microseconds after its start. */
+/** Converts the spans of a skeleton, in its order. Its columns are microseconds after the start of the trace. */
 export function spansOfSkeleton(skeleton: TraceSkeleton): TraceSpan[] {
   const startedAt = Date.parse(skeleton.startedAt)
   return skeleton.spanIds.map((spanId, row) => {
@@ -45,7 +45,7 @@ export function spansOfSkeleton(skeleton: TraceSkeleton): TraceSpan[] {
   })
 }
 
-/** A span of the stream without what it carries. */
+/** Converts a span of the stream, dropping attributes and events. */
 export const withoutDetails = ({ spanId, parentSpanId, name, kind, status, startedAt, endedAt }: Span): TraceSpan => ({
   spanId,
   parentSpanId,

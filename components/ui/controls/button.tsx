@@ -9,9 +9,9 @@ export type ButtonProps = Omit<ComponentPropsWithRef<'button'>, 'disabled'> & {
   variant?: Variant
   /** Fills the width of its column. */
   wide?: boolean
-  /** Why it can't be pressed now, and who or what could change that. Shown below and announced with the button. */
+  /** Why it can't be pressed now, and who or what can change that. Shown below and announced with the button. */
   disabledReason?: ReactNode
-  /** The call is under way: the label to show meanwhile. Presses are ignored. */
+  /** The label while the call is in progress. Presses are ignored. */
   busyLabel?: string | undefined
 }
 

@@ -4,13 +4,13 @@ import { type ReactNode, useId } from 'react'
 import { classNames } from '#components/ui/text/class-names.ts'
 
 type CheckboxProps = {
-  /** What is confirmed or switched on, as a statement. */
+  /** The confirmed fact or the setting, as a statement. */
   label: ReactNode
   checked: boolean
   onChange: (checked: boolean) => void
   /** Why it can't be changed; shown below and announced. */
   disabledReason?: string | undefined
-  /** Nothing can be changed now (a call is under way). */
+  /** Locked while a call is in progress. */
   locked?: boolean
 }
 

@@ -5,15 +5,15 @@ import { CheckIcon, CopyIcon } from '#components/ui/status/icons.tsx'
 import { VisuallyHidden } from '#components/ui/text/visually-hidden.tsx'
 
 type CopyableProps = {
-  /** What is copied, in full. */
+  /** The full value to copy. */
   value: string
-  /** What it is, for the button's name: "approval id". */
+  /** Noun for the button's name: "approval id". */
   label: string
   /** `middle` shows the first eight and last four characters of a long value. */
   shorten?: 'middle'
 }
 
-/** An id or a hash in the mono face, with a button that copies the whole of it. */
+/** An id or a hash in the mono face, with a button that copies the full value. */
 export function Copyable({ value, label, shorten }: CopyableProps) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>()
   useEffect(() => {

@@ -12,16 +12,16 @@ type DialogProps = {
   /** Read out with the title. */
   description: ReactNode
   children?: ReactNode
-  /** The buttons, the one that acts last. */
+  /** The buttons; the one that acts comes last. */
   actions?: ReactNode
   /** `side`: a sheet at the left edge, for navigation on small screens. */
   placement?: 'middle' | 'side'
 }
 
-/** A modal dialog: holds the focus, closes on Escape, gives the focus back. */
+/** A modal dialog: traps the focus, closes on Escape, then restores the focus. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, children, actions, placement = 'middle' } = props
-  // Radix gives the focus back to its own trigger only, and ours is any button.
+  // Radix restores the focus only to its own trigger, but any button can open this dialog.
   const opener = useRef<Element>(null)
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

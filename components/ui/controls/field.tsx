@@ -2,16 +2,16 @@ import type { ReactNode } from 'react'
 
 export type FieldProps = {
   label: string
-  /** What to enter and what becomes of it. */
+  /** What to enter, and its effect. */
   hint?: ReactNode
-  /** What is wrong and how to put it right; set after the person had a chance to fill it in. */
+  /** What is wrong and how to fix it; set only after the person could fill it in. */
   error?: string | undefined
 }
 
 export const CONTROL =
   'w-full border border-line-strong bg-raised px-2 py-1.5 text-ink aria-invalid:border-danger [&[readonly]]:bg-sunken'
 
-/** Label above, then the control, then error and hint, then what stands at the right (a counter). */
+/** Label above, then the control, then error and hint, then the counter at the right. */
 export function Field(props: FieldProps & { id: string; children: ReactNode; aside?: ReactNode }) {
   const { id, label, hint, error, aside, children } = props
   return (

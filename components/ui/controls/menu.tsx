@@ -45,7 +45,7 @@ export function MenuItem({ children, onSelect, disabledReason }: MenuItemProps) 
       className={ITEM}
       aria-disabled={disabledReason !== undefined || undefined}
       onSelect={(event) => {
-        // Not Radix's `disabled`, which takes the item out of reach of the arrow keys, and its reason with it.
+        // Not Radix's `disabled`: the arrow keys would skip the item and its reason.
         if (disabledReason !== undefined) event.preventDefault()
         else onSelect()
       }}
@@ -82,7 +82,7 @@ type MenuChoiceProps<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** One of a few, with a tick at the present one. */
+/** One of a few options, with a tick at the current one. */
 export function MenuChoice<Value extends string>({ heading, value, options, onChange }: MenuChoiceProps<Value>) {
   return (
     <Radix.Group>

@@ -7,25 +7,25 @@ import { Kbd } from './kbd.tsx'
 export type RadioCard<Value extends string> = {
   value: Value
   label: string
-  /** What choosing it does, in one line. */
+  /** The consequence of choosing it, in one line. */
   consequence: string
   /** Why it can't be chosen; replaces the consequence and is announced with the option. */
   disabledReason?: string | undefined
-  /** The key that selects it, where a page listens for one. */
+  /** The key that selects it, if the page handles one. */
   shortcut?: string
 }
 
 type RadioCardsProps<Value extends string> = {
   legend: string
   options: RadioCard<Value>[]
-  /** Undefined: nothing chosen yet. There is no default. */
+  /** Undefined until an option is chosen. Options are never preselected. */
   value: Value | undefined
   onChange: (value: Value) => void
-  /** Nothing can be changed now (a call is under way). */
+  /** Locked while a call is in progress. */
   locked?: boolean
 }
 
-/** One choice of a few, each with its consequence. */
+/** A choice among a few options, each with its consequence. */
 export function RadioCards<Value extends string>(props: RadioCardsProps<Value>) {
   const { legend, options, value, onChange, locked = false } = props
   const name = useId()
@@ -72,7 +72,7 @@ function Card<Value extends string>(props: {
         name={name}
         value={option.value}
         checked={checked}
-        // Not `disabled`: the option must be reachable, or nobody can find out why it can't be chosen.
+        // Not `disabled`: the option must be reachable, so that its reason can be found.
         aria-disabled={blocked || undefined}
         aria-labelledby={`${id}-label`}
         aria-describedby={`${id}-consequence`}

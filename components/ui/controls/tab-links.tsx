@@ -7,15 +7,15 @@ export type TabLink = {
   href: string
   label: string
   current: boolean
-  /** How many are behind it. */
+  /** Number of items behind the tab. */
   count?: number
 }
 
 type TabLinksProps = {
-  /** What the tabs divide: "Views of the inbox". */
+  /** Label of the tabs: "Views of the inbox". */
   label: string
   tabs: TabLink[]
-  /** The element that makes a link; a router's, where there is one. */
+  /** The element that renders a link, such as the router's. */
   link?: ElementType
 }
 
@@ -23,8 +23,8 @@ type TabLinksProps = {
 export function TabLinks({ label, tabs, link: Link = 'a' }: TabLinksProps) {
   const ref = useRef<HTMLElement>(null)
   const here = tabs.find((tab) => tab.current)?.href
-  // On a narrow screen the tabs scroll sideways, and the one that is shown must not be out of sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another current tab is what moves it.
+  // On a narrow screen the tabs scroll sideways, and the current one must stay visible.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the position depends on the current tab.
   useEffect(() => {
     ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [here])

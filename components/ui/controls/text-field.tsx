@@ -26,7 +26,7 @@ export function TextField({ label, hint, error, className, ...input }: TextField
 type TextAreaProps = FieldProps &
   Omit<ComponentPropsWithRef<'textarea'>, 'id' | 'value' | 'maxLength'> & {
     value: string
-    /** The server's limit in characters. Longer text is kept and marked, never cut off while typing. */
+    /** The server's limit in characters. Longer text is marked as too long, never truncated. */
     limit?: number
   }
 

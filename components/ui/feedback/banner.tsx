@@ -7,7 +7,7 @@ type BannerProps = {
   children: ReactNode
   /** A control at the end: "Re-mask", "Resume". */
   action?: ReactNode
-  /** `alert` interrupts a screen reader; for what needs the person now. */
+  /** `alert` interrupts a screen reader; use it only if the person must act immediately. */
   urgency?: 'status' | 'alert' | 'none'
 }
 

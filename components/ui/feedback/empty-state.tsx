@@ -9,7 +9,7 @@ type EmptyStateProps = {
   action?: ReactNode
 }
 
-/** Nothing to show, and it is no error. */
+/** A list or panel without content, which is not an error. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-start gap-2 border-line border-y py-6">

@@ -5,17 +5,17 @@ import { Glyph } from '#components/ui/status/glyph.tsx'
 type ErrorPanelProps = {
   /** What happened, in a sentence: "The approvals could not be loaded." */
   title: string
-  /** Whether anything changed: "Nothing was changed." or what is known and what isn't. */
+  /** Whether anything changed: "Nothing was changed." or what is known about the outcome. */
   effect: ReactNode
-  /** What to do now. */
+  /** The next step. */
   advice: ReactNode
-  /** From the answer, for support; there is none when no answer came. */
+  /** From the response, for support. Undefined without a response. */
   requestId?: string | undefined
   /** A retry, where trying again is safe. */
   action?: ReactNode
 }
 
-/** An error in the panel that it concerns; the rest of the page lives on. */
+/** An error inside the panel that it affects. The rest of the page keeps working. */
 export function ErrorPanel({ title, effect, advice, requestId, action }: ErrorPanelProps) {
   const titleId = useId()
   return (

@@ -9,12 +9,12 @@ const NoticeContext = createContext<(text: string) => void>(() => {
   throw new Error('useNotice() outside of <LiveNotices>')
 })
 
-/** Gives a function that shows a sentence for eight seconds and has it read out politely. Never the only sign of anything. */
+/** Returns a function that shows a sentence for eight seconds and announces it politely. A notice must never be the only sign of a result. */
 export function useNotice(): (text: string) => void {
   return useContext(NoticeContext)
 }
 
-/** The one place where notices appear. The live region stands in the page from the start, or it is not read out. */
+/** The one place where notices appear. The live region must exist from the start, or screen readers don't announce it. */
 export function LiveNotices({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<Notice>()
   useEffect(() => {

@@ -10,14 +10,14 @@ type NoPermissionProps = {
   children: ReactNode
 }
 
-/** Something may be there, but not for this person: it must never look like "empty". */
+/** Content that this person lacks the permission for. It must never look like an empty list. */
 export function NoPermission({ what, permission, children }: NoPermissionProps) {
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border border-line-strong border-dashed bg-sunken p-4">
       <KeyholeIcon className="mt-0.5 text-ink-2" />
-      <p className="font-semibold">You may not {what}.</p>
+      <p className="font-semibold">You don’t have permission to {what}.</p>
       <p className="col-start-2 max-w-[75ch] text-ink-2">
-        It needs the permission <code className="font-mono text-dense text-ink">{permission}</code>. {children}
+        This requires the permission <code className="font-mono text-dense text-ink">{permission}</code>. {children}
       </p>
     </div>
   )

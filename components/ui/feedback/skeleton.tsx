@@ -3,13 +3,13 @@ import { classNames } from '#components/ui/text/class-names.ts'
 type SkeletonProps = {
   /** What is being loaded: "Loading approvals". */
   label: string
-  /** Rows with the height of the content to come, so that nothing jumps. */
+  /** Number of rows, like the expected content, so that the layout does not shift. */
   rows?: number
   /** Height of one row. */
   rowClass?: string
 }
 
-/** Holds the place of content that is on its way; appears after 150 ms. */
+/** A placeholder for content that is loading; appears after 150 ms. */
 export function Skeleton({ label, rows = 3, rowClass = 'h-9' }: SkeletonProps) {
   return (
     <div role="status" className="appear-late">

@@ -8,7 +8,7 @@ export function CustodyLine({ children }: { children: ReactNode }) {
 }
 
 /**
- * One section; `seal` is the state of its part of the record, where it has one of its own; `note` a few words beside the
+ * One section; `seal` is the state of its part of the record, if it is sealed separately; `note` is a short text next to the
  * heading.
  */
 export function CustodySection(props: { title: string; note?: ReactNode; seal?: SealState; children: ReactNode }) {
@@ -35,7 +35,7 @@ export function CustodySection(props: { title: string; note?: ReactNode; seal?: 
   )
 }
 
-/** Part of the line without a seal: a hexagon here would claim one. */
+/** A part of the line without a seal. A hexagon here would suggest one. */
 function Knot() {
   return <span aria-hidden="true" className="mt-1.5 mb-0.5 size-2 shrink-0 rounded-full border-2 border-line-strong" />
 }

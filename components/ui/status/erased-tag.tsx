@@ -1,6 +1,6 @@
 import { EraserIcon } from './icons.tsx'
 
-/** In the place of a text that an erasure took for ever. */
+/** Replaces a text that was erased permanently. */
 export function ErasedTag() {
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 border border-line-strong border-dashed px-1.5 text-dense text-ink-2">

@@ -3,11 +3,11 @@ import { classNames } from '#components/ui/text/class-names.ts'
 
 export type GlyphProps = {
   className?: string
-  /** A size class of its own instead of the usual one. */
+  /** A size class that replaces the usual one. */
   size?: string
 }
 
-/** The frame of our own 16 × 16 shapes. Decoration: the word next to it is what is read out. */
+/** The frame of the console's 16 × 16 shapes. Decorative: screen readers read the word next to it. */
 export function Glyph({ children, className, size = 'size-4' }: GlyphProps & { children: ReactNode }) {
   return (
     <svg

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Glyph, type GlyphProps } from './glyph.tsx'
 
-// The icons of buttons and tags. Drawn here because an icon library costs 50 MB of installation for nine of them.
+// The icons of buttons and tags. Drawn here because an icon library would add 50 MB to the installation for nine icons.
 
 const icon = (shape: ReactNode) =>
   function Icon(props: GlyphProps) {

@@ -46,7 +46,7 @@ export function RiskBars({ level, boxed = false }: { level: RiskLevel; boxed?: b
   return (
     <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
       {bars}
-      {/* The word, not the bars, stands on the line. */}
+      {/* The text, not the bars, aligns with the baseline. */}
       <span className="self-baseline">{word}</span>
     </span>
   )

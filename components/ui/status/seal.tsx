@@ -41,13 +41,13 @@ export function Seal({ state, label }: { state: SealState; label?: ReactNode }) 
   return (
     <span className={classNames('inline-flex items-center gap-1.5', color)}>
       <SealShape state={state} />
-      {/* The words, not the shape, stand on the line. */}
+      {/* The text, not the shape, aligns with the baseline. */}
       <span className="self-baseline">{label ?? word}</span>
     </span>
   )
 }
 
-/** The hexagon alone, for a place where the word stands elsewhere. */
+/** The hexagon alone, for places that show the word elsewhere. */
 export function SealShape({ state, className }: { state: SealState; className?: string }) {
   const { color, shape } = SEALS[state]
   return <Glyph className={classNames(color, className)}>{shape}</Glyph>

@@ -100,7 +100,7 @@ const SHAPES: Record<Status, Shape> = {
   },
 }
 
-/** A state as shape and word. `label` replaces the word where a domain has its own ("Completed"). */
+/** A state as shape and word. `label` replaces the word with the domain's own ("Completed"). */
 export function StatusShape({ status, label, boxed = false }: { status: Status; label?: string; boxed?: boolean }) {
   const { word, tone, shape } = SHAPES[status]
   if (boxed) {
@@ -113,7 +113,7 @@ export function StatusShape({ status, label, boxed = false }: { status: Status; 
   return (
     <span className={classNames('inline-flex items-center gap-1.5', TONE_TEXT[tone])}>
       <Glyph>{shape}</Glyph>
-      {/* The words, not the shape, stand on the line. */}
+      {/* The text, not the shape, aligns with the baseline. */}
       <span className="self-baseline">{label ?? word}</span>
     </span>
   )

@@ -1,4 +1,4 @@
-/** What a colour may say. Colour only ever repeats what a shape and a word say already. */
+/** The meanings of colours. Colour only repeats what a shape and a word already express. */
 export type Tone = 'neutral' | 'ok' | 'warn' | 'danger' | 'info' | 'hold'
 
 export const TONE_TEXT: Record<Tone, string> = {

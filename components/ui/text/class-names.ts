@@ -1,4 +1,4 @@
-/** Joins what is a string and skips what is not, for conditional classes. */
+/** Joins the strings and skips other values, for conditional classes. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter((name) => typeof name === 'string' && name !== '').join(' ')
 }

@@ -7,32 +7,32 @@ export type Column<Row> = {
   key: string
   header: ReactNode
   cell: (row: Row) => ReactNode
-  /** Figures stand at the end of their column. */
+  /** `end` is for figures. */
   align?: 'start' | 'end'
   /** The cell that names the row, for screen readers. One per table. */
   rowHeader?: boolean
 }
 
 type DataTableProps<Row> = {
-  /** What the table lists; read out, not shown. */
+  /** The content of the table, for screen readers only. */
   caption: string
   columns: Column<Row>[]
   rows: Row[]
   rowKey: (row: Row) => string
   /** 13/18 text and tight rows. */
   dense?: boolean
-  /** Where less than 480 px are left: a block of names and values per row, or a table that scrolls sideways. */
+  /** Layout below a width of 480 px: a block of names and values per row, or a table that scrolls sideways. */
   narrow?: 'stack' | 'scroll'
 }
 
-/** A ruled table. Where it is too wide for its place it scrolls by itself, by keyboard too. */
+/** A ruled table. If it is too wide for its container, it scrolls sideways, also by keyboard. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, columns, rows, rowKey, dense = false, narrow = 'stack' } = props
   const { ref, overflows } = useOverflow()
   const stack = narrow === 'stack'
   const scrolling = overflows ? { role: 'region', 'aria-label': `${caption}, scrolls sideways`, tabIndex: 0 } : {}
   return (
-    // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+    // A scrollable area must be reachable by keyboard (WCAG 2.1.1).
     <div ref={ref} {...scrolling} className="@container relative overflow-x-auto">
       <table className={classNames('w-full border-collapse text-left', stack && '@max-[30rem]:block')}>
         <caption className="sr-only">{caption}</caption>

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react'
 
-/** Milliseconds between two moments that `useNow` tells apart. */
+/** Interval at which `useNow` updates, in milliseconds. */
 const STEP = 10_000
 
 const listeners = new Set<() => void>()
@@ -22,13 +22,13 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The present in epoch milliseconds, renewed every ten seconds; undefined in prerendered HTML. One timer for all. */
+/** Returns the current time in epoch milliseconds, updated every ten seconds; undefined in prerendered HTML. All callers share one timer. */
 export function useNow(): number | undefined {
   return useSyncExternalStore(subscribe, present, absent)
 }
 
 function present(): number {
-  // Rounded up: what just happened is never in the future, and nobody counts on time that isn't left.
+  // Rounded up, so that a recent event is never in the future and the remaining time is never overstated.
   return Math.ceil(Date.now() / STEP) * STEP
 }
 

@@ -3,13 +3,13 @@ import { type TextPart, visibleParts } from '#lib/rules/visible-text.ts'
 
 type ShownTextProps = {
   children: string
-  /** Names blanks at the beginning and the end, too: for values that count byte by byte. */
+  /** Also marks spaces at the beginning and end, for values in which every byte matters. */
   edges?: boolean
-  /** A line may break behind `.`, `_` and `/`: for names of tools and spans, which hold no blank. */
+  /** Allows line breaks after `.`, `_` and `/`, for names of tools and spans, which lack spaces. */
   breaks?: boolean
 }
 
-/** Text from outside: nothing in it is invisible, and nothing in it moves what stands around it. */
+/** Untrusted text: invisible characters are shown, and none of it affects the surrounding text. */
 export function ShownText({ children, edges = false, breaks = false }: ShownTextProps) {
   return (
     <bdi className="whitespace-pre-wrap">

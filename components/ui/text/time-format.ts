@@ -2,7 +2,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** `20 Nov 2026, 14:20 UTC`: the zone is part of it. Throws a RangeError for an unknown zone or an invalid date. */
+/** `20 Nov 2026, 14:20 UTC`: always with its zone. Throws a RangeError for an unknown zone or an invalid date. */
 export function formatAbsolute(at: Date, zone: string): string {
   return `${formatDay(at, zone)}, ${formatClock(at, zone)}`
 }
@@ -19,13 +19,13 @@ export function formatClock(at: Date, zone: string): string {
   return `${parts(at, zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })} ${zoneName(zone, at)}`
 }
 
-/** `UTC`, `CET` or `GMT+5:30`: what stands behind a time. */
+/** `UTC`, `CET` or `GMT+5:30`: the suffix of a time. */
 export function zoneName(zone: string, at: Date): string {
   const formatted = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' }).formatToParts(at)
   return formatted.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
-/** `18 min ago`, `in 1 h 20 min`, `just now`. Rounded down, so that nobody counts on time that isn't left. */
+/** `18 min ago`, `in 1 h 20 min`, `just now`. Rounded down, so that the remaining time is never overstated. */
 export function formatRelative(at: Date, now: number): string {
   const distance = at.getTime() - now
   const size = Math.abs(distance)

@@ -228,6 +228,7 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
     }
     const inClear = { includeSensitiveData: true }
     const exported = [{ exportId }]
+    const lastEventId = `${new Date().toISOString().slice(0, 10)}.0.0`
     return new Map<string, Record<string, unknown>[]>([
       ['agents.check', [{ yaml: 'metadata: {}' }]],
       ['agents.compare', agents.map((one) => ({ ...one, from: '1.0.0', to: '1.0.0' }))],
@@ -238,6 +239,8 @@ async function namesOf({ ownerUrl }: TestApi, exportId: string) {
       ['approvals.watch', approvals.slice(0, 2)],
       ['audit.get', audits],
       ['audit.list', [{ limit: 100 }]],
+      // From the start of the day, so that its changes are sent again; topic by topic, because each needs a permission.
+      ['changes.stream', ['approvals', 'executions', 'agents'].map((topic) => ({ topics: [topic], lastEventId }))],
       ['evidence.download', exported],
       ['evidence.getExport', exported],
       ['evidence.getManifest', exported],

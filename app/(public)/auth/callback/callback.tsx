@@ -11,7 +11,7 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { authCallbackPath, homePath, signInPath } from '#lib/paths.ts'
 import { toFailure } from '#lib/trpc.ts'
 
-/** Takes the provider's code and goes on to the page that was wanted. */
+/** Completes the sign-in with the provider's code, and opens the requested page. */
 export function Callback() {
   const router = useRouter()
   const begun = useRef(false)
@@ -21,7 +21,7 @@ export function Callback() {
     if (begun.current) return
     begun.current = true
     const address = window.location.href
-    // The code is used up here; it must not stay in the history.
+    // The code is valid once and must not remain in the history.
     window.history.replaceState(window.history.state, '', authCallbackPath())
     void complete(address).catch((error: unknown) => setProblem(toFailure(error).message))
 
@@ -39,7 +39,7 @@ export function Callback() {
   if (helped)
     return (
       <PlainPage title="You are signed in again">
-        <p>The page that you came from goes on by itself. You can close this window.</p>
+        <p>The page that you came from continues automatically. You can close this window.</p>
       </PlainPage>
     )
   return (
@@ -49,7 +49,7 @@ export function Callback() {
       ) : (
         <ErrorPanel
           title={problem}
-          effect="You are not signed in by this attempt; nothing else was changed."
+          effect="This attempt did not sign you in. Nothing else was changed."
           advice={
             <a href={signInPath()} className="text-link">
               Sign in again

@@ -19,7 +19,7 @@ import type { AgentSummary } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Unregistered } from './unregistered.tsx'
 
-/** Every registered agent, newest first, and those that nobody answers for. */
+/** Lists every registered agent, newest first, and the unregistered agents that telemetry names. */
 export function Agents() {
   return (
     <Permitted permission="agent:read" act="see agents" title="Agents">
@@ -47,8 +47,9 @@ function AgentList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The agents', act: 'see agents', permission: 'agent:read' }}
         empty={
-          <EmptyState title="No agent is registered.">
-            An agent is registered by its manifest: what it does, with which tools, and what is sensitive.
+          <EmptyState title="No agents are registered.">
+            Register an agent with a manifest that describes what it does, which tools it uses, and which data is
+            sensitive.
           </EmptyState>
         }
       />
@@ -78,7 +79,7 @@ const columns = (tenant: string): Column<AgentSummary>[] => [
     header: 'Released',
     cell: ({ activeReleases }) =>
       activeReleases.length === 0
-        ? 'Nowhere'
+        ? 'Not released'
         : activeReleases.map(({ environment, version }) => `${version} in ${environment}`).join(', '),
   },
   {

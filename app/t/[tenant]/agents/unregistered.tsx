@@ -16,7 +16,7 @@ type Row = Answers['agents']['observed']['items'][number]
 
 const perPage = 20
 
-/** Agents that run somewhere and send telemetry, but that nobody answers for: no policy decides about their calls. */
+/** Lists the agents that appear in telemetry without being registered: they lack an owner, and policies don't decide their calls. */
 export function Unregistered() {
   const trpc = useTRPC()
   const { tenant, can } = useSession()
@@ -25,7 +25,8 @@ export function Unregistered() {
     <>
       {pages.items !== undefined && pages.items.length > 0 && (
         <p className="max-w-[75ch] text-ink-2">
-          They run somewhere and name themselves in spans. Nobody owns them, and no policy decides about their calls.
+          These agents appear in spans but are not registered. They don’t have an owner, and policies don’t decide their
+          calls.
         </p>
       )}
       <PagedTable
@@ -33,7 +34,7 @@ export function Unregistered() {
         caption="Unregistered agents"
         columns={columns(tenant, can('agent:create'))}
         rowKey={(row) => row.name}
-        failed={{ what: 'The agents of telemetry', act: 'see agents', permission: 'agent:read' }}
+        failed={{ what: 'The unregistered agents', act: 'see agents', permission: 'agent:read' }}
         empty={<p className="text-ink-2">Every agent that telemetry names is registered.</p>}
       />
     </>

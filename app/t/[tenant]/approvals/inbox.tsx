@@ -10,7 +10,7 @@ import { TabLinks } from '#components/ui/controls/tab-links.tsx'
 import { approvalsPath } from '#lib/paths.ts'
 import { DecidedList, PendingList } from './lists.tsx'
 
-/** Decision requests by what they want from the reader; the list is in the address. */
+/** The lists of approval requests. The address names the selected list. */
 export function Inbox() {
   const { tenant, can } = useSession()
   const view = viewFromSearch(useSearchParams().get('view'))
@@ -28,7 +28,7 @@ export function Inbox() {
               current: tab.view === view,
             }))}
           />
-          {/* A key, so that one list's rows never stand under another's tab. */}
+          {/* A key per list, so that the rows of one list never appear under the tab of another. */}
           {view === 'decided' ? <DecidedList /> : <PendingList key={view} view={view} />}
         </>
       ) : (

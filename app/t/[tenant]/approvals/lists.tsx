@@ -15,22 +15,25 @@ type PendingView = Exclude<ApprovalsView, 'decided'>
 
 const EMPTY: Record<ApprovalsView, { title: string; text: string }> = {
   'needs-me': {
-    title: 'Nothing waits for you.',
-    text: 'A request comes here when an agent, a release or a policy needs a decision of a group that you are in, and you are not behind the request yourself.',
+    title: 'No approvals need you.',
+    text: 'A request appears here when an agent, a release or a policy needs a decision from a group that you belong to, and you did not cause the request yourself.',
   },
   mine: {
-    title: 'Nothing of yours waits for a decision.',
-    text: 'Requests that you caused come here: by starting an execution, by owning its agent, or through a service account that you made.',
+    title: 'None of your requests are waiting for a decision.',
+    text: 'Requests that you caused appear here: by starting an execution, as an owner of its agent, or through a service account that you created.',
   },
-  expiring: { title: 'Nothing expires within the hour.', text: 'A request that expires counts as rejected.' },
+  expiring: { title: 'No approvals expire within the hour.', text: 'A request that expires counts as rejected.' },
   all: {
-    title: 'Nothing waits for a decision.',
-    text: 'Requests come here when a policy, a release or a binding needs a person.',
+    title: 'No approvals are waiting.',
+    text: 'Requests appear here when a policy, a release or a binding needs a person’s decision.',
   },
-  decided: { title: 'Nothing was decided yet.', text: 'Each decision stays here, with its reason and its record.' },
+  decided: {
+    title: 'No approvals have been decided yet.',
+    text: 'Each decision is listed here, with its reason and its audit record.',
+  },
 }
 
-/** As often as somebody may look up and wonder. */
+/** How often the list is read while the socket is down, in milliseconds. */
 const refreshMs = 15_000
 
 export function PendingList({ view }: { view: PendingView }) {
@@ -58,7 +61,7 @@ function List({ view, pages }: { view: ApprovalsView; pages: Pages<ApprovalSumma
       retry={reload}
     />
   )
-  if (items === undefined) return failed || <Skeleton label="Loading the approvals" rows={6} rowClass="h-12" />
+  if (items === undefined) return failed || <Skeleton label="Loading approvals…" rows={6} rowClass="h-12" />
   return (
     <>
       {failed}

@@ -13,7 +13,7 @@ import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
 
 type Row = ApprovalSummaries[number]
 
-/** Requests as rows. The title leads to the request; under it stands why the reader can't decide it. */
+/** Requests as rows. The title links to the request. Below it is the reason why the reader can't decide it, if there is one. */
 export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[] }) {
   const { tenant } = useSession()
   const columns: Column<Row>[] = [
@@ -69,10 +69,10 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
           },
         }
       : { key: 'expires', header: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} show="relative" /> },
-    // A group is asked; who of it decided stands in the request.
+    // The group that was asked. The request itself names the member who decided.
     {
       key: 'group',
-      header: view === 'decided' ? 'Asked of' : 'Waits for',
+      header: view === 'decided' ? 'Asked' : 'Waiting for',
       cell: ({ group }) => <ShownText>{group}</ShownText>,
     },
   ]

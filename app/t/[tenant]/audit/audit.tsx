@@ -21,7 +21,7 @@ import { Filters } from './filters.tsx'
 
 type Row = Answers['audit']['list']['items'][number]
 
-/** Every act in the tenant, newest first. */
+/** The audit records of the tenant, newest first. */
 export function Audit() {
   return (
     <Permitted permission="audit:read" act="see the audit log" title="Audit">
@@ -47,11 +47,9 @@ function AuditList() {
         failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
         empty={
           countSet(filter) > 0 ? (
-            <EmptyState title="No record fits.">Change or remove the filter above.</EmptyState>
+            <EmptyState title="No records match these filters.">Change or clear the filters above.</EmptyState>
           ) : (
-            <EmptyState title="Nothing is recorded yet.">
-              Each act that changes something is recorded here, with who did it and why.
-            </EmptyState>
+            <EmptyState title="No records yet.">Every change is recorded here, with its actor and reason.</EmptyState>
           )
         }
       />
@@ -83,5 +81,5 @@ const columns = (tenant: string): Column<Row>[] => [
       ),
   },
   { key: 'at', header: 'When', cell: (row) => <Time at={row.at} show="absolute" /> },
-  { key: 'seq', header: 'No. of the day', align: 'end', cell: (row) => row.seq.toLocaleString('en') },
+  { key: 'seq', header: 'No. in the day', align: 'end', cell: (row) => row.seq.toLocaleString('en') },
 ]

@@ -8,7 +8,7 @@ import { useTRPC } from '#lib/trpc.ts'
 
 const refreshMs = 15_000
 
-/** How much of today is sealed. Says nothing while that is unknown: the list below has its own errors. */
+/** How many of today's records are sealed. Empty while that is unknown, because the list below shows its own errors. */
 export function DayFacts() {
   const trpc = useTRPC()
   useChanges(['audit', 'seals'], refreshMs)
@@ -24,7 +24,7 @@ export function DayFacts() {
       <Seal
         state={sealed && records > 0 ? 'sealed' : 'unsealed'}
         label={
-          sealed ? 'All sealed, not checked here' : `${size.toLocaleString('en')} sealed, the rest follows shortly`
+          sealed ? 'All sealed, not checked here' : `${size.toLocaleString('en')} sealed, the rest will follow shortly`
         }
       />
     </>

@@ -1,6 +1,6 @@
 import { type Days, dayFrom, periodOf } from '#components/lists/period.ts'
 
-/** What the address asks for; '' is everything. */
+/** The filters in the address. '' does not filter. */
 export type AuditFilter = { action: string; actorId: string; resourceId: string } & Days
 
 export const noFilter: AuditFilter = { action: '', actorId: '', resourceId: '', from: '', to: '' }
@@ -17,10 +17,10 @@ const set = (filter: AuditFilter) => Object.entries(filter).filter(([, value]) =
 
 export const countSet = (filter: AuditFilter): number => set(filter).length
 
-/** The filter as a part of the address. */
+/** Returns the filter as search parameters of the address. */
 export const searchOf = (filter: AuditFilter) => Object.fromEntries(set(filter))
 
-/** As audit.list takes it. */
+/** Returns the filter as input of `audit.list`. */
 export const inputOf = ({ from, to, ...words }: AuditFilter) => ({
   ...Object.fromEntries(Object.entries(words).filter(([, word]) => word !== '')),
   ...periodOf({ from, to }),

@@ -11,17 +11,17 @@ import { auditPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { type AuditFilter, countSet, filterFrom, noFilter, searchOf } from './filter.ts'
 
-/** The browser's control has no value of its own for "not filtered". */
+/** The value of a select for "not filtered". */
 const ALL = 'all'
 
-/** What, who, about which agent and when; all of it stands in the address. What can be chosen is what the log holds. */
+/** Filters by action, actor, agent and day, kept in the address. The options are the values that occur in the log. */
 export function Filters({ filter }: { filter: AuditFilter }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const facets = useQuery(trpc.audit.facets.queryOptions({}, { staleTime: 60_000 }))
   const show = (change: Partial<AuditFilter>) =>
     replaceAddress(auditPath(tenant, searchOf({ ...filterFrom(addressSearch()), ...change })))
-  const failed = facets.error === null ? undefined : 'What there is could not be loaded.'
+  const failed = facets.error === null ? undefined : 'The options could not be loaded.'
   const actions = (facets.data?.actions ?? []).map((action) => ({ value: action, label: action }))
   const actors = (facets.data?.actors ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
@@ -31,7 +31,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         value={filter.action === '' ? ALL : filter.action}
         onChange={(value) => show({ action: value === ALL ? '' : value })}
         placeholder=""
-        options={[{ value: ALL, label: 'Every act' }, ...withChosen(actions, filter.action, filter.action)]}
+        options={[{ value: ALL, label: 'All actions' }, ...withChosen(actions, filter.action, filter.action)]}
         error={failed}
       />
       <SelectField
@@ -41,7 +41,7 @@ export function Filters({ filter }: { filter: AuditFilter }) {
         placeholder=""
         options={[
           { value: ALL, label: 'Everyone' },
-          ...withChosen(actors, filter.actorId, `Somebody else, ${filter.actorId.slice(0, 8)}…`),
+          ...withChosen(actors, filter.actorId, `Someone else, ${filter.actorId.slice(0, 8)}…`),
         ]}
         error={failed}
       />
@@ -59,6 +59,6 @@ export function Filters({ filter }: { filter: AuditFilter }) {
 
 type Option = { value: string; label: string }
 
-/** What the address names stands there, too, where it is none of those that are offered. */
+/** Adds the value in the address to the options if it is not one of them. */
 const withChosen = (options: Option[], value: string, label: string): Option[] =>
   value === '' || options.some((option) => option.value === value) ? options : [{ value, label }, ...options]

@@ -52,9 +52,9 @@ function ExportList() {
         rowKey={(row) => row.exportId}
         failed={{ what: 'The exports', act: 'see evidence exports', permission: 'evidence:list' }}
         empty={
-          <EmptyState title="Nothing was exported yet.">
+          <EmptyState title="No evidence has been exported yet.">
             An export is a signed archive of a period: executions, approvals, decisions, traces and the audit log, with
-            what proves them.
+            their proofs.
           </EmptyState>
         }
       />
@@ -75,13 +75,13 @@ const columns = (tenant: string): Column<ExportJob>[] => [
   },
   { key: 'state', header: 'State', cell: (row) => <ExportStatusShape status={row.status} /> },
   { key: 'proofs', header: 'Proofs', cell: (row) => (row.includeProofs ? 'Included' : 'Left out') },
-  { key: 'values', header: 'Sensitive values', cell: (row) => (row.includeRawPayloads ? 'In clear' : 'Masked') },
+  { key: 'values', header: 'Sensitive values', cell: (row) => (row.includeRawPayloads ? 'Unmasked' : 'Masked') },
   {
     key: 'size',
     header: 'Size',
     align: 'end',
     cell: (row) => (row.archiveBytes === null ? undefined : formatBytes(row.archiveBytes)),
   },
-  { key: 'by', header: 'Asked for by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
-  { key: 'age', header: 'Asked for', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'by', header: 'Requested by', cell: (row) => <ShownText>{row.requestedBy.displayName}</ShownText> },
+  { key: 'age', header: 'Requested', cell: (row) => <Time at={row.createdAt} show="relative" /> },
 ]

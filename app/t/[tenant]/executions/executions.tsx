@@ -22,7 +22,7 @@ import { Filters } from './filters.tsx'
 
 const refreshMs = 5000
 
-/** Executions, newest first; which ones stands in the address. */
+/** Executions, newest first. The filters are in the address. */
 export function Executions() {
   return (
     <Permitted permission="execution:read" act="see executions" title="Executions">
@@ -58,18 +58,18 @@ function ExecutionList() {
         empty={
           filtered ? (
             <EmptyState
-              title="No execution is like that."
+              title="No executions match these filters."
               action={
                 <Link href={executionsPath(tenant)} className="text-link inline-flex min-h-6 items-center">
                   Show all executions
                 </Link>
               }
             >
-              Executions of other agents, or in other states, may be there.
+              Change the filters above to see other executions.
             </EmptyState>
           ) : (
-            <EmptyState title="Nothing has run yet.">
-              An agent can run once a policy binding and a release of it are approved for an environment.
+            <EmptyState title="No executions yet.">
+              An agent can run once its policy binding and its release for an environment are approved.
             </EmptyState>
           )
         }

@@ -2,10 +2,10 @@ import { EXECUTION_STATES, LIVE_STATUSES } from '#components/executions/executio
 import { isPathParameter } from '#lib/paths.ts'
 import type { ExecutionStatus } from '#lib/schemas/executions.ts'
 
-/** What the address asks for: a state, or all that can still change; and an agent's id. Empty: all. */
+/** The filters in the address: a state or every state that can still change, and an agent's id. '' does not filter. */
 export type ExecutionFilter = { status: ExecutionStatus | 'under-way' | ''; agentId: string }
 
-/** What an address says that is no state and no id is left out: it filters nothing. */
+/** Reads the filters from an address. Unknown states and invalid ids are ignored. */
 export function filterFrom(search: URLSearchParams): ExecutionFilter {
   const status = search.get('status')
   const agentId = search.get('agentId') ?? ''
@@ -18,7 +18,7 @@ export function filterFrom(search: URLSearchParams): ExecutionFilter {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The same as the list's input. */
+/** Returns the filters as input of `executions.list`. */
 export function inputOf({ status, agentId }: ExecutionFilter) {
   return {
     ...(status === '' ? {} : { status: status === 'under-way' ? LIVE_STATUSES : [status] }),

@@ -8,10 +8,10 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { executionsPath } from '#lib/paths.ts'
 import { type ExecutionFilter, filterFrom } from './filter.ts'
 
-/** The browser's control has no value of its own for "not filtered". */
+/** The value of a select for "not filtered". */
 const ALL = 'all'
 
-/** State and agent; both stand in the address. */
+/** Filters by state and agent, kept in the address. */
 export function Filters({ filter }: { filter: ExecutionFilter }) {
   const { tenant } = useSession()
   const show = (change: Partial<ExecutionFilter>) => {

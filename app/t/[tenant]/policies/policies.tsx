@@ -15,7 +15,7 @@ import { newPolicyPath, policyPath } from '#lib/paths.ts'
 import type { Policy } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** Every policy, newest first. */
+/** Lists every policy, newest first. */
 export function Policies() {
   return (
     <Permitted permission="policy:read" act="see policies" title="Policies">
@@ -45,9 +45,9 @@ function PolicyList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The policies', act: 'see policies', permission: 'policy:read' }}
         empty={
-          <EmptyState title="There is no policy yet.">
-            A policy says in Cedar what agents may do and when a person decides. It decides nothing until a version of
-            it is published and bound to an agent.
+          <EmptyState title="No policies yet.">
+            A policy, written in Cedar, defines what agents may do and which calls require approval. It isn’t enforced
+            until a version is published and bound to an agent.
           </EmptyState>
         }
       />
@@ -68,7 +68,7 @@ const columns = (tenant: string): Column<Policy>[] => [
   },
   {
     key: 'description',
-    header: 'What it is for',
+    header: 'Purpose',
     cell: (row) =>
       row.description === '' ? undefined : (
         <span className="wrap-anywhere">
@@ -77,6 +77,6 @@ const columns = (tenant: string): Column<Policy>[] => [
       ),
   },
   { key: 'version', header: 'Published version', cell: (row) => row.latestPublishedVersion ?? 'None' },
-  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
-  { key: 'age', header: 'Made', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'age', header: 'Created', cell: (row) => <Time at={row.createdAt} show="relative" /> },
 ]

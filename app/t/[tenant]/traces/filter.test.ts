@@ -3,7 +3,7 @@ import { countSet, filterFrom, inputOf, noFilter, searchOf } from './filter.ts'
 
 const agentId = '0198c000-0000-7000-8000-000000000001'
 
-test('an address is read as it was written', () => {
+test('a filter survives being written to an address and read again', () => {
   const filter = {
     text: 'refund',
     agentId,
@@ -21,7 +21,7 @@ test('an address is read as it was written', () => {
   })
 })
 
-test('what an address says that makes no sense filters nothing', () => {
+test('invalid values in an address are ignored', () => {
   const search = new URLSearchParams({ agentId: 'x', status: 'lost', kind: 'y', from: 'today', to: '1', text: '  ' })
   expect(inputOf(filterFrom(search))).toEqual({})
   expect(filterFrom(new URLSearchParams())).toEqual(noFilter)

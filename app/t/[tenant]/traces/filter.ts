@@ -5,7 +5,7 @@ import type { SpanKind } from '#lib/schemas/traces.ts'
 const statuses = ['open', 'ok', 'error'] as const
 export type TraceStatus = (typeof statuses)[number]
 
-/** What the address asks for; '' is everything. */
+/** The filters in the address. '' does not filter. */
 export type TraceFilter = { text: string; agentId: string; status: TraceStatus | ''; kind: SpanKind | '' } & Days
 
 export const noFilter: TraceFilter = { text: '', agentId: '', status: '', kind: '', from: '', to: '' }
@@ -13,7 +13,7 @@ export const noFilter: TraceFilter = { text: '', agentId: '', status: '', kind: 
 export const statusFrom = (word: string | null): TraceFilter['status'] => statuses.find((one) => one === word) ?? ''
 export const kindFrom = (word: string | null): TraceFilter['kind'] => spanKinds.find((one) => one === word) ?? ''
 
-/** What an address says that is no state, kind, id or day filters nothing. */
+/** Reads the filter from an address. Invalid states, kinds, ids and days are ignored. */
 export function filterFrom(search: { get(name: string): string | null }): TraceFilter {
   const agentId = search.get('agentId') ?? ''
   return {
@@ -26,13 +26,13 @@ export function filterFrom(search: { get(name: string): string | null }): TraceF
   }
 }
 
-/** The filter as a part of the address. */
+/** Returns the filter as search parameters of the address. */
 export const searchOf = (filter: TraceFilter): Record<string, string> =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value.trim() !== ''))
 
 export const countSet = (filter: TraceFilter): number => Object.keys(searchOf(filter)).length
 
-/** As traces.list takes it. */
+/** Returns the filter as input of `traces.list`. */
 export const inputOf = ({ text, agentId, status, kind, from, to }: TraceFilter) => ({
   ...(text.trim() === '' ? {} : { text: text.trim() }),
   ...(agentId === '' ? {} : { agentId }),

@@ -13,10 +13,10 @@ import { limits } from '#lib/limits.ts'
 import { tracesPath } from '#lib/paths.ts'
 import { countSet, filterFrom, kindFrom, noFilter, searchOf, statusFrom, type TraceFilter } from './filter.ts'
 
-/** The browser's control has no value of its own for "not filtered". */
+/** The value of a select for "not filtered". */
 const ALL = 'all'
 
-/** Name, agent, state, kind of step and when; all of it stands in the address. */
+/** Filters by name, agent, state, kind of step and day, kept in the address. */
 export function Filters({ filter }: { filter: TraceFilter }) {
   const { tenant } = useSession()
   const show = (change: Partial<TraceFilter>) =>
@@ -38,7 +38,7 @@ export function Filters({ filter }: { filter: TraceFilter }) {
         ]}
       />
       <SelectField
-        label="With a step of kind"
+        label="Contains a step of kind"
         value={filter.kind === '' ? ALL : filter.kind}
         onChange={(value) => show({ kind: kindFrom(value) })}
         placeholder=""
@@ -49,7 +49,7 @@ export function Filters({ filter }: { filter: TraceFilter }) {
   )
 }
 
-/** Looks when it is left or Enter is pressed: each letter would be a search of its own. */
+/** Applies its text on Enter or when it loses focus, because filtering on each keystroke would send a request per letter. */
 function NameField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [draft, setDraft] = useState(text)
   useEffect(() => setDraft(text), [text])

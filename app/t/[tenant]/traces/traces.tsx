@@ -24,7 +24,7 @@ type Row = Answers['traces']['list']['items'][number]
 
 const refreshMs = 5000
 
-/** Every trace, newest first. */
+/** The tenant's traces, newest first. */
 export function Traces() {
   return (
     <Permitted permission="trace:read" act="see traces" title="Traces">
@@ -51,10 +51,10 @@ function TraceList() {
         failed={{ what: 'The traces', act: 'see traces', permission: 'trace:read' }}
         empty={
           countSet(filter) > 0 ? (
-            <EmptyState title="No trace fits.">Change or remove the filter above.</EmptyState>
+            <EmptyState title="No traces match these filters.">Change or clear the filters above.</EmptyState>
           ) : (
-            <EmptyState title="There is no trace yet.">
-              Each execution leaves one: every decision, approval and tool call as it happens.
+            <EmptyState title="No traces yet.">
+              Each execution records one, with every decision, approval and tool call as it happens.
             </EmptyState>
           )
         }

@@ -18,7 +18,7 @@ import { CreateKey } from './create-key.tsx'
 import { Granted } from './granted.tsx'
 import { ManageKey } from './manage-key.tsx'
 
-/** Keys with which programs call the API without signing in. */
+/** The keys that let programs call the API without signing in. */
 export function ApiKeys() {
   const [creating, setCreating] = useState(false)
   const create = (
@@ -32,7 +32,7 @@ export function ApiKeys() {
       permission="secret:read"
       act="see API keys"
       action={create}
-      about="A program that sends an API key may do what its scopes grant, and nothing else. Few scopes grant anything."
+      about="A program that sends an API key can do only what the scopes of the key grant. Most scopes grant nothing."
     >
       <KeyList />
       {creating && <CreateKey onClose={() => setCreating(false)} />}
@@ -54,8 +54,9 @@ function KeyList() {
         rowKey={(row) => row.secretId}
         failed={{ what: 'The API keys', act: 'see API keys', permission: 'secret:read' }}
         empty={
-          <EmptyState title="There is no API key.">
-            A key lets a program read decision requests without a sign-in. For more than that, make a service account.
+          <EmptyState title="No API keys.">
+            An API key lets a program read decision requests without signing in. For anything else, create a service
+            account.
           </EmptyState>
         }
       />
@@ -70,7 +71,7 @@ const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
   { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
   {
     key: 'grants',
-    header: 'What its scopes grant',
+    header: 'Scopes',
     cell: (row) => <Granted scopes={row.apiKey?.permissions ?? []} />,
   },
   {
@@ -83,6 +84,6 @@ const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
     header: 'Expires',
     cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
   },
-  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
   { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

@@ -21,7 +21,7 @@ type Created = Answers['secrets']['createApiKey']
 const mapped = 'decisions:read'
 const maxScopes = 50
 
-/** Asks what the key is for, makes it, and shows it once. */
+/** Creates a key from a form, and shows it once. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const [created, setCreated] = useState<Created>()
@@ -35,7 +35,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   return (
     <ActDialog
       title="Create an API key"
-      description="The key is shown once, when it is made; only its hash is kept."
+      description="The key is shown once, right after it is created. Only its hash is stored."
       label="Create the key"
       busyLabel="Creating the key"
       done="created"
@@ -52,7 +52,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="Where it is used, so that others know what stops when it is revoked."
+        hint="Name the program that uses the key, so that others know what stops working when it is revoked."
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
@@ -61,7 +61,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       <Checkbox
         label={
           <>
-            Scope <code className="font-mono text-dense">{mapped}</code>: see decision requests and what was decided
+            Scope <code className="font-mono text-dense">{mapped}</code>: see decision requests and their decisions
           </>
         }
         checked={reads}
@@ -70,7 +70,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <TextField
         label="Other scopes"
-        hint="Separated by blanks. They are kept with the key and grant nothing here."
+        hint="Separate them with spaces. They are stored with the key and grant nothing here."
         value={others}
         onChange={(event) => setOthers(event.target.value)}
         autoComplete="off"
@@ -78,7 +78,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       />
       <ExpiryField value={expiry} onChange={setExpiry} />
       {grantsOf(scopes).length === 0 && (
-        <Banner tone="warn">This key grants nothing: whatever is asked with it is refused.</Banner>
+        <Banner tone="warn">This key grants nothing: every request with it is refused.</Banner>
       )}
     </ActDialog>
   )
@@ -88,7 +88,7 @@ function NewKey({ created, onClose }: { created: Created; onClose: () => void })
   return (
     <ShownOnce
       title={`The API key ${created.apiKey.name}`}
-      description="This is the only time that it is shown. Put it where the program reads it."
+      description="The key is shown only this once. Store it where the program reads it."
       noun="API key"
       value={created.key}
       confirm="I stored the key"
@@ -109,9 +109,9 @@ function NewKey({ created, onClose }: { created: Created; onClose: () => void })
 }
 
 function whyNot(name: string, scopes: string[]): string | undefined {
-  if (name.trim() === '') return 'Give it a name.'
-  if (name.trim().length > limits.secretName) return `A name has at most ${limits.secretName} characters.`
-  if (scopes.length > maxScopes) return `A key has at most ${maxScopes} scopes.`
+  if (name.trim() === '') return 'Enter a name.'
+  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
+  if (scopes.length > maxScopes) return `A key can have at most ${maxScopes} scopes.`
   if (scopes.some((scope) => scope.length > limits.secretName))
-    return `A scope has at most ${limits.secretName} characters.`
+    return `A scope can have at most ${limits.secretName} characters.`
 }

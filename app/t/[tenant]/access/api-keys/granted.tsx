@@ -2,9 +2,9 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { permissionText } from '#lib/permission-texts.ts'
 import { grantOfScope } from '#lib/rules/api-key-scopes.ts'
 
-/** What each scope of a key really grants; most grant nothing, and it says so. */
+/** Lists each scope of a key with the permission that it grants. Most scopes grant nothing, and the list shows that. */
 export function Granted({ scopes }: { scopes: readonly string[] }) {
-  if (scopes.length === 0) return <span>No scope: it grants nothing.</span>
+  if (scopes.length === 0) return <span>No scopes: this key grants nothing.</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {scopes.map((scope) => (

@@ -12,7 +12,7 @@ import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
 import type { Secret } from '#lib/schemas/secrets.ts'
 import { Granted } from './granted.tsx'
 
-/** One key: what it grants, its life, and its end. */
+/** Shows one key: what it grants, and the actions that revoke or archive it. */
 export function ManageKey({ record, onClose }: { record: Secret; onClose: () => void }) {
   const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
   if (step === 'revoke') return <RevokeRecord record={record} noun="API key" onClose={onClose} />
@@ -22,7 +22,7 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
       open
       onOpenChange={(open) => open || onClose()}
       title={record.name}
-      description="An API key. The key itself was shown once and is kept by nobody here."
+      description="An API key. The key itself was shown once and is not stored."
     >
       <KeyValues>
         <KeyValue name="Scopes">
@@ -31,8 +31,8 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
         <KeyValue name="Last used">{record.lastUsedAt === null ? 'Never' : <Time at={record.lastUsedAt} />}</KeyValue>
         <RecordFacts record={record} />
         {record.apiKey !== null && (
-          <KeyValue name="Key id">
-            <Copyable value={record.apiKey.id} label="key id" />
+          <KeyValue name="Key ID">
+            <Copyable value={record.apiKey.id} label="key ID" />
           </KeyValue>
         )}
       </KeyValues>
@@ -47,7 +47,9 @@ export function ManageKey({ record, onClose }: { record: Secret; onClose: () => 
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('archive')}
-          disabledReason={whyNotArchive(record) ?? (record.status === 'archived' ? 'It is archived.' : undefined)}
+          disabledReason={
+            whyNotArchive(record) ?? (record.status === 'archived' ? 'This key is already archived.' : undefined)
+          }
         >
           Archive
         </ActionButton>

@@ -12,7 +12,7 @@ import { TextField } from '#components/ui/controls/text-field.tsx'
 import type { Group } from '#lib/schemas/members.ts'
 import { MemberBoxes } from './member-boxes.tsx'
 
-/** Asks for other members; the group stays as it is until that is approved. */
+/** Proposes new members. The group stays unchanged until a change approver approves them. */
 export function ChangeMembers({ group, onClose }: { group: Group; onClose: () => void }) {
   const { client } = useApi()
   const [approvalId, setApprovalId] = useState<string>()
@@ -29,15 +29,15 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
   return (
     <ActDialog
       title={`Members of ${group.displayName}`}
-      description="You propose, a change approver decides. Neither you nor anyone who would join can approve it."
+      description="A change approver decides your proposal. Neither you nor anyone who would join the group can approve it."
       label="Propose these members"
       busyLabel="Proposing"
       done="proposed"
       missing={
         group.pendingApprovalId !== null
-          ? 'A change of its members waits already. Have it decided first.'
+          ? 'Another change of its members is already waiting for approval. It has to be decided first.'
           : same
-            ? 'Nothing is changed yet.'
+            ? 'You haven’t changed anything yet.'
             : undefined
       }
       act={act}
@@ -54,7 +54,7 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
       <MemberBoxes current={group.members} chosen={chosen} onChange={choose} locked={act.pending} />
       <TextField
         label="Reason (optional)"
-        hint="The approver reads it."
+        hint="Shown to the approver."
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}
@@ -63,17 +63,17 @@ export function ChangeMembers({ group, onClose }: { group: Group; onClose: () =>
   )
 }
 
-/** The change is on its way to the approvers. */
+/** Confirms that the change was proposed, with a link to the request. */
 export function Asked({ title, approvalId, onClose }: { title: string; approvalId: string; onClose: () => void }) {
   return (
     <Dialog
       open
       onOpenChange={(open) => open || onClose()}
       title={title}
-      description="The group stays as it is until then."
+      description="The group stays unchanged until the request is approved."
       actions={<Button onClick={onClose}>Close</Button>}
     >
-      <Proposed what="The members are proposed." approvalId={approvalId} />
+      <Proposed what="The new members are proposed." approvalId={approvalId} />
     </Dialog>
   )
 }

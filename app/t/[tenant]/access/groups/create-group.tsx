@@ -11,7 +11,7 @@ import { limits } from '#lib/limits.ts'
 import { Asked } from './change-members.tsx'
 import { MemberBoxes } from './member-boxes.tsx'
 
-/** Makes an empty group, and asks for its first members. */
+/** Creates an empty group, and proposes its first members. */
 export function CreateGroup({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -24,25 +24,25 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
     touches: ['groups', 'approvals'],
     onDone: ({ group, change }) => {
       if (change !== null) return setApprovalId(change.approvalId)
-      notice(`The group ${group.displayName} is made. It is empty.`)
+      notice(`The group ${group.displayName} was created without members.`)
       onClose()
     },
   })
   if (approvalId !== undefined)
-    return <Asked title={`The group ${displayName.trim()} is made`} approvalId={approvalId} onClose={onClose} />
+    return <Asked title={`Group ${displayName.trim()} created`} approvalId={approvalId} onClose={onClose} />
   const wrongName = name !== '' && !/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)
   return (
     <ActDialog
       title="Create an approver group"
-      description="It begins empty. Its first members join when a change approver who is not you has approved them."
+      description="The group starts empty. Its first members join after a change approver other than you approves them."
       label={chosen.size === 0 ? 'Create the group' : 'Create the group and propose its members'}
       busyLabel="Creating the group"
       done="created"
       missing={
         name === '' || wrongName
-          ? 'Give it a name by which policies refer to it.'
+          ? 'Enter a valid name for policies to refer to.'
           : displayName.trim() === '' || displayName.trim().length > limits.groupDisplayName
-            ? `Enter what people see, at most ${limits.groupDisplayName} characters.`
+            ? `Enter a display name, up to ${limits.groupDisplayName} characters.`
             : undefined
       }
       act={act}
@@ -51,15 +51,17 @@ export function CreateGroup({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="For manifests and policies, for example refund-approvers. It never changes."
-        error={wrongName ? 'Lower-case letters, digits and hyphens; not beginning with a hyphen.' : undefined}
+        hint="Manifests and policies refer to it, for example refund-approvers. It can’t be changed later."
+        error={
+          wrongName ? 'Use up to 63 lower-case letters, digits and hyphens. Start with a letter or digit.' : undefined
+        }
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
         readOnly={act.pending}
       />
       <TextField
-        label="Shown as"
+        label="Display name"
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         autoComplete="off"

@@ -18,7 +18,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { ChangeMembers } from './change-members.tsx'
 import { CreateGroup } from './create-group.tsx'
 
-/** Who decides what. */
+/** The approver groups and the people who decide in them. */
 export function Groups() {
   const [creating, setCreating] = useState(false)
   const create = (
@@ -32,7 +32,7 @@ export function Groups() {
       permission="member:manage"
       act="see the approver groups"
       action={create}
-      about="A request goes to one group, and its members decide it. change-approvers decide releases, bindings, roles and settings; escalation decides what others hand up. Each change of members waits for approval."
+      about="Each request is sent to one group, and the members of that group decide it. The group change-approvers decides releases, bindings, roles and settings. The group escalation decides requests that other groups escalate. Every change of members requires approval."
     >
       <GroupList />
       {creating && <CreateGroup onClose={() => setCreating(false)} />}
@@ -54,8 +54,8 @@ function GroupList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The approver groups', act: 'see the approver groups', permission: 'member:manage' }}
         empty={
-          <EmptyState title="There is no approver group.">
-            Without one, nothing that needs an approval can be asked for.
+          <EmptyState title="No approver groups.">
+            Create a group first: without one, nothing that requires an approval can be requested.
           </EmptyState>
         }
       />
@@ -81,19 +81,19 @@ const columns = (tenant: string, change: (row: Group) => void): Column<Group>[] 
     header: 'Members',
     cell: (row) =>
       row.members.length === 0 ? (
-        <span className="text-warn">Nobody: requests to it can’t be made.</span>
+        <span className="text-warn">No one: the group can’t receive requests.</span>
       ) : (
         <ShownText>{row.members.map((member) => member.displayName).join(', ')}</ShownText>
       ),
   },
   {
     key: 'pending',
-    header: 'Asked for',
+    header: 'Pending change',
     cell: (row) =>
       row.pendingApprovalId === null ? undefined : (
         <Link href={approvalPath(tenant, row.pendingApprovalId)} prefetch={false} className="text-link">
-          A change of members waits
-          <VisuallyHidden> in {row.displayName}</VisuallyHidden>
+          Waits for approval
+          <VisuallyHidden>: members of {row.displayName}</VisuallyHidden>
         </Link>
       ),
   },

@@ -14,14 +14,14 @@ import type { Member } from '#lib/schemas/members.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
 type MemberBoxesProps = {
-  /** Members of now, who can be left out even where the list doesn't reach them. */
+  /** The current members. They are offered even if the loaded pages of the list don't contain them. */
   current: readonly Actor[]
   chosen: ReadonlySet<string>
   onChange: (id: string, chosen: boolean) => void
   locked: boolean
 }
 
-/** People to choose for a group; who could not decide in it yet is marked. */
+/** Checkboxes for the people of a group. Those who couldn't decide in it yet are marked. */
 export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesProps) {
   const id = useId()
   const trpc = useTRPC()
@@ -45,7 +45,7 @@ export function MemberBoxes({ current, chosen, onChange, locked }: MemberBoxesPr
   return (
     <fieldset aria-labelledby={id} className="flex flex-col gap-1">
       <legend id={id} className="mb-1.5 font-semibold text-dense">
-        Members afterwards
+        Members after the change
       </legend>
       {others.map((member) => (
         <Checkbox
@@ -88,5 +88,5 @@ function PersonLabel({ member }: { member: Member }) {
 
 function noteOf({ status, roles }: Member): string | undefined {
   if (status !== 'active') return status
-  return permissionsOf(roles).has('approval:decide') ? undefined : 'no approver yet, so can’t decide'
+  return permissionsOf(roles).has('approval:decide') ? undefined : 'can’t decide yet: needs the role approver'
 }

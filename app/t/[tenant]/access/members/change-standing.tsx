@@ -16,23 +16,23 @@ const WORDS: Record<Standing, { verb: string; busy: string; done: string; what: 
     verb: 'Suspend',
     busy: 'Suspending',
     done: 'suspended',
-    what: 'They lose access on the next request, and open pages and streams end at once. They can be resumed.',
+    what: 'They lose access from the next request on, and their open pages and streams end immediately. You can resume the member later.',
   },
   resume: {
     verb: 'Resume',
     busy: 'Resuming',
     done: 'resumed',
-    what: 'They get the access back that they had.',
+    what: 'They regain the access that they had.',
   },
   remove: {
     verb: 'Remove',
     busy: 'Removing',
     done: 'removed',
-    what: 'Permanent: the membership ends and the account is deleted. Their name stays in the records of what they did.',
+    what: 'Permanent: the membership ends and the account is deleted. Their name remains in the audit log.',
   },
 }
 
-/** Suspends, resumes or removes a member, with a reason for the record. */
+/** Suspends, resumes or removes a member, with a reason for the audit record. */
 export function ChangeStanding({ member, act: kind, onClose }: { member: Member; act: Standing; onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -60,7 +60,7 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
     >
       <TextArea
         label="Reason"
-        hint="Kept in the audit record."
+        hint="Stored in the audit record."
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         limit={limits.reason}
@@ -71,6 +71,6 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
 }
 
 function whyNot(reason: string): string | undefined {
-  if (reason.trim() === '') return 'Give a reason.'
-  if (reason.length > limits.reason) return 'The reason is too long.'
+  if (reason.trim() === '') return 'Enter a reason.'
+  if (reason.length > limits.reason) return `A reason can have at most ${limits.reason} characters.`
 }

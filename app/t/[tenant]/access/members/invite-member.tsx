@@ -15,7 +15,7 @@ import type { Answers } from '#lib/trpc.ts'
 import { LinkResult } from './link-result.tsx'
 import { guardNote, rolesLabel } from './role-notes.ts'
 
-/** Makes a membership and the one-time link with which the person sets a password. */
+/** Creates a membership and the one-time link that the person uses to set a password. */
 export function InviteMember({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const [result, setResult] = useState<Answers['members']['invite']>()
@@ -29,7 +29,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       <LinkResult
         title={`${result.member.displayName} is invited`}
         result={result}
-        lost="Open the person in the list and make another link."
+        lost="Open the person in the list and create another link."
         onClose={onClose}
       />
     )
@@ -38,7 +38,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   return (
     <ActDialog
       title="Invite a person"
-      description="They get a one-time link, set a password, and have their roles from then on."
+      description="They receive a one-time link, set a password, and then have the roles that you choose here."
       label={rolesLabel([], roles, 'Invite')}
       busyLabel="Inviting"
       done="invited"
@@ -64,7 +64,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       />
       <TextField
         label="Name"
-        hint="As others will see it in requests and records."
+        hint="Shown to others in requests and records."
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         autoComplete="off"
@@ -80,7 +80,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       {asks && (
         <TextField
           label="Reason (optional)"
-          hint="The approver reads it."
+          hint="Shown to the approver."
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           readOnly={act.pending}
@@ -91,7 +91,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(email: string, displayName: string): string | undefined {
-  if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter the e-mail address.'
-  if (displayName.trim() === '') return 'Enter the name.'
+  if (!/^\S+@\S+\.\S+$/.test(email.trim())) return 'Enter a valid e-mail address.'
+  if (displayName.trim() === '') return 'Enter a name.'
   if (displayName.trim().length > limits.personName) return `Name is required, up to ${limits.personName} characters.`
 }

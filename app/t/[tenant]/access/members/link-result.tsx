@@ -12,20 +12,20 @@ import type { Answers } from '#lib/trpc.ts'
 type LinkResultProps = {
   title: string
   result: Answers['members']['invite']
-  /** What to do when the link was lost with the answer. */
+  /** What to do if the response with the link was lost. */
   lost: string
   onClose: () => void
 }
 
-/** What an invitation or a reset gave: a one-time link, a mail that was sent, or a request that waits. */
+/** The result of an invitation or a reset: a one-time link, a sent mail, or a request that waits for approval. */
 export function LinkResult({ title, result, lost, onClose }: LinkResultProps) {
   const { inviteUrl, expiresAt, notice, change, member } = result
   const waits = change !== null && (
     <Proposed
       what={
         member.pendingRoles.length === 0
-          ? 'It waits for approval.'
-          : `${member.pendingRoles.map(roleName).join(', ')} for ${member.displayName}: it waits for approval.`
+          ? 'The request waits for approval.'
+          : `${member.pendingRoles.map(roleName).join(', ')} for ${member.displayName}: waiting for approval.`
       }
       approvalId={change.approvalId}
     />
@@ -33,7 +33,7 @@ export function LinkResult({ title, result, lost, onClose }: LinkResultProps) {
   const until = expiresAt !== null && (
     <KeyValues>
       <KeyValue name="User name">{member.username}</KeyValue>
-      <KeyValue name="The link ends">
+      <KeyValue name="Link expires">
         <Time at={expiresAt} />
       </KeyValue>
     </KeyValues>

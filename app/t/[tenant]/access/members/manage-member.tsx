@@ -25,7 +25,7 @@ import { SetRoles } from './set-roles.tsx'
 
 type ManageMemberProps = { member: Member; onClose: () => void }
 
-/** One person: what they may do, and what can be done with their membership; what can't be says why. */
+/** Shows one person with their roles, and the actions on the membership. A blocked action states its reason. */
 export function ManageMember({ member, onClose }: ManageMemberProps) {
   const [step, setStep] = useState<'facts' | 'roles' | 'password' | Standing>('facts')
   const facts = useFacts(member)
@@ -39,7 +39,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
     default:
       return <ChangeStanding member={member} act={step} onClose={onClose} />
   }
-  const reset = member.status === 'invited' ? 'Make another link' : 'Reset the password'
+  const reset = member.status === 'invited' ? 'Create another link' : 'Reset the password'
   return (
     <Dialog
       open
@@ -72,14 +72,14 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         </KeyValue>
         {member.linkExpiresAt !== null && (
           <KeyValue name="One-time link">
-            Not used yet, ends <Time at={member.linkExpiresAt} />
+            Not used yet, expires <Time at={member.linkExpiresAt} />
           </KeyValue>
         )}
         <KeyValue name="Member since">
           <Time at={member.createdAt} />
         </KeyValue>
-        <KeyValue name="Member id">
-          <Copyable value={member.id} label="member id" />
+        <KeyValue name="Member ID">
+          <Copyable value={member.id} label="member ID" />
         </KeyValue>
       </KeyValues>
       <div className="flex flex-wrap items-start gap-3">

@@ -4,7 +4,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import type { MemberFacts } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
-/** What the rules need to know of a member whom this person wants to change. */
+/** Returns the facts that the rules of lib/rules/members.ts need about a member. */
 export function useFacts(member: Member): MemberFacts {
   const { me } = useSession()
   return {

@@ -17,7 +17,7 @@ import { MemberStatusShape } from './member-status.tsx'
 import { PendingRoles, RoleList } from './role-list.tsx'
 import { StatusFilter, useStatusFilter } from './status-filter.tsx'
 
-/** The people of the tenant. */
+/** The people who are members of the tenant. */
 export function Members() {
   const [inviting, setInviting] = useState(false)
   const invite = (
@@ -31,7 +31,7 @@ export function Members() {
       permission="member:manage"
       act="see the members"
       action={invite}
-      about="Roles say what a person may do, from the next request on. Granting approver, privacy officer or tenant admin waits for a change approver."
+      about="Roles determine what a person can do. A change applies from the next request on. Granting approver, privacy officer or tenant admin requires the approval of a change approver."
     >
       <MemberList />
       {inviting && <InviteMember onClose={() => setInviting(false)} />}
@@ -54,14 +54,16 @@ function MemberList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The members', act: 'see the members', permission: 'member:manage' }}
         empty={
-          <EmptyState title={status === undefined ? 'There is no member.' : `No member is ${status}.`}>
-            {status === undefined ? 'People become members by an invitation.' : 'Others may be: show everybody.'}
+          <EmptyState title={status === undefined ? 'No members.' : `No ${status} members.`}>
+            {status === undefined
+              ? 'Invite a person to add the first member.'
+              : 'To see members in other states, show everyone.'}
           </EmptyState>
         }
       />
       {managed !== undefined && (
         <ManageMember
-          // As it is now, when the list was read again meanwhile.
+          // The current membership, in case the list was reloaded while the dialog is open.
           member={pages.items?.find((row) => row.id === managed.id) ?? managed}
           onClose={() => setManaged(undefined)}
         />

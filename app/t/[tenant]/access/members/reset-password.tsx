@@ -10,7 +10,7 @@ import type { Member } from '#lib/schemas/members.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { LinkResult } from './link-result.tsx'
 
-/** A new one-time link; for who decides, sees in clear or administers, a change approver decides about it first. */
+/** Creates a new one-time link. If the member has a guarded role, a change approver has to approve it first. */
 export function ResetPassword({ member, onClose }: { member: Member; onClose: () => void }) {
   const { client } = useApi()
   const [result, setResult] = useState<Answers['members']['resetPassword']>()
@@ -30,7 +30,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
             : `The reset for ${member.displayName} waits for approval`
         }
         result={result}
-        lost="Make another link: the lost one stops working then."
+        lost="Create another link. The lost one then stops working."
         onClose={onClose}
       />
     )
@@ -40,11 +40,11 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       title={invited ? `Another link for ${member.displayName}` : `Reset the password of ${member.displayName}`}
       description={
         asks
-          ? 'Whoever holds the link can decide or administer in their name, so a change approver who is not you approves it first. After the approval do the same again within 24 hours: then you get the link.'
-          : 'They are signed out everywhere, the old password and older links stop working, and you get a one-time link to hand over.'
+          ? 'Anyone who has the link can decide or administer in this person’s name, so a change approver other than you has to approve the reset first. After the approval, repeat this step within 24 hours to get the link.'
+          : 'They are signed out everywhere, and the old password and older links stop working. You get a one-time link to pass on to them.'
       }
-      label={asks ? 'Ask for the reset, or make the approved link' : 'Make the link'}
-      busyLabel="Making the link"
+      label={asks ? 'Request the reset, or create the approved link' : 'Create the link'}
+      busyLabel="Creating the link"
       done="reset"
       act={act}
       onRun={() => act.run({ id: member.id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })}
@@ -52,7 +52,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
     >
       <TextField
         label="Reason (optional)"
-        hint={asks ? 'The approver reads it.' : 'Kept in the audit record.'}
+        hint={asks ? 'Shown to the approver.' : 'Stored in the audit record.'}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}

@@ -10,7 +10,7 @@ export const RoleList = ({ roles }: { roles: readonly string[] }) => (
   <span>{roles.length === 0 ? 'None' : roles.map(roleName).join(', ')}</span>
 )
 
-/** Roles that were asked for, and the request that they wait for. */
+/** The requested roles, with a link to the request that waits for approval. */
 export function PendingRoles({ member }: { member: Member }) {
   const { tenant } = useSession()
   if (member.pendingApprovalId === null) return null

@@ -21,14 +21,14 @@ import { guardNote, rolesLabel } from './role-notes.ts'
 
 type SetRolesProps = { member: Member; onClose: () => void }
 
-/** What the member may do. Ordinary roles change at once; guarded ones are asked for. */
+/** Sets the roles of a member. Ordinary roles change immediately; guarded roles require approval. */
 export function SetRoles({ member, onClose }: SetRolesProps) {
   const { client } = useApi()
   const notice = useNotice()
   const facts = useFacts(member)
   const [result, setResult] = useState<Answers['members']['setRoles']>()
   const [reason, setReason] = useState('')
-  // The membership as the form was filled in for: a change by somebody else meanwhile is refused, not overwritten.
+  // The membership that the form was opened with. If someone else changed it since then, the server refuses this change.
   const [shown] = useState(member)
   const { chosen, choose } = useChoice<Role>(roleNames.filter((role) => has(shown, role)))
   const act = useAct({
@@ -47,11 +47,11 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
   return (
     <ActDialog
       title={`Roles of ${member.displayName}`}
-      description="They apply from the next request on, also to what is open now."
+      description="A change applies from the next request on, also to sessions that are open now."
       label={rolesLabel(shown.roles, roles, 'Set the roles')}
       busyLabel="Setting the roles"
       done="changed"
-      missing={sameRoles(shown, roles) ? 'Nothing is changed yet.' : whyNotSetRoles(facts, roles)?.message}
+      missing={sameRoles(shown, roles) ? 'You haven’t changed anything yet.' : whyNotSetRoles(facts, roles)?.message}
       act={act}
       onRun={() =>
         act.run({
@@ -72,7 +72,7 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
       />
       <TextField
         label="Reason (optional)"
-        hint={ask.length === 0 ? 'Kept in the audit record.' : 'The approver reads it.'}
+        hint={ask.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         readOnly={act.pending}
@@ -81,7 +81,7 @@ export function SetRoles({ member, onClose }: SetRolesProps) {
   )
 }
 
-/** What they have, and what they would have once it is approved. */
+/** Whether the member has the role now, or will have it after the pending approval. */
 const has = (member: Member, role: string) => member.roles.includes(role) || member.pendingRoles.includes(role)
 
 const sameRoles = (member: Member, roles: readonly string[]): boolean => {
@@ -101,7 +101,7 @@ function Asked({ result, onClose }: { result: Answers['members']['setRoles']; on
     >
       {change !== null && (
         <Proposed
-          what={`${member.pendingRoles.map(roleName).join(', ')}: it waits for approval.`}
+          what={`${member.pendingRoles.map(roleName).join(', ')}: waiting for approval.`}
           approvalId={change.approvalId}
         />
       )}

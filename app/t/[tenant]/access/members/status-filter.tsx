@@ -7,14 +7,14 @@ import { accessPath } from '#lib/paths.ts'
 import type { MemberStatus } from '#lib/schemas/members.ts'
 
 const OPTIONS: { value: MemberStatus | 'all'; label: string }[] = [
-  { value: 'all', label: 'Everybody' },
+  { value: 'all', label: 'Everyone' },
   { value: 'active', label: 'Active' },
   { value: 'invited', label: 'Invited' },
   { value: 'suspended', label: 'Suspended' },
   { value: 'removed', label: 'Removed' },
 ]
 
-/** Which members are listed, as the address says; undefined: all of them. */
+/** Returns the status in the address by which members are filtered, or undefined for all members. */
 export function useStatusFilter(): MemberStatus | undefined {
   const wanted = useSearchParams().get('status')
   const found = OPTIONS.find(({ value }) => value === wanted)?.value

@@ -10,7 +10,7 @@ import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 import { maxValueBytes } from '#lib/rules/secrets.ts'
 
-/** Takes a value and hands it to the server, which encrypts it. */
+/** Sends a value to the server, which encrypts it. */
 export function CreateSecret({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -21,17 +21,17 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
     send: client.secrets.create.mutate,
     touches: ['secrets'],
     onDone: ({ secret }) => {
-      notice(`The secret ${secret.name} is kept.`)
+      notice(`The secret ${secret.name} was created.`)
       onClose()
     },
   })
   return (
     <ActDialog
       title="Create a secret"
-      description="The value is encrypted before it is written. Who may read values can read it again later."
-      label="Keep the secret"
+      description="The value is encrypted before it is stored. Members with permission to read values can read it later."
+      label="Create the secret"
       busyLabel="Encrypting the secret"
-      done="kept"
+      done="created"
       missing={whyNot(name, value)}
       act={act}
       onRun={() => act.run({ name: name.trim(), value, ...(expiry.at === undefined ? {} : { expiresAt: expiry.at }) })}
@@ -39,7 +39,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="By which manifests and people refer to it. One live secret has a name."
+        hint="Manifests refer to the secret by this name. Only one active secret can have it."
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"
@@ -47,7 +47,7 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
       />
       <TextArea
         label="Value"
-        hint="Kept as it stands, blanks and line ends too."
+        hint="Stored exactly as entered, including spaces and line breaks."
         value={value}
         onChange={(event) => setValue(event.target.value)}
         autoComplete="off"
@@ -61,8 +61,9 @@ export function CreateSecret({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(name: string, value: string): string | undefined {
-  if (name.trim() === '') return 'Give it a name.'
-  if (name.trim().length > limits.secretName) return `A name has at most ${limits.secretName} characters.`
-  if (value === '') return 'Enter the value.'
-  if (new TextEncoder().encode(value).length > maxValueBytes) return `A value has at most ${maxValueBytes / 1024} KiB.`
+  if (name.trim() === '') return 'Enter a name.'
+  if (name.trim().length > limits.secretName) return `A name can have at most ${limits.secretName} characters.`
+  if (value === '') return 'Enter a value.'
+  if (new TextEncoder().encode(value).length > maxValueBytes)
+    return `A value can have at most ${maxValueBytes / 1024} KiB.`
 }

@@ -13,7 +13,7 @@ import { KeyValues } from '#components/ui/text/key-values.tsx'
 import { whyNotArchive, whyNotRevoke } from '#lib/rules/secrets.ts'
 import type { Secret } from '#lib/schemas/secrets.ts'
 
-/** One secret: its life, its value for who may read it, and its end. */
+/** Shows one secret, its value for those who have permission to read it, and the actions that revoke or archive it. */
 export function ManageSecret({ record, onClose }: { record: Secret; onClose: () => void }) {
   const [step, setStep] = useState<'facts' | 'revoke' | 'archive'>('facts')
   if (step === 'revoke') return <RevokeRecord record={record} noun="secret" onClose={onClose} />
@@ -23,7 +23,7 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
       open
       onOpenChange={(open) => open || onClose()}
       title={record.name}
-      description="A secret. Its value is shown only when you ask for it, and then it is recorded that you did."
+      description="A secret. Its value is shown only on request, and the audit log records that you read it."
     >
       <KeyValues>
         <RecordFacts record={record} />
@@ -40,7 +40,9 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
         <ActionButton
           permission="secret:revoke"
           onClick={() => setStep('archive')}
-          disabledReason={whyNotArchive(record) ?? (record.status === 'archived' ? 'It is archived.' : undefined)}
+          disabledReason={
+            whyNotArchive(record) ?? (record.status === 'archived' ? 'This secret is already archived.' : undefined)
+          }
         >
           Archive
         </ActionButton>
@@ -49,7 +51,7 @@ export function ManageSecret({ record, onClose }: { record: Secret; onClose: () 
   )
 }
 
-/** The value lives here alone, and goes with the dialog. */
+/** Only this component's state contains the value, so closing the dialog discards it. */
 function Value({ record }: { record: Secret }) {
   const { client } = useApi()
   const [value, setValue] = useState<string>()
@@ -67,10 +69,10 @@ function Value({ record }: { record: Secret }) {
           onClick={() => act.run(record.secretId)}
           disabledReason={
             act.pending
-              ? 'It is on its way.'
+              ? 'Loading the value…'
               : record.status === 'active'
                 ? undefined
-                : `A secret that is ${record.status} has no value any more.`
+                : `This secret is ${record.status}, so its value can’t be read.`
           }
         >
           Read the value

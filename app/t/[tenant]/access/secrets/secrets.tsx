@@ -17,7 +17,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { CreateSecret } from './create-secret.tsx'
 import { ManageSecret } from './manage-secret.tsx'
 
-/** Named values, kept encrypted. */
+/** The named values that are stored encrypted. */
 export function Secrets() {
   const [creating, setCreating] = useState(false)
   const create = (
@@ -31,7 +31,7 @@ export function Secrets() {
       permission="secret:read"
       act="see secrets"
       action={create}
-      about="A named value, such as the credential of a model’s endpoint, encrypted under a key of this organisation. Each reading of a value is recorded."
+      about="A secret is a named value, such as the credential of a model’s endpoint. It is encrypted with a key of this organisation. The audit log records each time that a value is read."
     >
       <SecretList />
       {creating && <CreateSecret onClose={() => setCreating(false)} />}
@@ -53,8 +53,8 @@ function SecretList() {
         rowKey={(row) => row.secretId}
         failed={{ what: 'The secrets', act: 'see secrets', permission: 'secret:read' }}
         empty={
-          <EmptyState title="There is no secret.">
-            A secret is referred to by its name, so that no value stands in a manifest or a file.
+          <EmptyState title="No secrets.">
+            Create a secret so that manifests can refer to it by name instead of containing the value.
           </EmptyState>
         }
       />
@@ -67,12 +67,12 @@ function SecretList() {
 const columns = (manage: (row: Secret) => void): Column<Secret>[] => [
   { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
   { key: 'status', header: 'State', cell: (row) => <SecretStatusShape status={row.status} /> },
-  { key: 'age', header: 'Made', cell: (row) => <Time at={row.createdAt} show="relative" /> },
+  { key: 'age', header: 'Created', cell: (row) => <Time at={row.createdAt} show="relative" /> },
   {
     key: 'expires',
     header: 'Expires',
     cell: (row) => (row.expiresAt === null ? 'Never' : <Time at={row.expiresAt} show="relative" />),
   },
-  { key: 'by', header: 'Made by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
+  { key: 'by', header: 'Created by', cell: (row) => <ShownText>{row.createdBy.displayName}</ShownText> },
   { key: 'manage', header: 'Actions', cell: (row) => <ManageButton name={row.name} onClick={() => manage(row)} /> },
 ]

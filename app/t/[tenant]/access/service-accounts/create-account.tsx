@@ -15,7 +15,7 @@ import { NewSecret } from './new-secret.tsx'
 
 type Created = Answers['serviceAccounts']['create']
 
-/** Makes an account and shows its first secret once. */
+/** Creates an account and shows its first secret once. */
 export function CreateAccount({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const [created, setCreated] = useState<Created>()
@@ -40,7 +40,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
   return (
     <ActDialog
       title="Create a service account"
-      description="Its secret is shown once, when it is made. From then on you can’t approve what this account asks for."
+      description="Its secret is shown once, right after the account is created. You can’t approve requests of an account that you created."
       label="Create the account"
       busyLabel="Creating the account"
       done="created"
@@ -52,7 +52,9 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
       <TextField
         label="Name"
         hint={
-          id === '' ? 'Its client id is made from it and never changes.' : `Its client id is ${id} and never changes.`
+          id === ''
+            ? 'The client ID is derived from the name and never changes.'
+            : `The client ID is ${id} and never changes.`
         }
         value={name}
         onChange={(event) => setName(event.target.value)}
@@ -71,8 +73,8 @@ export function CreateAccount({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(name: string, roles: Role[]): string | undefined {
-  if (name.trim() === '') return 'Give it a name.'
+  if (name.trim() === '') return 'Enter a name.'
   if (name.trim().length > limits.serviceAccountName)
-    return `A name has at most ${limits.serviceAccountName} characters.`
+    return `A name can have at most ${limits.serviceAccountName} characters.`
   if (roles.length === 0) return 'Choose at least one role.'
 }

@@ -1,19 +1,19 @@
 import { Time } from '#components/ui/text/time.tsx'
 import type { ServiceAccount } from '#lib/schemas/service-accounts.ts'
 
-/** The secrets with which an account can sign in now, oldest first, and when each ends. */
+/** The secrets that an account can sign in with now, oldest first, and when each expires. */
 export function LiveSecrets({ secrets }: { secrets: ServiceAccount['secrets'] }) {
-  if (secrets.length === 0) return <span>None works</span>
+  if (secrets.length === 0) return <span>None</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {secrets.map((secret) => (
         <li key={secret.id}>
-          Made <Time at={secret.createdAt} show="relative" />,{' '}
+          Created <Time at={secret.createdAt} show="relative" />,{' '}
           {secret.notAfter === null ? (
-            'no end'
+            'doesn’t expire'
           ) : (
             <>
-              ends <Time at={secret.notAfter} show="relative" />
+              expires <Time at={secret.notAfter} show="relative" />
             </>
           )}
         </li>

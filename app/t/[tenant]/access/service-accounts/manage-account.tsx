@@ -21,7 +21,7 @@ import { RotateSecret } from './rotate-secret.tsx'
 
 type Manage = { account: ServiceAccount; onClose: () => void }
 
-/** One account: who is behind it, its secrets, and its switch. */
+/** Shows one account: its sponsors and secrets, and the actions that rotate a secret or disable the account. */
 export function ManageAccount({ account, onClose }: Manage) {
   const { me } = useSession()
   const [step, setStep] = useState<'facts' | 'rotate' | 'switch'>('facts')
@@ -33,23 +33,23 @@ export function ManageAccount({ account, onClose }: Manage) {
       open
       onOpenChange={(open) => open || onClose()}
       title={account.name}
-      description="A service account. What its roles allow, it does in its own name."
+      description="A service account. It acts in its own name, within its roles."
     >
       <KeyValues>
-        <KeyValue name="Client id">
-          <Copyable value={account.clientId} label="client id" />
+        <KeyValue name="Client ID">
+          <Copyable value={account.clientId} label="client ID" />
         </KeyValue>
         <KeyValue name="State">
           <AccountStatus status={account.status} />
         </KeyValue>
         <KeyValue name="Roles">{account.roles.map(roleName).join(', ')}</KeyValue>
-        <KeyValue name="Secrets that work">
+        <KeyValue name="Valid secrets">
           <LiveSecrets secrets={account.secrets} />
         </KeyValue>
-        <KeyValue name="People behind it">
+        <KeyValue name="Responsible people">
           <ShownText>{sponsorText(account)}</ShownText>
         </KeyValue>
-        <KeyValue name="Made">
+        <KeyValue name="Created">
           <Time at={account.createdAt} />
         </KeyValue>
         <KeyValue name="Last used">{account.lastUsedAt === null ? 'Never' : <Time at={account.lastUsedAt} />}</KeyValue>
@@ -59,7 +59,7 @@ export function ManageAccount({ account, onClose }: Manage) {
           permission="service-account:manage"
           onClick={() => setStep('rotate')}
           disabledReason={
-            disabled ? 'It is disabled. Enable it first.' : whyNotRotate(account.roles, me.principal.roles)
+            disabled ? 'This account is disabled. Enable it first.' : whyNotRotate(account.roles, me.principal.roles)
           }
         >
           Rotate the secret
@@ -89,8 +89,8 @@ function Switch({ account, onClose }: Manage) {
       title={`${off ? 'Disable' : 'Enable'} ${account.name}`}
       description={
         off
-          ? 'It gets no new tokens, and those that it has are refused from the next request on. It can be enabled again.'
-          : 'It can sign in again, with the secrets that have not ended meanwhile.'
+          ? 'The account can’t obtain new tokens, and its existing tokens are refused from the next request on. You can enable it again.'
+          : 'The account can sign in again with its secrets that haven’t expired.'
       }
       label={off ? 'Disable the account' : 'Enable the account'}
       busyLabel={off ? 'Disabling the account' : 'Enabling the account'}
@@ -104,7 +104,7 @@ function Switch({ account, onClose }: Manage) {
 
 /** "Maria Köhler created it; Tom Okafor rotated its secret". */
 function sponsorText({ sponsors }: ServiceAccount): string {
-  if (sponsors.length === 0) return 'Nobody: the operator made it'
+  if (sponsors.length === 0) return 'None: the operator created it'
   return sponsors
     .map(({ person, link }) => `${person.displayName} ${link === 'created' ? 'created it' : 'rotated its secret'}`)
     .join('; ')

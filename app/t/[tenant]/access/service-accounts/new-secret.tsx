@@ -7,17 +7,17 @@ type NewSecretProps = {
   title: string
   clientId: string
   secret: string | undefined
-  /** When the secrets that were live before end. */
+  /** When the older secrets expire. */
   notAfter?: string
   onClose: () => void
 }
 
-/** A client secret, once. */
+/** Shows a client secret once. */
 export function NewSecret({ title, clientId, secret, notAfter, onClose }: NewSecretProps) {
   return (
     <ShownOnce
       title={title}
-      description="This is the only time that the secret is shown. Put it where the program reads it."
+      description="The secret is shown only this once. Store it where the program reads it."
       noun="client secret"
       value={secret}
       confirm="I stored the secret"
@@ -25,12 +25,12 @@ export function NewSecret({ title, clientId, secret, notAfter, onClose }: NewSec
       onClose={onClose}
     >
       <KeyValues>
-        <KeyValue name="Client id">
-          <Copyable value={clientId} label="client id" />
+        <KeyValue name="Client ID">
+          <Copyable value={clientId} label="client ID" />
         </KeyValue>
         {notAfter !== undefined && (
           <KeyValue name="Older secrets">
-            {Date.parse(notAfter) <= Date.now() ? 'ended now' : <Time at={notAfter} />}
+            {Date.parse(notAfter) <= Date.now() ? 'Expired just now' : <Time at={notAfter} />}
           </KeyValue>
         )}
       </KeyValues>

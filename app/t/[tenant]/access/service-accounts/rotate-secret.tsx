@@ -13,18 +13,18 @@ import { NewSecret } from './new-secret.tsx'
 const HOUR_MS = 3_600_000
 
 const OVERLAPS = [
-  { value: '0', label: 'End now' },
+  { value: '0', label: 'Now' },
   { value: '1', label: 'In 1 hour' },
   { value: '24', label: 'In 24 hours' },
   { value: '168', label: 'In 7 days' },
-  // A little less than the 30 days that the server allows: clocks differ.
+  // One hour less than the 30 days that the server allows, because clocks differ.
   { value: '719', label: 'In 30 days' },
 ]
 
 /** `at` is fixed when it is chosen, so that sending the same form again is the same request. */
 const overlapOf = (hours: string) => ({ hours, at: new Date(Date.now() + Number(hours) * HOUR_MS).toISOString() })
 
-/** A second secret, and until when the ones of today go on. */
+/** Creates a second secret, and sets when the current secrets expire. */
 export function RotateSecret({ account, onClose }: { account: ServiceAccount; onClose: () => void }) {
   const { client } = useApi()
   const [rotated, setRotated] = useState<Answers['serviceAccounts']['rotateSecret']>()
@@ -47,7 +47,7 @@ export function RotateSecret({ account, onClose }: { account: ServiceAccount; on
   return (
     <ActDialog
       title={`Rotate the secret of ${account.name}`}
-      description="The account gets a new secret, shown once. Old and new both work until the old one ends. From then on you can’t approve what this account asks for."
+      description="The account gets a new secret, which is shown once. The current secrets keep working until they expire. You can’t approve requests of an account whose secret you rotated."
       label="Rotate the secret"
       busyLabel="Rotating the secret"
       done="rotated"
@@ -56,17 +56,17 @@ export function RotateSecret({ account, onClose }: { account: ServiceAccount; on
       onClose={onClose}
     >
       <SelectField
-        label="The secrets of today"
+        label="Current secrets expire"
         value={overlap.hours}
         onChange={(hours) => setOverlap(overlapOf(hours))}
         options={OVERLAPS}
-        placeholder="Choose when they end"
+        placeholder="Choose when they expire"
         hint={
           overlap.hours === '0' ? (
-            'Whatever still uses them can’t sign in any more.'
+            'Programs that still use them can no longer sign in.'
           ) : (
             <>
-              Both work until <Time at={overlap.at} show="absolute" />.
+              Old and new secrets work until <Time at={overlap.at} show="absolute" />.
             </>
           )
         }

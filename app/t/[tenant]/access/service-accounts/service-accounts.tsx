@@ -18,7 +18,7 @@ import { CreateAccount } from './create-account.tsx'
 import { LiveSecrets } from './live-secrets.tsx'
 import { ManageAccount } from './manage-account.tsx'
 
-/** Programs that sign in as themselves. */
+/** The accounts of programs that sign in as themselves. */
 export function ServiceAccounts() {
   const [creating, setCreating] = useState(false)
   const create = (
@@ -32,7 +32,7 @@ export function ServiceAccounts() {
       permission="service-account:manage"
       act="see service accounts"
       action={create}
-      about="A program with a sign-in and roles of its own. Whoever makes one or rotates its secret counts as one with it: they can’t approve what it asks for."
+      about="A service account lets a program sign in with its own roles. Anyone who creates the account or rotates its secret can’t approve its requests."
     >
       <AccountList />
       {creating && <CreateAccount onClose={() => setCreating(false)} />}
@@ -53,8 +53,8 @@ function AccountList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The service accounts', act: 'see service accounts', permission: 'service-account:manage' }}
         empty={
-          <EmptyState title="There is no service account.">
-            A pipeline or an agent that runs elsewhere signs in with one.
+          <EmptyState title="No service accounts.">
+            Create one for a pipeline or an external agent to sign in with.
           </EmptyState>
         }
       />

@@ -25,7 +25,7 @@ import { Bindings } from './bindings.tsx'
 import { KillSwitch } from './kill-switch.tsx'
 import { Releases } from './releases.tsx'
 
-/** One agent: where it may run, under which policies, and its manifest. */
+/** Shows one agent: its releases, policy bindings, kill switch, versions and manifest. */
 export function Agent() {
   const { agentId } = useParams<{ agentId: string }>()
   return (
@@ -40,7 +40,7 @@ function OneAgent({ id }: { id: string }) {
   const trpc = useTRPC()
   const { data: agent, error, refetch } = useQuery(trpc.agents.get.queryOptions({ id }))
   const crumbs = [{ label: 'Agents', href: agentsPath(tenant) }]
-  const shownId = <Copyable value={id} label="agent id" shorten="middle" />
+  const shownId = <Copyable value={id} label="agent ID" shorten="middle" />
   if (agent === undefined)
     return (
       <Page>
@@ -108,8 +108,8 @@ function OneAgent({ id }: { id: string }) {
 }
 
 const BLOCKED: Partial<Record<AgentDetail['status'], string>> = {
-  suspended: 'It is suspended: nothing of it starts.',
-  retired: 'It is retired: nothing of it starts.',
+  suspended: 'The agent is suspended, so no execution can start.',
+  retired: 'The agent is retired, so no execution can start.',
 }
 
 function Facts({ agent: { status, name, riskTier, owners } }: { agent: AgentDetail }) {

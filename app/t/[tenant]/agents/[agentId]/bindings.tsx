@@ -9,7 +9,7 @@ import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { ProposeBinding } from './propose-binding.tsx'
 
-/** Which policies decide for the agent, and the way to propose another one. */
+/** Lists the policies that decide for the agent, with a form to propose another binding. */
 export function Bindings({ agent }: { agent: AgentDetail }) {
   const { can } = useSession()
   if (!can('policy:read')) return <MissingPermission act="see policy bindings" permission="policy:read" />
@@ -25,8 +25,8 @@ function BindingList({ agent }: { agent: AgentDetail }) {
         pages={pages}
         about="agent"
         empty={
-          <EmptyState title="No policy is bound.">
-            Without a binding the agent can’t run: nothing would decide what it may do.
+          <EmptyState title="No policies are bound.">
+            Propose a binding first: without a policy that decides what the agent may do, it can’t run.
           </EmptyState>
         }
       />

@@ -8,10 +8,10 @@ import { type Answers, useTRPC } from '#lib/trpc.ts'
 
 type Release = Answers['releases']['list']['items'][number]
 
-/** One question for each; an agent runs in few environments. */
+/** At most this many releases are requested, one query each. An agent runs in few environments. */
 const mostAsked = 10
 
-/** For each release in force: how the policies there differ from those that it was approved with. */
+/** Shows for each active release how the current policies differ from those that the release was approved with. */
 export function ChangedPolicies({ releases }: { releases: Release[] }) {
   const trpc = useTRPC()
   const active = releases.filter(({ status }) => status === 'active').slice(0, mostAsked)
@@ -22,8 +22,8 @@ export function ChangedPolicies({ releases }: { releases: Release[] }) {
     return (
       <div key={data.id} className="flex flex-col gap-2">
         <Banner tone="warn" urgency="none">
-          Since <ShownText>{about}</ShownText> was proposed, its policies have changed. Those bound now decide; propose
-          it again to have them approved as a whole.
+          Since <ShownText>{about}</ShownText> was proposed, its policies have changed. The current policies decide. To
+          have the release approved with them, propose it again.
         </Banner>
         <PolicyChanges changes={data.policyChanges} of={about} />
       </div>

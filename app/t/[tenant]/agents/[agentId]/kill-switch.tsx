@@ -5,13 +5,13 @@ import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { Stops } from './stops.tsx'
 
-/** Suspend, resume and retire: each with a reason, and blocked with its own where the agent's state does not allow it. */
+/** Suspends, resumes and retires the agent. Each action asks for a reason, and states why if the agent's status blocks it. */
 export function KillSwitch({ agent }: { agent: AgentDetail }) {
   const { client } = useApi()
   const { id, status, revision, displayName } = agent
   const input = (reason: string) => ({ id, expectedRevision: revision, reason })
   const common = {
-    keepLabel: 'Leave it as it is',
+    keepLabel: 'Keep the current state',
     permission: 'agent:operate' as const,
     touches: ['agents', 'executions'] as const,
   }
@@ -24,7 +24,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           label="Suspend the agent"
           busyLabel="Suspending the agent"
           title={`Suspend ${displayName}?`}
-          consequence="What runs is asked to stop and ends within seconds; a call that is under way may end with an unknown outcome. What waits for people is parked with its deadlines stopped. Nothing new starts until somebody resumes it."
+          consequence="Running executions stop within seconds. A call in progress may end with an unknown outcome. Executions that wait for people are parked and their deadlines are paused. No new execution starts until the agent is resumed."
           blocked={status === 'active' ? undefined : blockedWord('suspended', status)}
           act={(reason, options) => client.agents.suspend.mutate(input(reason), options)}
           done={`${displayName} is suspended.`}
@@ -35,7 +35,7 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           label="Resume the agent"
           busyLabel="Resuming the agent"
           title={`Resume ${displayName}?`}
-          consequence="Executions can start again, and the parked ones go on where they waited, with as much time as they had. What was stopped stays stopped."
+          consequence="Executions can start again. Parked executions continue where they waited, with the time that they had left. Executions that were stopped remain stopped."
           blocked={status === 'suspended' ? undefined : blockedWord('resumed', status)}
           act={(reason, options) => client.agents.resume.mutate(input(reason), options)}
           done={`${displayName} is active again.`}
@@ -45,8 +45,8 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
           {...common}
           label="Retire the agent"
           busyLabel="Retiring the agent"
-          title={`Retire ${displayName} for good?`}
-          consequence="Its parked executions end. It never runs again, and this can’t be taken back; its records stay."
+          title={`Retire ${displayName} permanently?`}
+          consequence="Its parked executions end, and the agent never runs again. You can’t undo this. Its records remain."
           blocked={status === 'suspended' ? undefined : blockedWord('retired', status)}
           act={(reason, options) => client.agents.retire.mutate(input(reason), options)}
           done={`${displayName} is retired.`}
@@ -61,10 +61,11 @@ export function KillSwitch({ agent }: { agent: AgentDetail }) {
 type Status = AgentDetail['status']
 
 const SENTENCES: Record<Status, string> = {
-  registered: 'It has not run yet: no release of it is active.',
-  active: 'It may run where a release of it is active. Suspending it stops everything that it does.',
-  suspended: 'It is suspended: nothing of it runs, and what waited for people is parked until it is resumed.',
-  retired: 'It is retired and never runs again.',
+  registered: 'The agent can’t run yet: it needs an active release.',
+  active:
+    'The agent can run in every environment where it has an active release. Suspending it stops all its executions.',
+  suspended: 'The agent is suspended: its executions are stopped, or parked until it is resumed.',
+  retired: 'The agent is retired and never runs again.',
 }
 
 function blockedWord(act: 'suspended' | 'resumed' | 'retired', status: Status): string {

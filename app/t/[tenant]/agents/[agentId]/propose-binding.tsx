@@ -30,7 +30,7 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
     <ProposeDialog
       permission="binding:propose"
       label="Propose a binding"
-      description="The policy decides about each call of the agent in that environment once an approver who is not you has decided."
+      description="The policy decides each call of the agent in that environment after an approver other than you approves the binding."
       missing={noPolicy ?? (policyVersion === undefined ? 'Choose a policy.' : whyNotEnvironment(environment))}
       propose={propose}
       onPropose={() => {
@@ -41,12 +41,14 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
         label="Policy"
         value={policyId}
         onChange={setPolicyId}
-        placeholder={policies.isPending ? 'Loading the policies' : 'Choose a policy'}
+        placeholder={policies.isPending ? 'Loading…' : 'Choose a policy'}
         options={published.map(({ id, name, latestPublishedVersion }) => ({
           value: id,
           label: `${name}, version ${latestPublishedVersion}`,
         }))}
-        error={policies.error === null ? noPolicy : 'The policies could not be loaded. Close this and try again.'}
+        error={
+          policies.error === null ? noPolicy : 'The policies could not be loaded. Close this dialog and try again.'
+        }
       />
       <TextField
         label="Environment"
@@ -60,8 +62,12 @@ export function ProposeBinding({ agent }: { agent: AgentDetail }) {
         value={mode}
         onChange={setMode}
         options={[
-          { value: 'enforce', label: 'Enforce', consequence: 'What it denies does not happen.' },
-          { value: 'shadow', label: 'Shadow', consequence: 'Its decisions are only recorded.' },
+          { value: 'enforce', label: 'Enforce', consequence: 'Calls that the policy denies are blocked.' },
+          {
+            value: 'shadow',
+            label: 'Shadow',
+            consequence: 'The decisions of the policy are recorded but not enforced.',
+          },
         ]}
       />
     </ProposeDialog>

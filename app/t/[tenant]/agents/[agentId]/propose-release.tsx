@@ -19,7 +19,7 @@ export function ProposeRelease({ agent }: { agent: AgentDetail }) {
     <ProposeDialog
       permission="release:propose"
       label="Propose a release"
-      description="The version and the schemas of its tools are pinned now. It runs once an approver who is not you has decided."
+      description="The version and the schemas of its tools are pinned now. The version can run after an approver other than you approves the release."
       missing={whyNotEnvironment(environment)}
       propose={propose}
       onPropose={() => propose.run({ agentId: agent.id, version, environment })}

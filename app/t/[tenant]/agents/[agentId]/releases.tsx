@@ -21,7 +21,7 @@ import { ProposeRelease } from './propose-release.tsx'
 
 type Row = Answers['releases']['list']['items'][number]
 
-/** Which version runs where, and the way to propose another one. */
+/** Lists the releases of the agent by environment, with a form to propose another one. */
 export function Releases({ agent }: { agent: AgentDetail }) {
   const { can } = useSession()
   if (!can('release:read')) return <MissingPermission act="see releases" permission="release:read" />
@@ -41,8 +41,8 @@ function ReleaseList({ agent }: { agent: AgentDetail }) {
         rowKey={(row) => row.id}
         failed={{ what: 'The releases', act: 'see releases', permission: 'release:read' }}
         empty={
-          <EmptyState title="No version was released.">
-            A release pins a version with its tools for one environment; the change approvers decide it.
+          <EmptyState title="No releases.">
+            A release pins a version and its tools for one environment. Propose one, and the change approvers decide it.
           </EmptyState>
         }
       />
@@ -77,8 +77,8 @@ const columns = (tenant: string): Column<Row>[] => [
   },
   {
     key: 'end',
-    header: 'End it',
-    // Also where there is nothing to end any more: an open dialog stays with what it was told.
+    header: 'Actions',
+    // Rendered also for an ended release, so that an open dialog keeps showing its error.
     cell: (row) => <EndChange kind="release" change={row} about={`${row.version} in ${row.environment}`} />,
   },
 ]

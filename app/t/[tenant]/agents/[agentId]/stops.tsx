@@ -20,7 +20,7 @@ import { useTRPC } from '#lib/trpc.ts'
 const refreshMs = 2000
 const perPage = 20
 
-/** The agent's executions that were asked to stop: when, and when it was certain that they had. */
+/** The agent's executions with a stop request, with the times of the request and of the confirmation. */
 export function Stops({ agentId }: { agentId: string }) {
   const { can } = useSession()
   if (!can('execution:read')) return <MissingPermission act="see executions" permission="execution:read" />
@@ -35,13 +35,14 @@ function StopList({ agentId }: { agentId: string }) {
   return (
     <PagedTable
       pages={pages}
-      caption="Executions that were asked to stop"
+      caption="Executions with a stop request"
       columns={columns(tenant)}
       rowKey={(row) => row.id}
       failed={{ what: 'The executions', act: 'see executions', permission: 'execution:read' }}
       empty={
-        <EmptyState title="None of its executions was asked to stop.">
-          A stop has two times: when it was asked for, and when it was certain that nothing went on.
+        <EmptyState title="No executions with a stop request.">
+          Suspend the agent to stop its executions. The time of each request and of its confirmation is then listed
+          here.
         </EmptyState>
       }
     />
@@ -73,7 +74,7 @@ const columns = (tenant: string): Column<ExecutionSummary>[] => [
   },
   {
     key: 'took',
-    header: 'Took',
+    header: 'Duration',
     align: 'end',
     cell: ({ stopRequestedAt, stopConfirmedAt }) =>
       stopRequestedAt === null || stopConfirmedAt === null

@@ -18,7 +18,7 @@ import type { Failure } from '#lib/failure.ts'
 import { agentsPath } from '#lib/paths.ts'
 import { Registered } from './registered.tsx'
 
-/** An agent, or another version of one, from its manifest. */
+/** Registers an agent, or another version of one, from its manifest. */
 export function RegisterAgent() {
   const { tenant } = useSession()
   return (
@@ -35,7 +35,7 @@ function ManifestForm() {
   const { client } = useApi()
   const name = useSearchParams().get('name')
   const [yaml, setYaml] = useState(() => (name === null ? '' : manifestFor(name)))
-  // The problem stands as long as the text that caused it.
+  // The problem is shown until the text that caused it changes.
   const [refused, setRefused] = useState<{ yaml: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const register = useAct({
     send: client.agents.create.mutate,
@@ -58,7 +58,7 @@ function ManifestForm() {
       <CodeEditor
         label="Manifest (YAML)"
         language="yaml"
-        hint="A mapping with a name. A name that exists gets another version; the same content is registered once."
+        hint="Give the manifest a name. If the name exists, a new version is registered. The same content is registered only once."
         value={yaml}
         onChange={setYaml}
         rows={22}
@@ -82,18 +82,18 @@ function ManifestForm() {
   )
 }
 
-/** Where to begin for an agent that telemetry has named; a JSON string is a YAML one. */
+/** Returns the initial manifest for an agent that telemetry has named. A JSON string is also valid YAML. */
 const manifestFor = (name: string): string => `apiVersion: governance/v1
 kind: Agent
 metadata:
   name: ${JSON.stringify(name)}
 spec:
-  # It runs elsewhere, sends telemetry, and asks policies.evaluate before each call.
+  # An external agent sends telemetry and requests a decision of policies.evaluate before each call.
   runtime:
     observe: {}
 `
 
-/** Checked as it is typed: what would refuse it, and what would have no effect. */
+/** Checks the manifest as it is typed. Problems block the registration; warnings are members without effect. */
 function useManifestCheck(text: string, refused: readonly CodeProblem[] | undefined) {
   const { client } = useApi()
   const check = useCallback(
@@ -107,13 +107,13 @@ function useManifestCheck(text: string, refused: readonly CodeProblem[] | undefi
   return useChecked({ what: 'manifest', text, check, refused })
 }
 
-/** What the server says is wrong with the manifest itself; undefined when it is about something else. */
+/** Returns the problems that the server found in the manifest, or undefined for other failures. */
 function problemsOf({ code, message, issues }: Failure): CodeProblem[] | undefined {
   if (code !== 'invalid_manifest') return undefined
   return issues.length === 0 ? [{ message }] : issues.map(problemOf)
 }
 
-/** Where something stands; by the members that lead to it when it has no line. */
+/** Returns the problem with its position. The message starts with the path if the line is unknown. */
 function problemOf({ path, message, line, column }: Issue): CodeProblem {
   return line === undefined ? { message: `${path}: ${message}` } : { message, line, column }
 }
@@ -122,13 +122,13 @@ function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel
-      title={unknown ? 'We do not know whether the agent was registered.' : 'The agent was not registered.'}
+      title={unknown ? 'It is unknown whether the agent was registered.' : 'The agent was not registered.'}
       effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
       advice={
         unknown
-          ? 'Register it again: the same content is registered once.'
+          ? 'Register it again. The same content is registered only once.'
           : failure.code === 'version_conflict'
-            ? 'Give the manifest another version (metadata.version).'
+            ? 'Change the version of the manifest (metadata.version).'
             : adviceFor(failure)
       }
       requestId={failure.requestId}

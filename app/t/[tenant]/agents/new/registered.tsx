@@ -12,7 +12,7 @@ import type { Answers } from '#lib/trpc.ts'
 
 type RegisteredProps = { answer: Answers['agents']['create']; again: () => void }
 
-/** What was registered, what the server did not understand, and what is still missing before it can run. */
+/** Shows the registered version, the members that have no effect, and what the agent still needs before it can run. */
 export function Registered({ answer: { agent, warnings, requirements }, again }: RegisteredProps) {
   const { tenant } = useSession()
   return (
@@ -29,7 +29,7 @@ export function Registered({ answer: { agent, warnings, requirements }, again }:
         </Section>
       )}
       {warnings.length > 0 && (
-        <Section title="Kept, but not understood">
+        <Section title="Stored, but without effect">
           <List items={warnings.map(({ path, message }) => `${path}: ${message}`)} />
         </Section>
       )}

@@ -25,7 +25,7 @@ export function ApprovalPage() {
         <MissingPermission act="see approvals" permission="approval:list" />
       </Page>
     )
-  // What was typed for one request is not the next one's.
+  // A key per request, so that text typed for one request doesn't appear on the next.
   return <OneApproval key={approvalId} approvalId={approvalId} />
 }
 
@@ -45,7 +45,7 @@ function OneApproval({ approvalId }: { approvalId: string }) {
           aside={undefined}
         />
         {decision.loadError === null ? (
-          <Skeleton label="Loading the request" rows={8} />
+          <Skeleton label="Loading the request…" rows={8} />
         ) : (
           <RequestFailed
             error={decision.loadError}

@@ -13,12 +13,12 @@ import { erasedText } from '#lib/rules/erased.ts'
 import { countHidden } from '#lib/rules/visible-text.ts'
 import type { Approval, ArgumentView } from '#lib/schemas/approvals.ts'
 
-/** Longer values are shown in part until they are opened, and hold the approval back until then. */
+/** In characters. Longer values are shortened, and approving is blocked until the reader has expanded them. */
 const shortLength = 1000
 
 type Shorten = (path: string, isShort: boolean) => void
 
-/** What the decision binds, value by value; nothing is left out without a word. */
+/** The arguments that the decision binds, one row per value. Masked, erased and shortened values are marked as such. */
 export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShorten: Shorten }) {
   const rows = shown.presentation.arguments
   const masked = rows.filter((row) => row.masked !== undefined).length
@@ -46,12 +46,12 @@ export function ArgumentsSection({ shown, onShorten }: { shown: Approval; onShor
     >
       {hidden > 0 && (
         <Banner tone="warn" urgency="none">
-          {hidden === 1 ? 'One argument holds' : `${hidden} arguments hold`} characters that can’t be seen. They are
-          shown by their codes, such as U+200B.
+          {hidden === 1 ? 'One argument contains' : `${hidden} arguments contain`} invisible characters. They are shown
+          by their codes, such as U+200B.
         </Banner>
       )}
       {rows.length === 0 ? (
-        <p>There are no arguments.</p>
+        <p>This request has an empty list of arguments.</p>
       ) : (
         <DataTable caption="Arguments" columns={columns} rows={rows} rowKey={(row) => row.path} />
       )}
@@ -83,23 +83,23 @@ function Value({ row: { path, value, masked }, onShorten }: { row: ArgumentView;
       {isShort && (
         <>
           <span className="text-dense text-warn">
-            {shortLength} of {text.length.toLocaleString('en')} characters are shown.
+            Showing {shortLength} of {text.length.toLocaleString('en')} characters.
           </span>
-          <Button onClick={() => setOpened(true)}>Show all of it</Button>
+          <Button onClick={() => setOpened(true)}>Show the full value</Button>
         </>
       )}
     </span>
   )
 }
 
-/** Strings as they are, the rest as JSON: `"4200.00"` and `4200` must not look alike, so digits in a string are quoted. */
+/** Strings as they are, other values as JSON. A string that reads like a number is quoted, to tell `"4200.00"` from `4200`. */
 function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)
   return /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)$/i.test(value) ? JSON.stringify(value) : value
 }
 
-/** The text that is put into force, where the request is about one. */
+/** The source text that the approval activates, such as a policy's; undefined for other requests. */
 function sourceOf(subject: JsonValue | null): string | undefined {
   if (subject === null || !isJsonObject(subject)) return undefined
   return typeof subject.source === 'string' ? subject.source : undefined

@@ -27,7 +27,7 @@ import type { Neighbours } from './use-neighbours.ts'
 
 type CaseFileProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
-/** The request in reading order: what happens, with what, why it needs somebody, what came before, the decision. */
+/** The request in reading order: its effects, its arguments, why it needs a person, what led to it, the decision. */
 export function CaseFile({ decision, shown, neighbours }: CaseFileProps) {
   const { tenant } = useSession()
   return (

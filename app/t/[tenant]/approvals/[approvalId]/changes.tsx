@@ -10,22 +10,22 @@ import { DECIDED } from './words.ts'
 
 type ChangesProps = { view: Extract<View, { is: 'conflict' | 'drifted' }>; shown: Approval; onReview: () => void }
 
-/** What became of the request while the person was at it. What they typed stays until they go on. */
+/** How the request changed while the person was deciding. Their draft stays until they review the change. */
 export function Changes({ view: { is, latest, stillOpen }, shown, onReview }: ChangesProps) {
-  const title = is === 'drifted' ? 'The payload has changed.' : 'Somebody else was first.'
+  const title = is === 'drifted' ? 'The payload has changed.' : 'Someone else decided first.'
   if (latest === undefined)
     return (
       <Note tone="warn" title="The request has changed.">
-        Your decision was not recorded. What changed is being read.
+        Your decision was not recorded. Loading the change…
       </Note>
     )
   return (
     <Note
       tone="warn"
       title={stillOpen && is === 'conflict' ? 'The request has changed.' : title}
-      action={<Button onClick={onReview}>{stillOpen ? 'Review it as it is now' : 'Show the record'}</Button>}
+      action={<Button onClick={onReview}>{stillOpen ? 'Review the current request' : 'Show the record'}</Button>}
     >
-      Your decision was not recorded; what you typed stays here.
+      Your decision was not recorded. What you typed is still here.
       {is === 'drifted' && <Difference before={shown} after={latest} />}
       {is === 'conflict' && <NewVotes before={shown} after={latest} />}
     </Note>
@@ -50,11 +50,11 @@ function Difference({ before, after }: { before: Approval; after: Approval }) {
   const old = new Map(before.presentation.arguments.map((row) => [row.path, textOf(row)]))
   const now = new Map(after.presentation.arguments.map((row) => [row.path, textOf(row)]))
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path))
-  if (changed.length === 0) return <span className="mt-2 block">The change is in a value that is masked for you.</span>
+  if (changed.length === 0) return <span className="mt-2 block">A value that is masked for you has changed.</span>
   return changed.map((path) => (
     <span key={path} className="wrap-anywhere mt-2 block">
-      <ShownText>{path}</ShownText>: <del>{<ShownText>{old.get(path) ?? 'not there'}</ShownText>}</del>{' '}
-      <ins>{<ShownText>{now.get(path) ?? 'not there'}</ShownText>}</ins>
+      <ShownText>{path}</ShownText>: <del>{<ShownText>{old.get(path) ?? 'missing'}</ShownText>}</del>{' '}
+      <ins>{<ShownText>{now.get(path) ?? 'missing'}</ShownText>}</ins>
     </span>
   ))
 }

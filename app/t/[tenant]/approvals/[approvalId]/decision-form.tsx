@@ -16,11 +16,11 @@ import { acknowledgement, VERBS } from './words.ts'
 type DecisionFormProps = {
   decision: DecisionControl
   shown: Approval
-  /** The element that says what stands in the way; read out with the form. */
+  /** Id of the element that explains why the form is locked. It describes the form to assistive technology. */
   noticeId: string
 }
 
-/** Choice, reason, acknowledgement, and a button that names the effect. What can't be used stays, and says why. */
+/** Choice, reason, acknowledgement, and a button that names the effect. A disabled button stays visible and gives its reason. */
 export function DecisionForm({ decision: control, shown, noticeId }: DecisionFormProps) {
   const { view, machine, edit, submit, whyNot } = control
   const { decision, reason, acknowledged } = machine.draft
@@ -34,7 +34,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
     ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
   })
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset within would be one more frame around a frame.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a second frame around the rail's frame.
     <div role="group" aria-label="Your decision" aria-describedby={noticeId} className="flex flex-col gap-4">
       <RadioCards
         legend="Decision"
@@ -49,7 +49,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
       />
       <TextArea
         label="Reason"
-        hint="Required, kept in the audit record"
+        hint="Required. Stored in the audit record."
         limit={reasonLimit}
         value={reason}
         readOnly={!editable}
@@ -83,7 +83,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
   )
 }
 
-/** What is waited for: the person's device, or the server. */
+/** Names what the form waits for: the person's device, or the server. */
 const busyLabel = ({ attempt }: Machine): string =>
   attempt?.confirms === true && attempt.passkey === undefined ? 'Waiting for your passkey…' : 'Recording your decision…'
 

@@ -14,7 +14,7 @@ import { useSingleKeys } from './use-shortcuts.ts'
 
 type DecisionRailProps = { decision: DecisionControl; shown: Approval; neighbours: Neighbours }
 
-/** Where a decision is made. It never shows an outcome that the server has not confirmed. */
+/** The form of the decision and its status. It never shows an outcome that the server has not confirmed. */
 export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps) {
   const noticeId = useId()
   const { view } = decision
@@ -25,7 +25,7 @@ export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps)
     decision.submit()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut of the controls inside, which work without it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the controls inside, which also work without it.
     <div onKeyDown={press} className="flex flex-col gap-4">
       <RailNotice id={noticeId} decision={decision} shown={shown} />
       {over ? (
@@ -38,7 +38,7 @@ export function DecisionRail({ decision, shown, neighbours }: DecisionRailProps)
   )
 }
 
-/** The next request has the focus once a decision is recorded; nothing goes on by itself. */
+/** The link to the next request gets the focus once a decision is recorded. The page never navigates by itself. */
 function WhatNext({ focus, neighbours }: { focus: boolean; neighbours: Neighbours }) {
   const { tenant } = useSession()
   const link = useRef<HTMLAnchorElement>(null)
@@ -68,8 +68,8 @@ function Who({ deciding }: { deciding: boolean }) {
       </p>
       <p>
         {keys === 'on'
-          ? `The keys ${deciding ? 'A, R and E choose; ' : ''}J and K go to the next and the previous request.`
-          : 'Single keys are off.'}{' '}
+          ? `${deciding ? 'Press A, R or E to choose, ' : 'Press '}J or K for the next or previous request.`
+          : 'Single-key shortcuts are off.'}{' '}
         <button type="button" className="text-link min-h-6" onClick={() => setKeys(keys === 'on' ? 'off' : 'on')}>
           {keys === 'on' ? 'Turn them off' : 'Turn them on'}
         </button>

@@ -100,12 +100,12 @@ const submit: Event = { type: 'submitted', newKey: 'key-1' }
 const lost: Event = { type: 'failed', failure: failureOf('network', 'The server can’t be reached.'), now: NOW }
 const sent = [load(), fill, acknowledge, submit]
 
-test('loading: nothing can be sent before the request is there', () => {
+test('loading: no decision can be sent before the request has loaded', () => {
   expect(view(initial(JONAS))).toEqual({ is: 'loading' })
   expect(whyNotSubmit(initial(JONAS), conditions())).toMatch(/still being loaded/)
 })
 
-test('open: no choice is made for the person', () => {
+test('open: no decision is preselected', () => {
   const machine = run([load()])
   expect(view(machine)).toMatchObject({ is: 'open' })
   expect(machine.draft).toEqual({ decision: undefined, reason: '', acknowledged: false })
@@ -113,12 +113,12 @@ test('open: no choice is made for the person', () => {
 })
 
 describe('drafting', () => {
-  test('each missing part is named, one after the other', () => {
+  test('names each missing part in turn', () => {
     const chosen = run([load(), { type: 'edited', draft: { decision: 'approve' } }])
     expect(view(chosen).is).toBe('drafting')
-    expect(whyNotSubmit(chosen, conditions())).toBe('Give a reason.')
+    expect(whyNotSubmit(chosen, conditions())).toBe('Enter a reason.')
     expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: '  \n ' } }], chosen), conditions())).toBe(
-      'Give a reason.',
+      'Enter a reason.',
     )
     expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: 'x'.repeat(2001) } }], chosen), conditions())).toBe(
       'The reason is too long.',
@@ -128,20 +128,20 @@ describe('drafting', () => {
     expect(whyNotSubmit(run([acknowledge], reasoned), conditions())).toBeUndefined()
   })
 
-  test('shortened values must be opened before approving, and hinder no rejection', () => {
+  test('shortened values must be shown in full before approving, but not before rejecting', () => {
     const machine = run([load(), fill, acknowledge])
-    expect(whyNotSubmit(machine, conditions({ unopened: 2 }))).toBe('Open the 2 shortened values first.')
+    expect(whyNotSubmit(machine, conditions({ unopened: 2 }))).toBe('Show the 2 shortened values in full first.')
     const rejecting = run([{ type: 'edited', draft: { decision: 'reject', acknowledged: true } }], machine)
     expect(whyNotSubmit(rejecting, conditions({ unopened: 2 }))).toBeUndefined()
   })
 
-  test('another choice takes the acknowledgement back', () => {
+  test('another choice clears the acknowledgement', () => {
     const machine = run([load(), fill, acknowledge, { type: 'edited', draft: { decision: 'reject' } }])
     expect(machine.draft.acknowledged).toBe(false)
     expect(machine.draft.reason).toBe('Claim checked.')
   })
 
-  test('a stored draft comes back without its acknowledgement, and never over what was typed', () => {
+  test('a stored draft is restored without its acknowledgement, and never overwrites typed text', () => {
     const restored: Event = { type: 'restored', draft: { decision: 'reject', reason: 'Earlier.' } }
     expect(run([load(), restored]).draft).toEqual({ decision: 'reject', reason: 'Earlier.', acknowledged: false })
     expect(run([load(), fill, restored]).draft.reason).toBe('Claim checked.')
@@ -149,7 +149,7 @@ describe('drafting', () => {
 })
 
 describe('submitting', () => {
-  test('locks everything, and binds revision and digest of what was shown', () => {
+  test('locks the form, and binds the revision and digest of the request shown', () => {
     const machine = run(sent)
     expect(view(machine).is).toBe('submitting')
     expect(isEditable(view(machine))).toBe(false)
@@ -166,7 +166,7 @@ describe('submitting', () => {
     expect(view(machine, { online: false, sessionEnded: true }).is).toBe('submitting')
   })
 
-  test('is not left by an answer of an earlier read', () => {
+  test('continues when an earlier read returns', () => {
     expect(view(run([...sent, load()])).is).toBe('submitting')
   })
 })
@@ -183,11 +183,11 @@ describe('with a passkey', () => {
   const begun = [load({ passkey: 'needed' }), fill, acknowledge, submit]
   const without = (code: 'no_passkey' | 'passkey_required'): Event => ({
     type: 'failed',
-    failure: failureOf(code, 'There is none.'),
+    failure: failureOf(code, 'No passkey.'),
     now: NOW,
   })
 
-  test('the device signs first; after a lost answer the same signature is sent again under the same key', () => {
+  test('the device signs first, and after a lost answer the same signature is sent again under the same key', () => {
     expect(run(begun).attempt).toMatchObject({ confirms: true, idempotencyKey: 'key-1' })
     expect(run(begun).attempt).not.toHaveProperty('passkey')
     const machine = run([...begun, confirmed])
@@ -196,26 +196,25 @@ describe('with a passkey', () => {
     expect(again.attempt).toEqual(machine.attempt)
   })
 
-  test.each(['no_passkey', 'passkey_required'] as const)(
-    'after %s the device is asked again, under another key',
-    (code) => {
-      const machine = run([...begun, confirmed, without(code)])
-      expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
-      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
-      expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
-    },
-  )
+  test.each(['no_passkey', 'passkey_required'] as const)('after %s the device signs again, under a new key', (code) => {
+    const machine = run([...begun, confirmed, without(code)])
+    expect(view(machine)).toMatchObject({ is: 'drafting', problem: { code } })
+    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).toMatchObject({ idempotencyKey: 'key-2' })
+    expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt).not.toHaveProperty('passkey')
+  })
 
-  test('who has none can reject', () => {
+  test('a reviewer without a passkey can reject', () => {
     const machine = run([load({ passkey: 'missing' }), fill, acknowledge])
-    expect(whyNotSubmit(machine, conditions())).toBe('Approving this takes a passkey, and you have none.')
+    expect(whyNotSubmit(machine, conditions())).toBe(
+      'Approving this request requires a passkey. Add one in your settings.',
+    )
     const rejecting = run([{ type: 'edited', draft: { decision: 'reject', acknowledged: true } }], machine)
     expect(whyNotSubmit(rejecting, conditions())).toBeUndefined()
     expect(run([submit], rejecting).attempt).toMatchObject({ confirms: false })
   })
 })
 
-test('recorded: only after the server confirmed', () => {
+test('recorded: only after the server has confirmed', () => {
   const machine = run([...sent, { type: 'answered', auditId: 'audit-1', at: '2026-11-20T13:39:00.000Z' }])
   expect(view(machine)).toEqual({
     is: 'recorded',
@@ -242,7 +241,7 @@ describe('blocked', () => {
   })
 
   test.each(['separation_of_duties', 'forbidden', 'not_eligible', 'machine_decision'] as const)(
-    'a refusal with %s blocks the page, and keeps the draft',
+    'a refusal with %s blocks the form and keeps the draft',
     (code) => {
       const machine = run([...sent, { type: 'failed', failure: failureOf(code, 'No.', 403), now: NOW }])
       expect(view(machine)).toMatchObject({ is: 'blocked', message: 'No.' })
@@ -252,7 +251,7 @@ describe('blocked', () => {
 })
 
 describe('expired', () => {
-  test('at its very moment, while the page is open, with the draft kept', () => {
+  test('at the exact time of expiry while the page is open, keeping the draft', () => {
     const machine = run([load(), fill, acknowledge])
     const end = Date.parse(approval().expiresAt)
     expect(view(machine, { now: end - 1 }).is).toBe('drafting')
@@ -261,12 +260,12 @@ describe('expired', () => {
     expect(machine.draft.reason).toBe('Claim checked.')
   })
 
-  test('and when the server has said so', () => {
+  test('when the server reports it', () => {
     expect(view(run([load({ status: 'expired' })])).is).toBe('expired')
   })
 })
 
-test('decided: opened after somebody else had decided', () => {
+test('decided: opened after another reviewer had decided', () => {
   const machine = run([
     load({ status: 'rejected', blocked: { code: 'already_decided', message: 'This request is already rejected.' } }),
   ])
@@ -277,7 +276,7 @@ describe('conflict', () => {
   const decided = { status: 'rejected', revision: 2, votes: [vote(ANNA, 'Anna', 'reject', 'Not covered.')] } as const
   const other = load({ ...decided, votes: [...decided.votes] })
 
-  test('a 409 waits for who, when, verdict and reason, and keeps the draft', () => {
+  test('a 409 waits for the other decision, and keeps the draft', () => {
     const refused = run([
       ...sent,
       { type: 'failed', failure: failureOf('revision_conflict', 'Changed.', 409), now: NOW },
@@ -290,23 +289,23 @@ describe('conflict', () => {
       latest: { votes: [{ reason: 'Not covered.' }] },
     })
     expect(known.draft.reason).toBe('Claim checked.')
-    expect(whyNotSubmit(known, conditions())).toMatch(/changed/)
+    expect(whyNotSubmit(known, conditions())).toMatch(/Review the changes/)
   })
 
-  test('already_decided by somebody else is a conflict, by oneself it is the record', () => {
+  test('already_decided is a conflict after another reviewer’s decision, and the record after one’s own', () => {
     const refused = run([...sent, { type: 'failed', failure: failureOf('already_decided', 'Decided.', 409), now: NOW }])
     expect(view(run([other], refused)).is).toBe('conflict')
     const own = load({ status: 'approved', revision: 2, votes: [vote(JONAS, 'Jonas', 'approve', 'Claim checked.')] })
     expect(view(run([own], refused)).is).toBe('recorded')
   })
 
-  test('shows while drafting, as soon as it is known', () => {
+  test('is shown while drafting, as soon as it is known', () => {
     expect(view(run([load(), fill, other])).is).toBe('conflict')
-    // Nothing was filled in: the page just shows the record.
+    // The form is empty, so the page shows the record.
     expect(view(run([load(), other])).is).toBe('decided')
   })
 
-  test('one that is still open can be gone on with, at the new revision, with a new acknowledgement', () => {
+  test('a request that is still open can be decided at the new revision, with a new acknowledgement', () => {
     const machine = run([load(), fill, acknowledge, load({ revision: 2, quorum: 2, approvalsSoFar: 1 })])
     expect(view(machine)).toMatchObject({ is: 'conflict', stillOpen: true })
     const reviewed = run([{ type: 'reviewed' }], machine)
@@ -319,14 +318,14 @@ describe('conflict', () => {
 describe('drifted', () => {
   const changed = load({ revision: 2, payloadDigest: `sha256:${'77'.repeat(32)}` })
 
-  test('another payload is shown as such, even before anything was filled in', () => {
+  test('a changed payload is reported, even with an empty form', () => {
     const machine = run([load(), changed])
     expect(view(machine)).toMatchObject({ is: 'drifted', stillOpen: true })
-    // What is on the page is still what the person read.
+    // The page still shows the version that the person read.
     expect(machine.shown?.payloadDigest).toBe(approval().payloadDigest)
   })
 
-  test('digest_mismatch waits for the new payload; reviewing binds it', () => {
+  test('digest_mismatch waits for the new payload, and reviewing binds it', () => {
     const refused = run([
       ...sent,
       { type: 'failed', failure: failureOf('digest_mismatch', 'Other bytes.', 409), now: NOW },
@@ -339,16 +338,16 @@ describe('drifted', () => {
 
 describe('unknown', () => {
   test.each(['network', 'timeout', 'unreadable', 'internal', 'unavailable'] as const)(
-    'after %s nothing is claimed',
+    'after %s no outcome is claimed',
     (code) => {
       const machine = run([...sent, { type: 'failed', failure: failureOf(code, 'No answer.'), now: NOW }])
       expect(view(machine).is).toBe('unknown')
       expect(isEditable(view(machine))).toBe(false)
-      expect(whyNotSubmit(machine, conditions())).toMatch(/checked/)
+      expect(whyNotSubmit(machine, conditions())).toMatch(/^Checking/)
     },
   )
 
-  test('unlocks only when still pending at the same revision, and sends the same decision with the same key', () => {
+  test('unlocks only if the request is still pending at the same revision, and sends the same decision with the same key', () => {
     const machine = run([...sent, lost, load()])
     expect(view(machine)).toMatchObject({ is: 'drafting', notRecorded: true })
     expect(whyNotSubmit(machine, conditions())).toBeUndefined()
@@ -363,13 +362,13 @@ describe('unknown', () => {
     expect(other.attempt?.idempotencyKey).toBe('key-2')
   })
 
-  test('finds the own vote, also when the request stays pending for a second one', () => {
+  test('finds the person’s vote, also if the request stays pending for a second one', () => {
     const mine = vote(JONAS, 'Jonas', 'approve', 'Claim checked.')
     const machine = run([...sent, lost, load({ revision: 2, quorum: 2, votes: [mine] })])
     expect(view(machine)).toMatchObject({ is: 'recorded', record: { auditId: mine.auditId } })
   })
 
-  test('becomes a conflict when somebody else was first', () => {
+  test('becomes a conflict when another reviewer decided first', () => {
     expect(
       view(
         run([...sent, lost, load({ status: 'rejected', revision: 2, votes: [vote(ANNA, 'Anna', 'reject', 'No.')] })]),
@@ -387,7 +386,7 @@ describe('unknown', () => {
   })
 })
 
-test('offline: what was typed stays and can be edited, but not sent', () => {
+test('offline: the draft is kept and can be edited, but not sent', () => {
   const machine = run([load(), fill, acknowledge])
   expect(view(machine, { online: false }).is).toBe('offline')
   expect(isEditable(view(machine, { online: false }))).toBe(true)
@@ -395,17 +394,17 @@ test('offline: what was typed stays and can be edited, but not sent', () => {
   expect(whyNotSubmit(machine, conditions())).toBeUndefined()
 })
 
-test('rate-limited: counts down as the server said, then sends the same decision with the same key', () => {
+test('rate-limited: counts down the server’s delay, then sends the same decision with the same key', () => {
   const failure = { ...failureOf('rate_limited', 'Too many.', 429), retryAfterSeconds: 12 }
   const machine = run([...sent, { type: 'failed', failure, now: NOW }])
   expect(view(machine)).toEqual({ is: 'rate-limited', seconds: 12 })
   expect(view(machine, { now: NOW + 11_001 })).toEqual({ is: 'rate-limited', seconds: 1 })
-  expect(whyNotSubmit(machine, conditions({ now: NOW + 500 }))).toBe('Too many requests. You can send it in 12 s.')
+  expect(whyNotSubmit(machine, conditions({ now: NOW + 500 }))).toBe('Too many requests. Try again in 12 s.')
   expect(whyNotSubmit(machine, conditions({ now: NOW + 12_000 }))).toBeUndefined()
   expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
 })
 
-test('session-ended: a refused token keeps the draft; after signing in again the same decision goes out', () => {
+test('session-ended: a refused token keeps the draft, and the same decision is sent after signing in again', () => {
   const machine = run([...sent, { type: 'failed', failure: failureOf('unauthorized', 'Ended.', 401), now: NOW }])
   expect(view(machine, { sessionEnded: true }).is).toBe('session-ended')
   expect(machine.draft.reason).toBe('Claim checked.')
@@ -414,7 +413,7 @@ test('session-ended: a refused token keeps the draft; after signing in again the
   expect(run([{ type: 'submitted', newKey: 'key-2' }], machine).attempt?.idempotencyKey).toBe('key-1')
 })
 
-test('another refusal is told in its words, until something is edited', () => {
+test('any other refusal shows the server’s message until the draft is edited', () => {
   const failure = failureOf('conflict', 'This request is already with the escalation group.', 409)
   const machine = run([...sent, { type: 'failed', failure, now: NOW }])
   expect(view(machine)).toMatchObject({ is: 'drafting', problem: failure })

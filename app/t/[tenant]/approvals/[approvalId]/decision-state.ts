@@ -6,11 +6,11 @@ import type { Assertion } from '#lib/schemas/passkeys.ts'
 /** The server's limit, in characters. */
 export const reasonLimit = limits.reason
 
-/** What the person has filled in. The acknowledgement is never remembered: it is given for what is on the page now. */
+/** The form's content. The acknowledgement is never stored, because it applies to the request as shown on the page. */
 export type Draft = { decision: Decision | undefined; reason: string; acknowledged: boolean }
 export const emptyDraft: Draft = { decision: undefined, reason: '', acknowledged: false }
 
-/** One decision as it is sent. The same content keeps its key, so that sending it again records it once. */
+/** One decision as it is sent. The same content keeps its idempotency key, so that sending it again records it once. */
 export type Attempt = {
   idempotencyKey: string
   approvalId: string
@@ -18,7 +18,7 @@ export type Attempt = {
   reason: string
   expectedRevision: number
   payloadDigest: string
-  /** The person's device signs before it is sent. */
+  /** Whether the person's device signs the decision before it is sent. */
   confirms: boolean
   passkey?: Assertion
 }
@@ -26,14 +26,14 @@ export type Attempt = {
 /** The record of a decision of this person. */
 export type Recorded = { decision: Decision; reason: string; auditId: string; at: string | undefined }
 
-/** Where the decision stands. Owned by the reducer below; everything on the page follows from it and the conditions. */
+/** The progress of the decision. Owned by the reducer below; the page is derived from it and the conditions. */
 type Phase =
   | { is: 'editing'; problem?: Failure; notRecorded?: true }
   | { is: 'submitting' }
-  /** The answer was lost: asked for until it is known what happened. */
+  /** The answer was lost. The request is read until the outcome is known. */
   | { is: 'unknown' }
   | { is: 'recorded'; record: Recorded }
-  /** The request was changed by somebody else while this person was at it. */
+  /** Another reviewer changed the request while this person was deciding. */
   | { is: 'conflict' }
   | { is: 'drifted' }
   | { is: 'rate-limited'; until: number }
@@ -41,9 +41,9 @@ type Phase =
 export type Machine = {
   /** Member id of the person. */
   me: string
-  /** What is on the page, and what a decision binds. */
+  /** The request as shown on the page. A decision binds this version. */
   shown: Approval | undefined
-  /** The newest answer; differs from `shown` while there is something to review. */
+  /** The latest version; differs from `shown` while the person has changes to review. */
   latest: Approval | undefined
   draft: Draft
   phase: Phase
@@ -67,7 +67,7 @@ export type Event =
   | { type: 'confirmed'; passkey: Assertion }
   | { type: 'answered'; auditId: string; at: string }
   | { type: 'failed'; failure: Failure; now: number }
-  /** The person has looked at what changed and goes on with the request as it is now. */
+  /** The person has reviewed the changes and continues with the latest version. */
   | { type: 'reviewed' }
 
 export function reduce(machine: Machine, event: Event): Machine {
@@ -122,14 +122,14 @@ function loaded(machine: Machine, approval: Approval): Machine {
     case 'editing':
     case 'rate-limited':
       if (approval.payloadDigest !== shown.payloadDigest) return { ...next, phase: { is: 'drifted' } }
-      // With nothing filled in there is nothing to lose: the page simply shows how it is now.
+      // Nothing would be lost from an empty form, so the page shows the latest version immediately.
       if (approval.revision !== shown.revision && isTouched(machine.draft))
         return { ...next, phase: { is: 'conflict' } }
       return { ...next, shown: approval }
   }
 }
 
-/** What became of the decision whose answer was lost. */
+/** Finds out whether a decision whose answer was lost is recorded. */
 function resolved(machine: Machine, approval: Approval): Machine {
   const { attempt } = machine
   if (attempt === undefined) return machine
@@ -149,7 +149,7 @@ function resolved(machine: Machine, approval: Approval): Machine {
 function edited(machine: Machine, change: Partial<Draft>): Machine {
   const { draft, phase } = machine
   if (phase.is !== 'editing' && phase.is !== 'rate-limited') return machine
-  // The acknowledgement names the effect of one choice.
+  // The acknowledgement names the effect of one choice, so another choice clears it.
   const lapses = change.decision !== undefined && change.decision !== draft.decision
   const next = { ...draft, ...(lapses ? { acknowledged: false } : {}), ...change }
   return { ...machine, draft: next, phase: phase.is === 'editing' ? { is: 'editing' } : phase }
@@ -184,7 +184,7 @@ function failed(machine: Machine, failure: Failure, now: number): Machine {
     case 'unreadable':
     case 'internal':
     case 'unavailable':
-    // Perhaps by the very request whose answer was lost.
+    // An earlier attempt whose answer was lost may have recorded the decision.
     case 'already_voted':
     case 'already_decided':
       return { ...machine, phase: { is: 'unknown' } }
@@ -201,7 +201,7 @@ function failed(machine: Machine, failure: Failure, now: number): Machine {
       const blocked: Blocked = { code: failure.code, message: failure.message }
       return { ...machine, shown: shown && { ...shown, blocked }, phase: { is: 'editing' } }
     }
-    // What was signed is no use any more: the next attempt asks the device again, under another key.
+    // The signature can't be used again: the next attempt asks the device again, under a new key.
     case 'no_passkey':
     case 'passkey_required':
       return { ...machine, attempt: undefined, phase: { is: 'editing', problem: failure } }

@@ -2,13 +2,13 @@ import type { Failure } from '#lib/failure.ts'
 import type { Approval, Blocked } from '#lib/schemas/approvals.ts'
 import { isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
 
-/** What the page knows besides. */
+/** The conditions outside of the reducer that the page depends on. */
 export type Conditions = {
   /** Epoch milliseconds. */
   now: number
   online: boolean
   sessionEnded: boolean
-  /** Values that are shown in part and were not opened yet. */
+  /** The number of shortened values that the person has not expanded yet. */
   unopened: number
 }
 
@@ -18,15 +18,15 @@ export type View =
   | { is: 'loading' }
   | { is: 'open' | 'drafting'; problem: Failure | undefined; notRecorded: boolean }
   | { is: 'submitting' | 'unknown' | 'expired' | 'offline' | 'session-ended' }
-  /** It was decided before this person did anything. */
+  /** The request was decided before this person sent a decision. */
   | { is: 'decided' }
   | { is: 'recorded'; record: Recorded }
   | { is: 'blocked'; why: BlockedWhy; message: string }
-  /** `latest` is undefined until it is known what changed; `stillOpen`: it can be reviewed and decided. */
+  /** `latest` is undefined until the changed request has loaded. With `stillOpen`, it can be reviewed and decided. */
   | { is: 'conflict' | 'drifted'; latest: Approval | undefined; stillOpen: boolean }
   | { is: 'rate-limited'; seconds: number }
 
-/** The state of the page, by name. */
+/** Returns the state of the page. */
 export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditions): View {
   const { shown, latest, phase, draft } = machine
   if (shown === undefined) return { is: 'loading' }
@@ -101,7 +101,7 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
     case 'submitting':
       return 'Your decision is being recorded.'
     case 'unknown':
-      return 'It is being checked whether your decision was recorded.'
+      return 'Checking whether your decision was recorded.'
     case 'recorded':
       return 'Your decision is recorded.'
     case 'decided':
@@ -112,13 +112,13 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
       return view.message
     case 'conflict':
     case 'drifted':
-      return 'Look at what changed first.'
+      return 'Review the changes first.'
     case 'offline':
-      return 'You are offline. What you typed stays here.'
+      return 'You are offline. What you typed is still here.'
     case 'session-ended':
-      return 'Your session has ended. Sign in again; what you typed stays here.'
+      return 'Your session has ended. Sign in again. What you typed is still here.'
     case 'rate-limited':
-      return `Too many requests. You can send it in ${view.seconds} s.`
+      return `Too many requests. Try again in ${view.seconds} s.`
   }
 }
 
@@ -126,11 +126,13 @@ function whyIncomplete({ draft, shown }: Machine, unopened: number): string | un
   const { decision, reason, acknowledged } = draft
   if (decision === undefined) return 'Choose Approve, Reject or Escalate.'
   if (decision === 'approve' && shown?.passkey === 'missing')
-    return 'Approving this takes a passkey, and you have none.'
+    return 'Approving this request requires a passkey. Add one in your settings.'
   if (decision === 'approve' && unopened > 0)
-    return unopened === 1 ? 'Open the shortened value first.' : `Open the ${unopened} shortened values first.`
+    return unopened === 1
+      ? 'Show the shortened value in full first.'
+      : `Show the ${unopened} shortened values in full first.`
   const length = reason.trim().length
-  if (length === 0) return 'Give a reason.'
+  if (length === 0) return 'Enter a reason.'
   if (length > reasonLimit) return 'The reason is too long.'
   if (!acknowledged) return 'Confirm that you have read what happens.'
   return undefined

@@ -9,7 +9,7 @@ import { TimeZoneContext } from '#components/ui/text/time.tsx'
 import { formatAbsolute } from '#components/ui/text/time-format.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 
-/** What happens on approval, whether it can be undone, and what happens otherwise. */
+/** The effects of an approval, whether they can be undone, and the effects of every other outcome. */
 export function EffectsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
   const zone = useContext(TimeZoneContext)
   const { presentation, payloadDigest, expiresAt } = shown
@@ -20,7 +20,7 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
       title={titleOf(shown, over)}
       note={
         <>
-          payload pinned, sha256{' '}
+          fixed payload, SHA-256{' '}
           <Copyable value={payloadDigest.replace('sha256:', '')} label="payload digest" shorten="middle" />
         </>
       }
@@ -29,7 +29,7 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
         lines={effects.map((effect, index) => ({ key: `${index}`, content: <ShownText>{effect}</ShownText> }))}
       />
       {reversible ? (
-        <p>This can be changed again later, by a request that is approved in its turn.</p>
+        <p>This can be changed later by another approved request.</p>
       ) : (
         <Banner tone="danger" urgency="none">
           <ShownText>{irreversibleNote ?? 'This cannot be undone.'}</ShownText>
@@ -39,14 +39,14 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
         <dl className="flex flex-col gap-1 text-ink-2">
           <Otherwise when={shown.blocked === null ? 'If you reject:' : 'If it is rejected:'} then={onReject} />
           <Otherwise when={shown.blocked === null ? 'If you escalate:' : 'If it is escalated:'} then={onEscalate} />
-          <Otherwise when={`If nobody decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
+          <Otherwise when={`If no one decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
         </dl>
       )}
     </CustodySection>
   )
 }
 
-/** Promises "you" only what is yours to decide, and nothing once it is over. */
+/** Says "you" only to a person who can decide, and uses the past tense once the request is over. */
 function titleOf({ status, blocked }: Approval, over: boolean): string {
   if (status === 'approved') return 'What was approved'
   if (over) return 'What approval would have meant'

@@ -5,13 +5,13 @@ export type Queue<Item> = {
   total: number
   next: Item | undefined
   previous: Item | undefined
-  /** Where to go on once the item is done, and its place among what is left. */
+  /** The item to open after a decision on this one, and its place among the remaining items. */
   afterDecision: { item: Item; position: number; total: number } | undefined
 }
 
 /**
- * `current` among the list as it was when the person came, so that positions don't jump while others decide. What is left
- * afterwards is taken from the live list, in the order of the first.
+ * The place of `current` in the list as it was when the person opened it, so that positions don't jump while others decide.
+ * The items that remain after a decision come from the live list, in the order of the opened one.
  */
 export function queueAround<Item>(current: Item, atOpening: readonly Item[], live: readonly Item[]): Queue<Item> {
   const index = atOpening.indexOf(current)

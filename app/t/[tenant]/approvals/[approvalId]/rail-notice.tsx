@@ -13,7 +13,7 @@ import { Note } from './note.tsx'
 import type { DecisionControl } from './use-decision.ts'
 import { DECIDED } from './words.ts'
 
-/** What stands between the person and the decision, and what happened to it. Read out when it changes. */
+/** Why the person can't decide now, or what became of their decision. Announced by screen readers when it changes. */
 export function RailNotice({ id, decision, shown }: { id: string; decision: DecisionControl; shown: Approval }) {
   return (
     <div id={id} role="status" className="empty:hidden">
@@ -32,23 +32,24 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
       if (view.problem !== undefined) return <Refused failure={view.problem} />
       return view.notRecorded ? (
         <Note tone="warn" title="Your decision was not recorded.">
-          The request still waits, as you read it. You can send the same decision again; it counts once.
+          The request is still waiting and has not changed. You can send the same decision again; it counts once.
         </Note>
       ) : null
     case 'submitting':
       return null
     case 'unknown':
       return (
-        <Note tone="warn" title="Outcome unknown, checking.">
-          The answer to your decision was lost. Whether it was recorded is being asked; until then nothing can be sent.
+        <Note tone="warn" title="Outcome unknown. Checking…">
+          The connection was lost before the server confirmed your decision. This page is checking whether it was
+          recorded; until then you can’t send another.
         </Note>
       )
     case 'recorded':
       return (
         <Note tone="ok" title={`Recorded: ${DECIDED[view.record.decision].toLowerCase()}.`}>
           {shown.status === 'pending'
-            ? 'The request still waits: more people have to decide it. '
-            : 'The record is in the case file. '}
+            ? 'The request is still waiting, because it needs more decisions. '
+            : 'The record is shown below the request. '}
           It can’t be undone.
         </Note>
       )
@@ -57,7 +58,7 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'expired':
       return (
         <Note tone="neutral" title="This request has expired.">
-          Expiry counts as rejection. {shown.presentation.onExpiry} What you typed stays here.
+          Expiry counts as rejection. {shown.presentation.onExpiry} What you typed is still here.
         </Note>
       )
     case 'blocked': {
@@ -76,19 +77,19 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'offline':
       return (
         <Note tone="warn" title="You are offline.">
-          What you typed stays here; nothing can be sent.
+          What you typed is still here. You can send it once you are back online.
         </Note>
       )
     case 'session-ended':
       return (
         <Note tone="warn" title="Your session has ended." action={<Button onClick={signInAgain}>Sign in again</Button>}>
-          What you typed stays here.
+          What you typed is still here.
         </Note>
       )
     case 'rate-limited':
       return (
         <Note tone="warn" title="Too many requests.">
-          Your decision was not recorded. You can send it in a moment.
+          Your decision was not recorded. Try again in a moment.
         </Note>
       )
     case 'conflict':
@@ -106,7 +107,7 @@ export function Decided({ approval }: { approval: Approval }) {
         UNDECIDED[approval.status]
       ) : (
         <>
-          <Names>{[last.by.displayName]}</Names> decided it; the reason is in the case file.
+          <Names>{[last.by.displayName]}</Names> decided it. The reason is shown below the request.
         </>
       )}
     </Note>
@@ -114,8 +115,8 @@ export function Decided({ approval }: { approval: Approval }) {
 }
 
 const UNDECIDED: Partial<Record<Approval['status'], string>> = {
-  expired: 'Nobody decided it in time.',
-  canceled: 'It was withdrawn, or what it was for ended, before anybody decided.',
+  expired: 'No one decided it in time.',
+  canceled: 'It was withdrawn, or its execution or proposal ended, before anyone decided.',
 }
 
 function Refused({ failure }: { failure: Failure }) {

@@ -11,7 +11,7 @@ import type { Approval } from '#lib/schemas/approvals.ts'
 import { Names } from './names.tsx'
 import { ToldByMail } from './told-by-mail.tsx'
 
-/** Which rule asks for a person, which person, and how many. */
+/** The rule that requires an approval, the people who can give it, and how many of them it needs. */
 export function ReasonsSection({ shown, expired }: { shown: Approval; expired: boolean }) {
   const { quorum, approvalsSoFar, group, groupMembers, votes, escalationLevel } = shown
   return (
@@ -31,12 +31,12 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
         </KeyValue>
         <KeyValue name="Approvals needed">
           {approvalsSoFar} of {quorum} so far, from the group <ShownText>{group}</ShownText>
-          {escalationLevel > 0 && ', to which it was escalated'}
+          {escalationLevel > 0 && ', after escalation'}
         </KeyValue>
         <KeyValue name="Members">
-          {groupMembers.length === 0 ? 'Nobody' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
+          {groupMembers.length === 0 ? 'None' : <Names>{groupMembers.map((member) => member.displayName)}</Names>}
         </KeyValue>
-        <KeyValue name="Told by mail">
+        <KeyValue name="Notified by mail">
           <ToldByMail shown={shown} />
         </KeyValue>
         {votes.length > 0 && shown.status === 'pending' && (
@@ -48,7 +48,7 @@ export function ReasonsSection({ shown, expired }: { shown: Approval; expired: b
                   {vote.onBehalfOf !== undefined && (
                     <>
                       {' '}
-                      in place of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
+                      as the delegate of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
                     </>
                   )}
                   : {vote.decision}, <Time at={vote.at} show="relative" />.{' '}
@@ -88,8 +88,9 @@ function Policy({ policy }: { policy: Approval['presentation']['policy'] }) {
 type DutiesProps = { shown: Approval; expired: boolean }
 
 function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProps) {
-  if (expired) return 'Nobody can decide any more: the request has expired.'
-  if (status !== 'pending') return 'Whoever caused a request can’t decide it. It was checked when this was decided.'
+  if (expired) return 'The request has expired and can no longer be decided.'
+  if (status !== 'pending')
+    return 'Anyone who caused a request can’t decide it. This was checked at the time of the decision.'
   if (blocked === null)
     return (
       <Verdict
@@ -99,12 +100,12 @@ function Duties({ shown: { status, blocked, standsInFor }, expired }: DutiesProp
           </Tag>
         }
       >
-        You are not behind this request, and{' '}
+        You did not cause this request, and{' '}
         {standsInFor === undefined ? (
-          'you are in its group.'
+          'you belong to its group.'
         ) : (
           <>
-            you stand in for <ShownText>{standsInFor.displayName}</ShownText>, who is in its group.
+            you are the delegate of <ShownText>{standsInFor.displayName}</ShownText>, who belongs to its group.
           </>
         )}
       </Verdict>

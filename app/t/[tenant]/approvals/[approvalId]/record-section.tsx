@@ -19,7 +19,7 @@ import { DECIDED } from './words.ts'
 
 type Verification = Answers['traces']['verify']
 
-/** What will be recorded; afterwards, what was, and how far it is proven. */
+/** Before the decision: what will be recorded. Afterwards: the record, and whether it is sealed and verified. */
 export function RecordSection({ decision, shown }: { decision: DecisionControl; shown: Approval }) {
   const { client } = useApi()
   const { tenant, can } = useSession()
@@ -36,8 +36,8 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
       >
         <p className="text-ink-2">
           {decision.view.is === 'expired'
-            ? 'Nobody decided in time. The expiry is recorded as a rejection.'
-            : 'Recorded with your name, reason and time, then sealed into today’s audit log.'}
+            ? 'No one decided in time. The expiry is recorded as a rejection.'
+            : 'Your decision will be recorded with your name, reason and time, then sealed in today’s audit log.'}
         </p>
       </CustodySection>
     )
@@ -51,7 +51,7 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
             {DECIDED[vote.decision]} <Time at={vote.at} />
             {vote.onBehalfOf !== undefined && (
               <>
-                , in place of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
+                , as the delegate of <ShownText>{vote.onBehalfOf.displayName}</ShownText>
               </>
             )}
             <br />
@@ -59,9 +59,9 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
           </KeyValue>
         ))}
         {votes.length === 0 && decidedAt !== null && (
-          <KeyValue name="Nobody decided">
+          <KeyValue name="Not decided">
             {status === 'expired' ? 'It expired' : 'It was canceled'} <Time at={decidedAt} />.{' '}
-            {status === 'canceled' && 'Who did that, and why, stands in the audit record.'}
+            {status === 'canceled' && 'The audit record names who canceled it, and why.'}
           </KeyValue>
         )}
         {last !== undefined && (
@@ -84,25 +84,25 @@ export function RecordSection({ decision, shown }: { decision: DecisionControl; 
           <span role="status" className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
             <Seal
               state={state}
-              label={state === 'unsealed' ? 'Seal pending; today’s log is signed shortly' : undefined}
+              label={state === 'unsealed' ? 'Not sealed yet. Today’s log will be signed shortly.' : undefined}
             />
           </span>
           {verify.output?.status === 'pending_seal' && (
-            <p>Not sealed yet: there is no signed checkpoint over it so far.</p>
+            <p>Not sealed yet: no signed checkpoint covers the record so far.</p>
           )}
           {verify.failure !== undefined && (
-            <p className="text-danger">It could not be checked. {verify.failure.message}</p>
+            <p className="text-danger">The record could not be verified. {verify.failure.message}</p>
           )}
           {last !== undefined && can('trace:verify') && state !== 'verified' && (
             <div className="pt-1.5">
-              <Button onClick={() => verify.run(last)} busyLabel={verify.pending ? 'Checking…' : undefined}>
+              <Button onClick={() => verify.run(last)} busyLabel={verify.pending ? 'Verifying…' : undefined}>
                 Verify this record
               </Button>
             </div>
           )}
         </KeyValue>
       </KeyValues>
-      <p className="text-ink-2">A decision can’t be undone or changed, here or anywhere else.</p>
+      <p className="text-ink-2">A decision can’t be undone or changed.</p>
     </CustodySection>
   )
 }

@@ -14,7 +14,7 @@ import { useTRPC } from '#lib/trpc.ts'
 /** While the socket is down, in milliseconds. */
 const refreshMs = 15_000
 
-/** For a release: whether the policies that it was proposed with are still those that will decide. */
+/** For a release: whether the policies that it was proposed with are still the ones in force. */
 export function ReleasePolicies({ shown: { kind, subjectId, status } }: { shown: Approval }) {
   if (kind !== 'release') return null
   return (
@@ -28,13 +28,13 @@ function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
   const { can } = useSession()
   const trpc = useTRPC()
   const allowed = can('release:read')
-  // What is bound decides which changes the release has.
+  // A changed binding changes the differences that the release reports.
   useChanges(open ? ['releases', 'policyBindings'] : [], refreshMs)
   const { data, error, refetch } = useQuery(trpc.releases.get.queryOptions({ id: releaseId }, { enabled: allowed }))
   if (!allowed) return <MissingPermission act="see releases" permission="release:read" />
   if (data === undefined)
     return error === null ? (
-      <Skeleton label="Loading the release’s policies" rows={2} />
+      <Skeleton label="Loading the release’s policies…" rows={2} />
     ) : (
       <RequestFailed
         error={error}
@@ -45,14 +45,19 @@ function Policies({ releaseId, open }: { releaseId: string; open: boolean }) {
       />
     )
   const { policyChanges, version, environment } = data
-  if (policyChanges === null) return <p>The release has ended; what is bound there does not concern it any more.</p>
+  if (policyChanges === null) return <p>The release has ended, so the policies in force no longer apply to it.</p>
   if (policyChanges.length === 0)
-    return <p>What is bound there now is what the release was proposed with: the versions in its arguments above.</p>
+    return (
+      <p>
+        The policies in force are still the ones that the release was proposed with. The arguments above list their
+        versions.
+      </p>
+    )
   return (
     <>
       <Banner tone="warn" urgency="none">
-        The policies have changed since it was proposed. Calls are decided by what is bound when they are made, not by
-        what the release was proposed with.
+        The policies have changed since the release was proposed. Each call is decided by the policies in force when it
+        is made, not by those that the release was proposed with.
       </Banner>
       <PolicyChanges changes={policyChanges} of={`${version} in ${environment}`} />
     </>

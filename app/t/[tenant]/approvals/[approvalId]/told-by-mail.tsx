@@ -21,7 +21,7 @@ const refreshMs = 3000
 const isUnderWay = ({ delivery }: ApprovalMail): boolean => delivery === 'pending' || delivery === 'in_flight'
 const canGoAgain = ({ delivery }: ApprovalMail): boolean => delivery === 'failed' || delivery === 'unknown'
 
-/** Who was told of the request by mail, and what became of each mail; an operator has one sent again. */
+/** The people notified by mail and the state of each mail. An operator can have a failed one sent again. */
 export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval }) {
   const { can } = useSession()
   const trpc = useTRPC()
@@ -29,7 +29,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
   useChanges(data?.items.some(isUnderWay) === true ? ['mails'] : [], refreshMs)
   if (data === undefined)
     return error === null ? (
-      'Loading'
+      'Loading…'
     ) : (
       <RequestFailed
         error={error}
@@ -40,7 +40,7 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
         retry={() => void refetch()}
       />
     )
-  if (data.items.length === 0) return 'Nobody. The request stands in the inbox of those who may decide.'
+  if (data.items.length === 0) return 'No one. The request is in the inbox of everyone who can decide it.'
   const open = status === 'pending'
   return (
     <div className="flex flex-col gap-2">
@@ -60,7 +60,9 @@ export function ToldByMail({ shown: { approvalId, status } }: { shown: Approval 
         ))}
       </ul>
       {open && data.items.some(canGoAgain) && !can('input:manage') && (
-        <p className="text-dense text-ink-2">An operator can have it sent again. The inbox holds the request anyway.</p>
+        <p className="text-dense text-ink-2">
+          An operator can send it again. The request is in the reviewers’ inbox in any case.
+        </p>
       )}
       {can('input:manage') && (
         <div className="flex flex-wrap gap-3 empty:hidden">
@@ -78,14 +80,14 @@ function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
   const { id, to, delivery, revision } = mail
   return (
     <ReasonDialog
-      label={`Tell ${to.displayName} again`}
-      busyLabel={`Telling ${to.displayName} again`}
-      keepLabel="Leave it"
+      label={`Notify ${to.displayName} again`}
+      busyLabel={`Notifying ${to.displayName} again…`}
+      keepLabel="Don’t send"
       title={`Send the mail to ${to.displayName} again?`}
       consequence={
         delivery === 'unknown'
-          ? 'Nobody knows whether it arrived the first time: it may arrive twice. It decides nothing by itself.'
-          : 'It failed for certain, so it does not arrive twice. It is sent once more.'
+          ? 'It is unknown whether the first mail arrived, so it may arrive twice. The mail itself decides nothing.'
+          : 'The first mail was not delivered, so it will not arrive twice.'
       }
       permission="input:manage"
       over={over}
@@ -93,8 +95,8 @@ function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
         client.approvals.mails.retry.mutate({ id, expectedRevision: revision, reason }, options)
       }
       touches={['mails']}
-      done="It is on its way again."
-      notDone="It was not sent again."
+      done="Sending again…"
+      notDone="The mail was not sent again."
     />
   )
 }

@@ -15,12 +15,12 @@ import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Span } from '#lib/schemas/traces.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** As many of the last steps as tell how it came to this. */
+/** The number of last steps that are listed. */
 const shownSpans = 5
-/** Once decided, the spans end one after the other. While the socket is down, in milliseconds. */
+/** How often the trace is read while the socket is down, in milliseconds. */
 const refreshMs = 10_000
 
-/** The last spans before the request, with the way to the whole trace and the execution. */
+/** The last spans before the request, with links to the complete trace and the execution. */
 export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Approval }) {
   const { tenant } = useSession()
   const { traceId, executionId, position } = presentation
@@ -49,7 +49,7 @@ export function TraceSection({ shown: { presentation, decidedAt } }: { shown: Ap
   )
 }
 
-/** `until`: what the decision set off came after it. */
+/** Shows only spans that started before `until`, the time of the decision: later ones are its consequences. */
 function LastSpans({ traceId, until }: { traceId: string; until: string | null }) {
   const { can } = useSession()
   const trpc = useTRPC()
@@ -67,7 +67,7 @@ function LastSpans({ traceId, until }: { traceId: string; until: string | null }
         retry={() => void refetch()}
       />
     )
-  if (data === undefined) return <Skeleton label="Loading the trace" rows={shownSpans} rowClass="h-7" />
+  if (data === undefined) return <Skeleton label="Loading the trace…" rows={shownSpans} rowClass="h-7" />
   const spans = data.spans.filter(({ startedAt }) => until === null || startedAt <= until)
   const left = spans.length - shownSpans
   return (
@@ -80,7 +80,11 @@ function LastSpans({ traceId, until }: { traceId: string; until: string | null }
         dense
         narrow="scroll"
       />
-      {left > 0 && <p className="text-dense text-ink-2">{left} earlier steps are in the trace.</p>}
+      {left > 0 && (
+        <p className="text-dense text-ink-2">
+          {left} earlier {left === 1 ? 'step is' : 'steps are'} in the trace.
+        </p>
+      )}
     </>
   )
 }
@@ -102,6 +106,6 @@ const COLUMNS: Column<Span>[] = [
 ]
 
 function stateOf({ status, endedAt }: Span): string {
-  if (endedAt === null) return 'Not ended'
+  if (endedAt === null) return 'Running'
   return status === 'error' ? 'Failed' : 'Ended'
 }

@@ -3,10 +3,10 @@
 import { useEffect, useState } from 'react'
 import type { Machine } from './decision-state.ts'
 
-/** Longest delay that a browser's timer takes, in milliseconds. */
+/** The longest delay that a browser's timer supports, in milliseconds. */
 const longestDelay = 2 ** 31 - 1
 
-/** The present in epoch milliseconds, renewed when the request expires and each second while a countdown runs. */
+/** Returns the current time in epoch milliseconds, updated when the request expires and each second during a countdown. */
 export function useDeadline({ shown, phase }: Machine): number {
   const [now, setNow] = useState(() => Date.now())
   const counting = phase.is === 'rate-limited' && now < phase.until

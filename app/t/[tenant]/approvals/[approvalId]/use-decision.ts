@@ -16,9 +16,9 @@ import { useDraftStorage } from './use-draft-storage.ts'
 
 /** While the socket is down, in milliseconds. */
 const pollMs = 10_000
-/** How often the request is read while the outcome of a decision is unknown: that nothing was recorded is no change. */
+/** In milliseconds. An unknown outcome is polled, because a decision that was not recorded sends no notification. */
 const checkMs = 2_000
-/** No answer to a decision after this is an unknown outcome. */
+/** Without an answer after this time, the outcome of a decision is unknown. In milliseconds. */
 const decideTimeoutMs = 20_000
 
 export type DecisionControl = {
@@ -30,11 +30,11 @@ export type DecisionControl = {
   edit: (draft: Partial<Draft>) => void
   submit: () => void
   review: () => void
-  /** Values of which only a part is on the page, by path. */
+  /** Records whether the value at `path` is shortened on the page. */
   shorten: (path: string, isShort: boolean) => void
 }
 
-/** Reads one request, holds the person's decision on it, and sends it. Nothing here assumes an outcome. */
+/** Reads one request, keeps the person's draft of a decision, and sends it. It never assumes an outcome. */
 export function useDecision(approvalId: string): DecisionControl {
   const trpc = useTRPC()
   const { client } = useApi()
@@ -55,7 +55,7 @@ export function useDecision(approvalId: string): DecisionControl {
     ),
   )
   useChanges(canChange(machine.latest) ? followed : [], pollMs)
-  // Each answer counts, also one that is the same as the last: it may say that nothing was recorded.
+  // An answer equal to the last one counts, too: it may mean that the decision was not recorded.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of the answer is what changes.
   useEffect(() => {
     if (data !== undefined) dispatch({ type: 'loaded', approval: data })
@@ -90,7 +90,7 @@ export function useDecision(approvalId: string): DecisionControl {
         ({ auditId }) => dispatch({ type: 'answered', auditId, at: new Date().toISOString() }),
         (failure: unknown) => dispatch({ type: 'failed', failure: toFailure(failure), now: Date.now() }),
       )
-      // Whatever it was: the request, the lists and the badge may be others now. What was asked before is no answer.
+      // After any outcome the request, the lists and the badge may have changed. Reads in progress may predate the change.
       .finally(() => void queryClient.invalidateQueries(trpc.approvals.pathFilter(), { cancelRefetch: true }))
   }, [submitting, client, queryClient, trpc])
 

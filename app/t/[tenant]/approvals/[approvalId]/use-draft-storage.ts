@@ -9,8 +9,8 @@ const quietMs = 200
 const decisions: readonly Decision[] = ['approve', 'reject', 'escalate']
 
 /**
- * Keeps what was typed over a reload and a new sign-in: encrypted in this browser, under the person, the tenant and the
- * request. Removed once the decision is recorded or the request is over; all drafts go at sign-out.
+ * Keeps the draft across a reload and a new sign-in, encrypted in this browser, per person, tenant and request. It is removed
+ * once the decision is recorded or the request is over. Signing out removes all drafts.
  */
 export function useDraftStorage(key: string, { draft, phase, shown }: Machine, dispatch: Dispatch<Event>): void {
   const name = `draft.${key}`

@@ -8,12 +8,12 @@ import { type ApprovalsView, approvalPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { type Queue, queueAround } from './queue.ts'
 
-/** As many as the rail's badge counts. */
+/** The number of requests that the rail's badge counts. */
 const limit = 100
 
 export type Neighbours = Queue<string> & { view: ApprovalsView }
 
-/** Where the request stands in the list that the person came from, as addresses. The list stays as it was at opening. */
+/** The request's neighbours, as addresses, in the list that the person came from. The list is kept as it was on opening. */
 export function useNeighbours(approvalId: string, view: ApprovalsView): Neighbours {
   const { tenant } = useSession()
   const live = useListIds(view)

@@ -8,7 +8,7 @@ import { isEditable } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
 import type { Neighbours } from './use-neighbours.ts'
 
-/** Keys without a modifier can be in the way of speech input, so they can be turned off (WCAG 2.1.4). */
+/** Shortcuts without a modifier key can interfere with speech input, so they can be turned off (WCAG 2.1.4). */
 const singleKeys = createPreference<'on' | 'off'>({
   key: 'countersign-single-keys',
   fallback: 'on',
@@ -19,8 +19,8 @@ export const useSingleKeys = singleKeys.use
 const SELECTS: Readonly<Record<string, Decision>> = { a: 'approve', r: 'reject', e: 'escalate' }
 
 /**
- * A, R and E choose, and never send; J and K go to the next and the previous request. Layout effects, so that a key does what
- * the page shows from the moment it shows it.
+ * A, R and E choose a decision but never send it. J and K open the next and the previous request. Layout effects make a key
+ * effective as soon as the page shows its control.
  */
 export function useShortcuts(decision: DecisionControl, neighbours: Neighbours): void {
   const router = useRouter()
@@ -36,7 +36,7 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
       const selected = SELECTS[key]
       if (selected !== undefined && isEditable(decision.view)) decision.edit({ decision: selected })
       const target = key === 'j' ? neighbours.next : key === 'k' ? neighbours.previous : undefined
-      // A decision under way is watched to its end.
+      // The page stays open until the outcome of a decision is known.
       const underWay = decision.view.is === 'submitting' || decision.view.is === 'unknown'
       if (target !== undefined && !underWay) router.push(target)
     }
@@ -45,7 +45,7 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
   }, [router])
 }
 
-/** Radio buttons and check boxes take no letters; everything else that takes text does. */
+/** Whether the keystroke is text input. Radio buttons and checkboxes don't accept letters, so shortcuts work there. */
 function isTyping({ target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || isComposing) return true
   if (!(target instanceof HTMLElement)) return false

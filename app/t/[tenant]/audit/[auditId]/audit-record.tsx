@@ -22,10 +22,10 @@ import { Canonical, RecordRows } from './record-rows.tsx'
 import { SealProof } from './seal-proof.tsx'
 import { useVerify, Verify } from './verify.tsx'
 
-/** While the record waits for its seal and the socket is down, in milliseconds. */
+/** How often an unsealed record is read while the socket is down, in milliseconds. */
 const sealMs = 3000
 
-/** One record with what proves it. */
+/** One record with its proofs. */
 export function AuditRecord() {
   const { auditId } = useParams<{ auditId: string }>()
   return (
@@ -48,7 +48,7 @@ function OneRecord({ auditId }: { auditId: string }) {
       <Page>
         <PageHeader title="Audit record" crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the record" rows={8} />
+          <Skeleton label="Loading the record…" rows={8} />
         ) : (
           <RequestFailed
             error={error}
@@ -84,7 +84,7 @@ function OneRecord({ auditId }: { auditId: string }) {
         <CustodySection title="Proof" note={data.seal === 'pending' ? 'not sealed yet' : undefined} seal={seal}>
           <Proof proof={data} />
         </CustodySection>
-        {/* No seal of its own before it has run: until then it says nothing. */}
+        {/* Without a seal until the verification has run. */}
         <CustodySection title="Verification" {...(verify.output === undefined ? {} : { seal })}>
           <Verify verify={verify} proof={data} />
         </CustodySection>
@@ -98,7 +98,7 @@ function OneRecord({ auditId }: { auditId: string }) {
   )
 }
 
-/** It fills only after a check that really ran in this session. */
+/** The seal is shown as verified only after a check in this session. */
 function sealOf({ seal }: AuditProof, answer: VerifyOutput | undefined): SealState {
   switch (answer?.status) {
     case 'verified':

@@ -3,7 +3,7 @@ import type { Ladder } from '#lib/ladder.ts'
 import { LadderPicture } from './ladder-picture.tsx'
 import { LadderSteps } from './ladder-steps.tsx'
 
-/** Only the comparison at the top can fail; no rung is to blame. */
+/** The result of climbing a path. Only the comparison with the signed root can fail, so no single step is marked as wrong. */
 export function Climbed({
   ladder,
   root,
@@ -21,12 +21,12 @@ export function Climbed({
       <p className="font-semibold">
         {reached
           ? `From ${from}, this browser reaches the signed root.`
-          : `From ${from}, this browser reaches another root than the signed one.`}
+          : `From ${from}, this browser reaches a different root from the signed one.`}
       </p>
       {!reached && (
         <p className="flex flex-wrap items-center gap-x-1.5">
-          It reaches <Copyable value={ladder.root} label="computed root" />. What it began with, or the path, is not
-          what was logged.
+          It reaches <Copyable value={ladder.root} label="computed root" />. Either the starting point or the path
+          differs from the log.
         </p>
       )}
       <div className="grid gap-6 wide:grid-cols-2">

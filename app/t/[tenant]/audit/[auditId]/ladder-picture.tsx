@@ -2,7 +2,7 @@ import { classNames } from '#components/ui/text/class-names.ts'
 import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
-/** The path as a ladder, the leaf at the bottom and the root at the top. The list beside it says the same in words. */
+/** The path as a ladder, the leaf at the bottom and the root at the top. The list next to it contains the same in words. */
 export function LadderPicture({ ladder: { leaf, rungs, root }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <div aria-hidden="true" className="flex flex-col self-start border border-line bg-surface p-3 font-mono text-dense">

@@ -2,7 +2,7 @@ import { Copyable } from '#components/ui/controls/copyable.tsx'
 import type { Ladder } from '#lib/ladder.ts'
 import { shortHash } from './short-hash.ts'
 
-/** The same climb in words, from the leaf to the root. */
+/** The steps of the path in words, from the leaf to the root. */
 export function LadderSteps({ ladder: { leaf, rungs }, of }: { ladder: Ladder; of: 'record' | 'day' }) {
   return (
     <ol className="self-start border-line border-b">
@@ -10,7 +10,7 @@ export function LadderSteps({ ladder: { leaf, rungs }, of }: { ladder: Ladder; o
       {rungs.map((rung, index) => (
         <Step
           key={rung.parent}
-          words={`Step ${index + 1}, its sibling at the ${rung.own === 'left' ? 'right' : 'left'}`}
+          words={`Step ${index + 1}, with the sibling on the ${rung.own === 'left' ? 'right' : 'left'}`}
           formula={`SHA-256(0x01 ‖ ${shortHash(rung.left)} ‖ ${shortHash(rung.right)})`}
           result={rung.parent}
           label={`result of step ${index + 1}`}

@@ -19,12 +19,16 @@ export function Proof({ proof }: { proof: AuditProof }) {
   if (merkleRoot === null || treeSize === null)
     return (
       <p>
-        The record has its place in the log of {date}, and the next signed checkpoint will cover it. There is no path to
-        draw before that.
+        The record has its place in the log of {date}. Its path appears here once the next signed checkpoint covers it.
       </p>
     )
   if (inclusionProof === null)
-    return <p>The log of {date} lacks a record below the checkpoint, so there is no path to give. Verify says more.</p>
+    return (
+      <p>
+        The log of {date} lacks a record below the checkpoint, so no path can be computed. Verify the record for
+        details.
+      </p>
+    )
   return (
     <>
       <KeyValues>
@@ -43,9 +47,9 @@ export function Proof({ proof }: { proof: AuditProof }) {
         </KeyValue>
       </KeyValues>
       {ladder === null && (
-        <p>The record can’t be hashed as it is, so this browser can’t climb the path. Verify says more.</p>
+        <p>The record can’t be hashed, so this browser can’t compute its path. Verify the record for details.</p>
       )}
-      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record as it stands here" of="record" />}
+      {ladder && <Climbed ladder={ladder} root={merkleRoot} from="the record shown here" of="record" />}
       {checkpoint !== null && (
         <details>
           <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint (C2SP signed note)</summary>

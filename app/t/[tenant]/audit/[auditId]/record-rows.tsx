@@ -14,10 +14,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { auditPath } from '#lib/paths.ts'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 
-/** Fields that have a row of their own; whatever else the record holds is shown below them. */
+/** Fields with their own row. All other fields are listed below them. */
 const KNOWN = new Set(['auditId', 'at', 'actor', 'action', 'resource', 'reason', 'details', 'requestId'])
 
-/** The record in words. */
+/** The fields of the record. */
 export function RecordRows({ proof: { record } }: { proof: AuditProof }) {
   if (!isJsonObject(record)) return <JsonView value={record} />
   const { at, actor, action, resource, reason, details, requestId } = record
@@ -74,7 +74,7 @@ function Actor({ actor }: { actor: JsonValue | undefined }) {
     <>
       <ShownText>{text(actor.name)}</ShownText>, {Object.hasOwn(ACTORS, type) ? ACTORS[type] : type}{' '}
       <Copyable value={text(actor.id)} label="actor id" shorten="middle" />{' '}
-      <Records search={{ actorId: text(actor.id) }}>All that they did</Records>
+      <Records search={{ actorId: text(actor.id) }}>All records by this actor</Records>
     </>
   )
 }
@@ -94,7 +94,7 @@ function Resource({ resource }: { resource: JsonValue | undefined }) {
     <>
       <ResourceLink type={text(resource.type)} id={text(resource.id)} />{' '}
       <Copyable value={text(resource.id)} label="resource id" shorten="middle" />{' '}
-      <Records search={{ resourceId: text(resource.id) }}>All records about it</Records>
+      <Records search={{ resourceId: text(resource.id) }}>All records about this resource</Records>
     </>
   )
 }

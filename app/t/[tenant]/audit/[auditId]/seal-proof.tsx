@@ -22,7 +22,9 @@ export function SealProof({ proof }: { proof: AuditProof }) {
   })
   if (sealLog === null)
     return (
-      <p>{date} goes on (in UTC). After midnight its last checkpoint becomes an entry of the log of closed days.</p>
+      <p>
+        {date} has not ended in UTC. After midnight, its last checkpoint becomes an entry in the log of closed days.
+      </p>
     )
   return (
     <>
@@ -35,7 +37,7 @@ export function SealProof({ proof }: { proof: AuditProof }) {
           counted from 0
         </KeyValue>
       </KeyValues>
-      {ladder === null && <p>The path has not the length that it should have. Verify says more.</p>}
+      {ladder === null && <p>The path has the wrong length. Verify the record for details.</p>}
       {ladder && <Climbed ladder={ladder} root={sealLog.merkleRoot} from="the day’s last checkpoint" of="day" />}
       <details>
         <summary className="w-fit min-h-6 text-ink-2">Signed checkpoint of closed days (C2SP signed note)</summary>

@@ -12,7 +12,7 @@ import { StatusShape } from '#components/ui/status/status-shape.tsx'
 import type { AuditProof } from '#lib/schemas/audit.ts'
 import type { VerifyOutput } from '#lib/schemas/traces.ts'
 
-/** Has the server check the proof that stands on this page against its signed log. */
+/** Has the server check the proof on this page against its signed log. */
 export function useVerify() {
   const { client } = useApi()
   return useAct({
@@ -21,7 +21,7 @@ export function useVerify() {
   })
 }
 
-/** What is known of the proof, as it is: what is not given the server takes from its own store. */
+/** Returns the proof as input. The server reads the missing parts from its own store. */
 function inputOf({ tenant, auditId, date, nonce, leafIndex, ...sealed }: AuditProof) {
   const { merkleRoot, treeSize, inclusionProof, checkpoint } = sealed
   return {
@@ -39,24 +39,24 @@ function inputOf({ tenant, auditId, date, nonce, leafIndex, ...sealed }: AuditPr
 
 type VerifyProps = { verify: ReturnType<typeof useVerify>; proof: AuditProof }
 
-/** The button, and each check that the server made. */
+/** The button, and the result of each check. */
 export function Verify({ verify, proof }: VerifyProps) {
   const { can } = useSession()
   const { output, failure, pending, run } = verify
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="max-w-[75ch] text-ink-2">
-        The server hashes the stored record again, climbs the path above and compares what it reaches with the root that
-        the tenant’s log key signed.
+        The server hashes the stored record again, follows the path above and compares the result with the root that the
+        tenant’s log key signed.
         {proof.seal === 'pending' &&
-          ' The record is newer than the last signed checkpoint; the next one follows within seconds.'}
+          ' The record is newer than the last signed checkpoint. The next one follows within seconds.'}
       </p>
       <Button
         onClick={() => run(proof)}
         disabledReason={
           can('trace:verify') ? undefined : `${whoCan('trace:verify')} An evidence export can be verified without it.`
         }
-        busyLabel={pending ? 'Verifying' : undefined}
+        busyLabel={pending ? 'Verifying…' : undefined}
       >
         {output === undefined ? 'Verify' : 'Verify again'}
       </Button>
@@ -66,7 +66,7 @@ export function Verify({ verify, proof }: VerifyProps) {
       {failure && (
         <ErrorPanel
           title="The check did not run."
-          effect={`${failure.message} It says nothing about the record.`}
+          effect={`${failure.message} This does not mean that the record is wrong.`}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
         />
@@ -94,9 +94,8 @@ function Outcome({ answer: { status, checks } }: { answer: VerifyOutput }) {
       </ul>
       {status === 'mismatch' && (
         <p className="max-w-[75ch]">
-          Something that the log promised not to change has changed: the record, its place, or the log of that day.
-          Which one it was first, this check can’t say. Keep an evidence export from before, if there is one, and tell
-          whoever runs this installation.
+          The record, its place, or the log of that day has changed after it was logged. This check can’t tell which one
+          changed first. If you have an earlier evidence export, keep it, and notify the operator of this installation.
         </p>
       )}
     </div>
@@ -108,12 +107,12 @@ function OutcomeWord({ status }: { status: VerifyOutput['status'] }) {
     case 'verified':
       return <Seal state="verified" label="Verified: the record is the one that was logged." />
     case 'pending_seal':
-      return <Seal state="unsealed" label="Not sealed yet: so far the record agrees with its hashes." />
+      return <Seal state="unsealed" label="Not sealed yet: so far, the record matches its hashes." />
     case 'mismatch':
       return <Seal state="mismatch" label="Mismatch: this is not what was logged." />
     case 'not_found':
-      return <Seal state="mismatch" label="The log has no such record." />
+      return <Seal state="mismatch" label="The log does not contain this record." />
     case 'erased':
-      return <Seal state="sealed" label="Erased: its values are gone, its place in the log is proven." />
+      return <Seal state="sealed" label="Erased: its values were removed, and its place in the log is proven." />
   }
 }

@@ -13,13 +13,13 @@ import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { limits } from '#lib/limits.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
-/** Stops an export that is still being made, with a reason for the record. */
+/** Cancels an export in progress, with a reason for the audit record. */
 export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
   const { can } = useSession()
   const { rest } = useApi()
   const [open, setOpen] = useState(false)
   const [reason, setReason] = useState('')
-  // It may have gone on in the meantime: what is on the page then is what the next try is about.
+  // After a revision conflict, the next attempt uses the state that the page shows by then.
   const cancel = useAct({ send: rest.evidence.cancel, touches: ['evidence'] })
   const { failure } = cancel
   const length = reason.trim().length
@@ -35,19 +35,19 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
         open={open}
         onOpenChange={setOpen}
         title="Cancel this export?"
-        description="No archive is made, and what was collected is thrown away. A new export can be asked for at any time."
+        description="No archive will be created, and the collected records are discarded. You can request a new export at any time."
         actions={
           <>
             <Button onClick={() => setOpen(false)} className="self-start">
-              Let it go on
+              Keep exporting
             </Button>
             <Button
               variant="primary"
               onClick={() => cancel.run({ exportId, expectedRevision: revision, reason })}
               disabledReason={
-                length === 0 ? 'Give a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
+                length === 0 ? 'Enter a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
               }
-              busyLabel={cancel.pending ? 'Canceling the export' : undefined}
+              busyLabel={cancel.pending ? 'Canceling the export…' : undefined}
             >
               Cancel the export
             </Button>
@@ -56,7 +56,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
       >
         <TextArea
           label="Reason"
-          hint="Required, kept in the audit record"
+          hint="Required. Stored in the audit record."
           limit={limits.reason}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
@@ -65,7 +65,11 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
           <ErrorPanel
             title="The export was not canceled."
             effect={failure.message}
-            advice={failure.code === 'revision_conflict' ? 'It has moved on meanwhile: try again.' : adviceFor(failure)}
+            advice={
+              failure.code === 'revision_conflict'
+                ? 'The export changed in the meantime. Try again.'
+                : adviceFor(failure)
+            }
             requestId={failure.requestId}
           />
         )}

@@ -5,15 +5,15 @@ import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { verifyPath } from '#lib/paths.ts'
 import { useManifest } from './use-export.ts'
 
-/** The commands that check the archive without this service. The same as in its README.txt. */
+/** The commands that verify the archive without this service. They are the same as in its README.txt. */
 export function CheckYourself({ exportId, archiveName }: { exportId: string; archiveName: string }) {
   const { can } = useSession()
   const fingerprint = useManifest(exportId, can('evidence:read')).data?.signer.fingerprint
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">
-        Nobody has to trust this page. Where sha256sum and openssl 3 are installed, these commands check the archive
-        without a connection. So does verify.html in the archive, and{' '}
+        You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive
+        offline. So do verify.html in the archive and{' '}
         <a href={verifyPath()} className="text-link">
           the page Verify an evidence bundle
         </a>
@@ -34,7 +34,7 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
       </ol>
       {fingerprint !== undefined && (
         <p className="flex flex-wrap items-center gap-x-1.5">
-          This service says that its key has the fingerprint
+          Fingerprint of this service’s key, as reported by the service:
           <Copyable value={fingerprint.replace(/^sha256:/, '')} label="key fingerprint" />
         </p>
       )}
@@ -43,24 +43,24 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
 }
 
 const stepsFor = (exportId: string, archiveName: string): { command: string; proves: string }[] => [
-  { command: `unzip ${archiveName} && cd evidence-room-${exportId}`, proves: 'Unpacks it.' },
-  { command: 'sha256sum -c manifest-sha256.txt', proves: 'Every line ends in OK: each record file is unchanged.' },
+  { command: `unzip ${archiveName} && cd evidence-room-${exportId}`, proves: 'Unpacks the archive.' },
+  { command: 'sha256sum -c manifest-sha256.txt', proves: 'Every line ends with OK: each record file is unchanged.' },
   {
     command: 'sha256sum -c tagmanifest-sha256.txt',
-    proves: 'Every line ends in OK: the description belongs together.',
+    proves: 'Every line ends with OK: the descriptive files are unchanged.',
   },
   {
     command:
       'openssl pkeyutl -verify -pubin -inkey seal/seal.pub.pem -rawin -in manifest.json -sigfile seal/manifest.json.sig',
-    proves: 'Prints “Signature Verified Successfully”: the holder of the key sealed exactly this manifest.',
+    proves: 'Prints “Signature Verified Successfully”: the holder of the key signed exactly this manifest.',
   },
   {
     command:
       'grep -cF "\\"payloadManifestSha256\\":\\"$(sha256sum < manifest-sha256.txt | cut -c 1-64)\\"" manifest.json',
-    proves: 'Prints 1: the seal covers the list of the second command.',
+    proves: 'Prints 1: the signature covers the list that the second command checked.',
   },
   {
     command: 'openssl pkey -pubin -in seal/seal.pub.pem -outform DER | sha256sum',
-    proves: 'Prints the key’s fingerprint: it must be the one that this service gives below.',
+    proves: 'Prints the key’s fingerprint. It must match the one below.',
   },
 ]

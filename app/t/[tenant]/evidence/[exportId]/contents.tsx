@@ -13,7 +13,7 @@ export function Contents({ exportId }: { exportId: string }) {
   const { data: manifest, error, refetch } = useManifest(exportId, true)
   if (manifest === undefined)
     return error === null ? (
-      <Skeleton label="Loading the manifest" rows={6} rowClass="h-7" />
+      <Skeleton label="Loading the manifest…" rows={6} rowClass="h-7" />
     ) : (
       <RequestFailed
         error={error}
@@ -32,7 +32,7 @@ export function Contents({ exportId }: { exportId: string }) {
           <span key={date}>
             {'; '}
             {date}: {formatCount(size, 'record')}
-            {open && ', the day goes on'}
+            {open && ', day still open'}
           </span>
         ))}
       </p>

@@ -19,7 +19,7 @@ type State =
   | { is: 'saved'; how: SavedHow }
   | { is: 'failed'; failure: Failure }
 
-/** Saves the archive to the disk. Each download is recorded by the server. */
+/** Saves the archive to disk. The server records each download. */
 export function Download({ job }: { job: ExportJob }) {
   const { can } = useSession()
   const { fetchApi } = useApi()
@@ -42,7 +42,8 @@ export function Download({ job }: { job: ExportJob }) {
       const how = await saveArchive(fetchArchive, name, (received) => setState({ is: 'saving', received }))
       setState(how === undefined ? { is: 'idle' } : { is: 'saved', how })
     } catch (error) {
-      const failure = error instanceof RequestError ? toFailure(error) : failureOf('network', 'The download broke off.')
+      const failure =
+        error instanceof RequestError ? toFailure(error) : failureOf('network', 'The download was interrupted.')
       setState({ is: 'failed', failure })
     }
   }
@@ -54,19 +55,18 @@ export function Download({ job }: { job: ExportJob }) {
         variant="primary"
         onClick={() => void save()}
         disabledReason={needed === undefined ? undefined : whoCan(needed)}
-        busyLabel={state.is === 'saving' ? `Saving, ${formatBytes(state.received)} so far` : undefined}
+        busyLabel={state.is === 'saving' ? `Saving… ${formatBytes(state.received)} so far` : undefined}
       >
         Download the archive{size}
       </Button>
       <p role="status" className="text-ink-2">
-        {state.is === 'saved' &&
-          (state.how === 'streamed' ? `Saved as it came. ` : `${name} was handed to the browser’s downloads. `)}
+        {state.is === 'saved' && (state.how === 'streamed' ? `Saved. ` : `${name} is in your browser’s downloads. `)}
         {state.is === 'saved' && 'The download is recorded in the audit log.'}
       </p>
       {state.is === 'failed' && (
         <ErrorPanel
           title="The archive was not saved."
-          effect={`${state.failure.message} A part that was saved is not the archive: delete it.`}
+          effect={`${state.failure.message} If part of the file was saved, delete it.`}
           advice={adviceFor(state.failure)}
           requestId={state.failure.requestId}
         />

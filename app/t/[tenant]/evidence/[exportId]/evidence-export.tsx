@@ -23,11 +23,11 @@ import { Omissions } from './omissions.tsx'
 import { Progress } from './progress.tsx'
 import { useExport } from './use-export.ts'
 
-/** One export from its beginning to its archive. */
+/** One export, from the request to the archive. */
 export function EvidenceExport() {
   const { exportId } = useParams<{ exportId: string }>()
   const { can } = useSession()
-  // One's own exports are visible with evidence:export, too.
+  // With evidence:export, members see their own exports.
   if (!can('evidence:list') && !can('evidence:export'))
     return (
       <Page>
@@ -48,7 +48,7 @@ function OneExport({ exportId }: { exportId: string }) {
       <Page>
         <PageHeader title="Evidence export" crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the export" rows={8} />
+          <Skeleton label="Loading the export…" rows={8} />
         ) : (
           <RequestFailed
             error={error}
@@ -82,7 +82,7 @@ function Facts({ job: { status, requestedBy, createdAt, includeProofs, includeRa
     <>
       <ExportStatusShape status={status} boxed />
       <span>
-        Asked for by{' '}
+        Requested by{' '}
         <strong className="font-semibold">
           <ShownText>{requestedBy.displayName}</ShownText>
         </strong>{' '}
@@ -90,7 +90,7 @@ function Facts({ job: { status, requestedBy, createdAt, includeProofs, includeRa
       </span>
       <span>
         {includeProofs ? 'With proofs' : 'Without proofs'}, sensitive values{' '}
-        {includeRawPayloads ? 'in clear' : 'masked'}
+        {includeRawPayloads ? 'unmasked' : 'masked'}
       </span>
     </>
   )
@@ -101,24 +101,24 @@ function Failed({ job: { status, error } }: { job: ExportJob }) {
   if (status !== 'failed' && status !== 'canceled') return null
   const again = (
     <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
-      Make a new export
+      Start a new export
     </ActionLink>
   )
   if (status === 'canceled')
     return (
       <Section title="Canceled">
-        <p>No archive was made. Who canceled it, and why, stands in the audit log.</p>
+        <p>No archive was created. The audit log records who canceled the export, and why.</p>
         <div>{again}</div>
       </Section>
     )
   return (
     <ErrorPanel
-      title="The archive could not be made."
+      title="The archive could not be created."
       effect={`${error?.message ?? ''} The records themselves were not changed.`}
       advice={
         error?.code === 'integrity_failed'
-          ? 'The log does not agree with its own hashes: tell whoever runs this installation before anything else.'
-          : 'A new export can be asked for.'
+          ? 'The log does not match its own hashes. Notify the operator of this installation immediately.'
+          : 'Start a new export.'
       }
       action={again}
     />
@@ -129,17 +129,17 @@ function Archive({ job }: { job: ExportJob }) {
   return (
     <>
       {job.omissions.length > 0 && (
-        <Section title="What is missing">
+        <Section title="Missing from the archive">
           <Omissions omissions={job.omissions} />
         </Section>
       )}
       <Section title="Download">
         <Download job={job} />
       </Section>
-      <Section title="Check it yourself">
+      <Section title="Verify it yourself">
         <CheckYourself exportId={job.exportId} archiveName={job.archiveName ?? `evidence-room-${job.exportId}.zip`} />
       </Section>
-      <Section title="What is in it">
+      <Section title="Contents">
         <Contents exportId={job.exportId} />
       </Section>
       {job.manifestSha256 !== null && (

@@ -4,20 +4,20 @@ import type { ExportJob } from '#lib/schemas/evidence.ts'
 type Omission = ExportJob['omissions'][number]
 
 const REASONS: Record<Omission['reason'], string> = {
-  retention_expired: 'Its time of retention is over.',
+  retention_expired: 'Its retention period has ended.',
   erased: 'It was erased at a person’s request.',
   masked: 'It is masked.',
-  permission_denied: 'Who asked for the export may not read it.',
-  integrity_failed: 'It is not what was recorded.',
-  source_unavailable: 'It could not be read.',
+  permission_denied: 'The person who requested the export may not read it.',
+  integrity_failed: 'It does not match its recorded hash.',
+  source_unavailable: 'It could not be read at the time of the export.',
   too_large: 'It is too large.',
 }
 
-/** What is missing in the archive, and why. Stands before the download. */
+/** Items that the archive lacks, with the reasons. Listed above the download. */
 export function Omissions({ omissions }: { omissions: Omission[] }) {
   return (
     <DataTable
-      caption="What is missing"
+      caption="Missing from the archive"
       columns={COLUMNS}
       rows={omissions}
       rowKey={(omission) => `${omission.resource} ${omission.id ?? ''} ${omission.reason}`}
@@ -32,5 +32,5 @@ const COLUMNS: Column<Omission>[] = [
     header: 'Id',
     cell: ({ id }) => (id === undefined ? undefined : <code className="font-mono text-dense">{id}</code>),
   },
-  { key: 'reason', header: 'Why', cell: ({ reason }) => REASONS[reason] },
+  { key: 'reason', header: 'Reason', cell: ({ reason }) => REASONS[reason] },
 ]

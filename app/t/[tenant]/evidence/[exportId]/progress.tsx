@@ -7,21 +7,21 @@ import { formatDuration } from '#lib/format.ts'
 import type { ExportStatus } from '#lib/schemas/evidence.ts'
 
 const STAGES: { status: ExportStatus; words: string }[] = [
-  { status: 'queued', words: 'Waits for a free worker' },
-  { status: 'preflight', words: 'Checks every record of the log against its hashes' },
-  { status: 'collecting', words: 'Collects the records of the period' },
-  { status: 'sealing', words: 'Writes the manifest and signs it' },
+  { status: 'queued', words: 'Waiting for a free worker' },
+  { status: 'preflight', words: 'Checking every record of the log against its hashes' },
+  { status: 'collecting', words: 'Collecting the records of the period' },
+  { status: 'sealing', words: 'Writing and signing the manifest' },
 ]
 
 type ProgressProps = {
   status: ExportStatus
-  /** The page no longer looks by itself. */
+  /** The page has stopped polling. */
   paused: boolean
   onResume: () => void
   pollTimeoutMs: number
 }
 
-/** How far an export is that is still being made. */
+/** The progress of an export that has not ended. */
 export function Progress({ status, paused, onResume, pollTimeoutMs }: ProgressProps) {
   const current = STAGES.findIndex((stage) => stage.status === status)
   return (
@@ -37,12 +37,12 @@ export function Progress({ status, paused, onResume, pollTimeoutMs }: ProgressPr
           </li>
         ))}
       </ol>
-      {/* A state that this page doesn't know is shown by its own name. */}
+      {/* An unknown state is shown by its name. */}
       {current < 0 && <p>State: {status}</p>}
       {paused && (
         <Banner tone="warn" action={<Button onClick={onResume}>Resume checking</Button>}>
-          It is still being made, and this page stopped looking after {formatDuration(pollTimeoutMs)}. The export goes
-          on without it.
+          The export is still in progress, but this page stopped checking after {formatDuration(pollTimeoutMs)}. The
+          export continues either way.
         </Banner>
       )}
     </>

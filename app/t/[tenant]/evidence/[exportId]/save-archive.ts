@@ -1,4 +1,4 @@
-/** What becomes of the file: written to the disk as it comes, or collected by the browser first. */
+/** How the file is saved: streamed to disk while it downloads, or collected by the browser first. */
 export type SavedHow = 'streamed' | 'collected'
 
 type SaveFilePicker = (options: {
@@ -7,9 +7,9 @@ type SaveFilePicker = (options: {
 }) => Promise<FileSystemFileHandle>
 
 /**
- * Saves a download that needs a header, which a link can't send. Where the browser has the File System Access API the bytes
- * go straight to the chosen file; elsewhere it holds the archive until it is complete. Call it from a click.
- * Undefined: the person chose no file. Rejects with what `fetchArchive` or the reading rejects with.
+ * Saves a download that needs a header, which a link can't send. With the File System Access API, the bytes are written
+ * straight to the chosen file; other browsers keep the archive in memory until it is complete. Call it from a click.
+ * Returns undefined if the person canceled the file dialog. Rejects if `fetchArchive` or reading the response rejects.
  */
 export async function saveArchive(
   fetchArchive: () => Promise<Response>,
@@ -25,7 +25,7 @@ export async function saveArchive(
   const file = await chooseFile(picker, name)
   if (file === undefined) return undefined
   const response = await fetchArchive()
-  // Ends the file when all is there, and throws away what was written when it breaks off.
+  // Closes the file when the download is complete, and discards it when the download is interrupted.
   await counted(response, onBytes).pipeTo(await file.createWritable())
   return 'streamed'
 }
@@ -68,6 +68,6 @@ function offer(archive: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has taken hold of the blob by then.
+  // By then, the browser has a reference to the blob.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

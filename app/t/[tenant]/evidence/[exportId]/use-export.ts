@@ -10,7 +10,7 @@ const defaultTimeoutMs = 300_000
 /** While the socket is down, in milliseconds. */
 const refreshMs = 2_000
 
-/** One export, current until it is over. Without a socket it is polled, until the server's `pollTimeoutMs`, then on `resume`. */
+/** Returns one export, kept current until it ends. Without a socket it is polled for `pollTimeoutMs`, then again on `resume`. */
 export function useExport(exportId: string) {
   const { rest } = useApi()
   const [lookingSince, setLookingSince] = useState(Date.now)
@@ -44,7 +44,7 @@ export function useManifest(exportId: string, enabled: boolean) {
   const { rest } = useApi()
   return useQuery({
     ...rest.evidence.manifest.queryOptions({ exportId }),
-    // It is sealed: it never changes.
+    // A signed manifest never changes.
     staleTime: Number.POSITIVE_INFINITY,
     enabled,
   })

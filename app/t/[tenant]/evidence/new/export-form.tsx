@@ -20,7 +20,7 @@ import { RangeFields } from './range-fields.tsx'
 
 type Body = Range & { includeProofs: boolean; includeRawPayloads: boolean; justification?: string }
 
-/** Three numbered parts on one page: the last one says in a sentence what will be made. */
+/** Three numbered parts on one page. The last one summarises the export in a sentence. */
 export function ExportForm() {
   const { tenant, can } = useSession()
   const { rest } = useApi()
@@ -74,7 +74,7 @@ export function ExportForm() {
           locked={busy}
         />
         <Checkbox
-          label="Raw payloads: inputs and outputs of tools as they were, sensitive values included"
+          label="Raw payloads: unmasked inputs and outputs of tools, including sensitive values"
           checked={raw}
           onChange={setRaw}
           disabledReason={can('evidence:raw') ? undefined : whoCan('evidence:raw')}
@@ -83,9 +83,9 @@ export function ExportForm() {
         {raw && (
           <TextArea
             label="Why are sensitive values needed?"
-            hint={`At least ${limits.exportJustification.min} characters. It is kept in the audit log under your name.`}
+            hint={`At least ${limits.exportJustification.min} characters. Recorded in the audit log with your name.`}
             error={
-              tried && tooShort ? `Give a reason of at least ${limits.exportJustification.min} characters.` : undefined
+              tried && tooShort ? `Enter a reason of at least ${limits.exportJustification.min} characters.` : undefined
             }
             value={why}
             limit={limits.exportJustification.max}
@@ -100,20 +100,20 @@ export function ExportForm() {
             'Choose the range first.'
           ) : (
             <>
-              An archive of <strong className="font-semibold">{formatPeriod(range)}</strong> will be made and signed:
+              An archive of <strong className="font-semibold">{formatPeriod(range)}</strong> will be created and signed:
               agents, releases, policies, executions, approvals, decisions, traces and the audit log,{' '}
-              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values {raw ? 'in clear' : 'masked'}.
-              {touchesToday(range, now) && ' What was recorded up to the moment of the export is in it; today goes on.'}{' '}
+              {proofs ? 'with proofs' : 'without proofs'} and with sensitive values {raw ? 'unmasked' : 'masked'}.
+              {touchesToday(range, now) && ' It contains today’s records up to the time of the export.'}{' '}
               {raw
-                ? 'Who may read evidence and raw payloads here can download it.'
-                : 'Whoever may read evidence here can download it.'}{' '}
-              That it was made is recorded in the audit log.
+                ? 'Members who may read evidence and raw payloads can download it.'
+                : 'Members who may read evidence can download it.'}{' '}
+              The export is recorded in the audit log.
             </>
           )}
         </p>
         {create.failure !== undefined && <Refused failure={create.failure} />}
         <div>
-          <Button type="submit" variant="primary" busyLabel={busy ? 'Asking for the export' : undefined}>
+          <Button type="submit" variant="primary" busyLabel={busy ? 'Requesting the export…' : undefined}>
             Export the evidence
           </Button>
         </div>
@@ -138,9 +138,9 @@ function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel
-      title={unknown ? 'We do not know whether the export was begun.' : 'The export was not begun.'}
+      title={unknown ? 'It is unknown whether the export was started.' : 'The export was not started.'}
       effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Send it again: the same wish makes one export at most.' : adviceFor(failure)}
+      advice={unknown ? 'Send it again. The same request creates at most one export.' : adviceFor(failure)}
       requestId={failure.requestId}
     />
   )

@@ -6,7 +6,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { evidencePath } from '#lib/paths.ts'
 import { ExportForm } from './export-form.tsx'
 
-/** Range, contents, review. */
+/** The page with the form for a new export. */
 export function NewExport() {
   const { tenant } = useSession()
   return (

@@ -23,9 +23,9 @@ export function RangeFields({ preset, onPreset, custom, onCustom, problem, locke
         onChange={onPreset}
         locked={locked}
         options={[
-          { value: 'today', label: 'Today', consequence: 'From midnight UTC up to now.' },
+          { value: 'today', label: 'Today', consequence: 'From midnight UTC until now.' },
           { value: 'week', label: 'Last 7 days', consequence: 'Today and the six days before it.' },
-          { value: 'custom', label: 'Other days', consequence: 'From a first to a last day, both included.' },
+          { value: 'custom', label: 'Other days', consequence: 'From a first day to a last day, both included.' },
         ]}
       />
       {preset === 'custom' && (

@@ -4,7 +4,7 @@ import { rangeOf, touchesToday } from './range.ts'
 const NOW = Date.parse('2026-11-20T23:59:59.999Z')
 const NONE = { first: '', last: '' }
 
-test('today is the UTC day, whole', () => {
+test('today is the whole UTC day', () => {
   expect(rangeOf('today', NONE, NOW)).toEqual({
     startDate: '2026-11-20T00:00:00.000Z',
     endDate: '2026-11-21T00:00:00.000Z',
@@ -18,7 +18,7 @@ test('seven days end with today', () => {
   })
 })
 
-test('both custom days are inside', () => {
+test('a custom range includes both of its days', () => {
   expect(rangeOf('custom', { first: '2026-10-31', last: '2026-11-01' }, NOW)).toEqual({
     startDate: '2026-10-31T00:00:00.000Z',
     endDate: '2026-11-02T00:00:00.000Z',
@@ -33,11 +33,11 @@ test.each([
   ['1969-12-31', '2026-11-01', 'first'],
   ['2026-11-02', '2026-11-01', 'last'],
   ['2026-11-21', '2026-11-22', 'first'],
-])('from "%s" to "%s" the %s day is wrong', (first, last, field) => {
+])('a range from "%s" to "%s" reports a problem with the %s day', (first, last, field) => {
   expect(rangeOf('custom', { first, last }, NOW)).toMatchObject({ field })
 })
 
-test('only a period that is not over touches today', () => {
+test('only a period that has not ended includes today', () => {
   expect(touchesToday({ startDate: '', endDate: '2026-11-21T00:00:00.000Z' }, NOW)).toBe(true)
   expect(touchesToday({ startDate: '', endDate: '2026-11-20T00:00:00.000Z' }, NOW)).toBe(false)
 })

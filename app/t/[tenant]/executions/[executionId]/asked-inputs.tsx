@@ -7,14 +7,14 @@ import type { Execution, ExecutionEvent } from '#lib/schemas/executions.ts'
 import { SendInput } from './send-input.tsx'
 import { useJournal } from './use-execution.ts'
 
-/** The inputs that the execution's last wait asked for, while it waits; for whoever may send one and not read them. */
+/** The inputs that the execution waits for, shown to members who may send input but not read it. */
 export function AskedInputs({ execution }: { execution: Execution }) {
   const { data: events = [] } = useJournal(execution.id, execution)
   if (execution.status !== 'waiting_input') return null
   const names = askedInputs(events)
   if (names.length === 0) return null
   return (
-    <Section title="What it asks for">
+    <Section title="Requested inputs">
       <ul className="border-line border-t">
         {names.map((name) => (
           <li

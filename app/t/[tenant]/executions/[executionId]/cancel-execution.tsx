@@ -5,18 +5,18 @@ import { isLive } from '#components/executions/execution-status.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import type { Execution, ExecutionStatus } from '#lib/schemas/executions.ts'
 
-/** Stops the execution, with a reason for the record. What will happen depends on where it stands. */
+/** Cancels the execution, with a reason for the audit record. The consequence depends on its state. */
 export function CancelExecution({ execution: { id, status, revision, stopRequestedAt } }: { execution: Execution }) {
   const { client } = useApi()
   return (
     <ReasonDialog
       label="Cancel the execution"
-      busyLabel="Canceling the execution"
-      keepLabel="Let it go on"
+      busyLabel="Canceling the execution…"
+      keepLabel="Keep running"
       title="Cancel this execution?"
       consequence={consequenceOf(status)}
       permission="execution:cancel"
-      blocked={stopRequestedAt === null ? undefined : 'It was asked to stop already.'}
+      blocked={stopRequestedAt === null ? undefined : 'A stop was already requested.'}
       over={!isLive(status)}
       act={(reason, options) => client.executions.cancel.mutate({ id, expectedRevision: revision, reason }, options)}
       touches={['executions', 'inputs']}
@@ -28,10 +28,10 @@ export function CancelExecution({ execution: { id, status, revision, stopRequest
 
 function consequenceOf(status: ExecutionStatus): string {
   if (status === 'running')
-    return 'No further call is made. A call that is under way is given up; if nobody can say whether it took effect, the execution ends with an unknown outcome instead of canceled. It does not go on again.'
+    return 'No further calls are made. A call in progress is abandoned. If its effect is unknown, the execution ends with an unknown outcome instead of canceled. It can’t be resumed.'
   if (status === 'waiting_approval')
-    return 'The request for approval is withdrawn, and the call is not made. It ends at once and does not go on again.'
+    return 'The approval request is withdrawn, and the call is not made. The execution ends immediately and can’t be resumed.'
   if (status === 'waiting_input')
-    return 'Its waits are closed, and what is sent later is not taken. It ends at once and does not go on again.'
-  return 'It ends before it has begun; nothing was called.'
+    return 'Its waits are closed, and later input is not accepted. The execution ends immediately and can’t be resumed.'
+  return 'The execution ends before it has started. No calls are made.'
 }

@@ -1,11 +1,11 @@
 import type { Execution } from '#lib/schemas/executions.ts'
 
-/** How an execution ended that did not succeed: what happened, whether anything changed, what to do. */
+/** The explanation of an unsuccessful end: what happened, whether anything changed, what to do. */
 export type Ending = { title: string; effect: string; advice: string }
 
 type Unsuccessful = Pick<Execution, 'status' | 'error' | 'steps'>
 
-/** Undefined while it can still go on, and after success. */
+/** Returns undefined while the execution can still continue, and after success. */
 export function endingOf({ status, error, steps }: Unsuccessful): Ending | undefined {
   const why = error?.message ?? ''
   const done = callsDone(steps)
@@ -17,7 +17,7 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
             ? 'A tool reported a failure, so the execution stopped.'
             : 'The execution failed.',
         effect: `${why} ${done}`,
-        advice: 'Read the last entries of the journal; after the cause is gone, start a new execution.',
+        advice: 'Check the last entries of the journal, fix the cause, then start a new execution.',
       }
     case 'denied':
       return {
@@ -29,13 +29,13 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
       return {
         title: 'A reviewer rejected the call, so the execution stopped.',
         effect: `The tool was not called. ${done}`,
-        advice: 'The reason stands in the approval, which the journal links to.',
+        advice: 'The approval contains the reason. The journal links to it.',
       }
     case 'expired':
       return {
-        title: 'Nobody decided in time, which counts as rejection.',
+        title: 'No one decided in time, which counts as rejection.',
         effect: `The tool was not called. ${done}`,
-        advice: 'Start a new execution when a reviewer is there to decide.',
+        advice: 'Start a new execution when a reviewer is available.',
       }
     case 'timed_out':
       return {
@@ -51,9 +51,9 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
       }
     case 'indeterminate':
       return {
-        title: 'Nobody knows whether the last call took effect.',
+        title: 'It is unknown whether the last call took effect.',
         effect: `${why} It was not repeated, because repeating it could do it twice. ${done}`,
-        advice: 'Look into the tool’s own system before you start another execution.',
+        advice: 'Check the tool’s own system before you start another execution.',
       }
     case 'queued':
     case 'running':
@@ -67,20 +67,20 @@ export function endingOf({ status, error, steps }: Unsuccessful): Ending | undef
 function callsDone(steps: Execution['steps']): string {
   const done = steps.filter((step) => step.kind === 'tool' && step.status === 'succeeded').length
   if (done === 0) return 'No tool call was completed.'
-  return done === 1 ? 'One tool call was completed before.' : `${done} tool calls were completed before.`
+  return done === 1 ? 'One tool call was completed earlier.' : `${done} tool calls were completed earlier.`
 }
 
 function adviceOnDenial(code: string | undefined): string {
   switch (code) {
     case 'no_eligible_approver':
-      return 'The policy asks for an approval that nobody could give: someone else than the requester and the agent’s owners must be in the approvers’ group.'
+      return 'The policy requires an approval that no one can give. Add a member to the approver group who is neither the requester nor an owner of the agent.'
     case 'digest_mismatch':
-      return 'Start a new execution: what would have run is not what was approved.'
+      return 'The call differed from the approved one. Start a new execution.'
     case 'agent_suspended':
-      return 'An operator can resume the agent; then start a new execution.'
+      return 'Ask an operator to resume the agent, then start a new execution.'
     case 'release_required':
       return 'Release the agent again for this environment, then start a new execution.'
     default:
-      return 'The policy’s rules stand in the journal. If the call should be permitted, its policy has to be changed and approved.'
+      return 'The journal lists the policy rules. To permit the call, change its policy and have the change approved.'
   }
 }

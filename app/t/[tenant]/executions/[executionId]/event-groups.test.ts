@@ -21,7 +21,7 @@ const shape = (events: ExecutionEvent[]) =>
         ],
   )
 
-test('consecutive events of a step stand together, in the journal’s order', () => {
+test('consecutive events of a step are grouped, in the journal’s order', () => {
   expect(
     shape([
       event(1, 'execution.running', null, 0),
@@ -38,7 +38,7 @@ test('consecutive events of a step stand together, in the journal’s order', ()
   ])
 })
 
-test('a silence is folded into one line that says what was waited for, inside of a step and between steps', () => {
+test('a gap is folded into one line that names its reason, within a step and between steps', () => {
   expect(
     shape([
       event(1, 'approval.requested', 'refund', 0),
@@ -53,7 +53,7 @@ test('a silence is folded into one line that says what was waited for, inside of
   ])
 })
 
-test('nothing is lost, and nothing is invented', () => {
+test('every event appears exactly once', () => {
   expect(eventGroups([])).toEqual([])
   const events = Array.from({ length: 50 }, (_, index) =>
     event(index + 1, 'x', index % 3 === 0 ? null : 'a', index * 40),
@@ -64,7 +64,7 @@ test('nothing is lost, and nothing is invented', () => {
   expect(seqs).toEqual(events.map(({ seq }) => seq))
 })
 
-test('a day is told where it begins, in the reader’s zone', () => {
+test('the first event of each day carries the day, in the reader’s time zone', () => {
   // 12:00 UTC, and eleven and thirteen hours later.
   const events = [event(1, 'a', null, 0), event(2, 'b', null, 39_600), event(3, 'c', null, 46_800)]
   expect([...daysBegun(events, 'UTC')]).toEqual([

@@ -4,13 +4,13 @@ import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 /** Consecutive events of one step (null: of the execution itself). */
 export type EventGroup = { kind: 'group'; key: string; stepId: string | null; items: (EventItem | Gap)[] }
 export type EventItem = { kind: 'event'; event: ExecutionEvent }
-/** A time in which nothing was written; folded to one line. Milliseconds. */
+/** A period without events, folded into one line. In milliseconds. */
 export type Gap = { kind: 'gap'; key: string; lasted: number; why: string }
 
-/** Longer silences than this are folded and named. */
+/** Shorter gaps are not shown. */
 const shortestGapMs = 30_000
 
-/** The journal as a timeline: its events by step, in order, with the silences between them told as such. Pure. */
+/** Returns the journal as a timeline: its events in order, grouped by step, with the gaps between them. Pure. */
 export function eventGroups(events: readonly ExecutionEvent[]): (EventGroup | Gap)[] {
   const timeline: (EventGroup | Gap)[] = []
   let group: EventGroup | undefined
@@ -28,7 +28,7 @@ export function eventGroups(events: readonly ExecutionEvent[]): (EventGroup | Ga
   return timeline
 }
 
-/** The events (`seq`) that are the first of their day in a zone, the journal's first one among them, with that day. Pure. */
+/** Returns the day of each event (`seq`) that is the first of its day in a time zone, including the journal's first. Pure. */
 export function daysBegun(events: readonly ExecutionEvent[], zone: string): ReadonlyMap<number, string> {
   const begun = new Map<number, string>()
   let day: string | undefined

@@ -20,12 +20,12 @@ import { useTRPC } from '#lib/trpc.ts'
 
 type Row = Answers['audit']['list']['items'][number]
 
-/** What proves the execution: its records in the audit log, each with its own proof, and what they are about. */
+/** The evidence of the execution: its audit records, each with its own proof, and the objects that they refer to. */
 export function Evidence({ execution }: { execution: Execution }) {
   const { tenant, can } = useSession()
   return (
     <div className="flex max-w-240 flex-col gap-6">
-      <Section title="What the records are about">
+      <Section title="Related objects">
         <Subjects execution={execution} />
       </Section>
       <Section title="Audit records">
@@ -35,11 +35,11 @@ export function Evidence({ execution }: { execution: Execution }) {
           <MissingPermission act="see the audit log" permission="audit:read" />
         )}
       </Section>
-      <Section title="To take along">
+      <Section title="Evidence export">
         <p className="max-w-[75ch]">
-          An evidence export holds the executions, decisions, traces and audit records of a period with their proofs, as
-          one archive that can be checked without this server. This execution began on{' '}
-          <Time at={execution.createdAt} show="absolute" />; choose a period with that day.
+          An evidence export contains the executions, decisions, traces and audit records of a period with their proofs,
+          in one archive that can be verified without this server. This execution was requested on{' '}
+          <Time at={execution.createdAt} show="absolute" />; choose a period that includes that day.
         </p>
         <div>
           <ActionLink href={newEvidencePath(tenant)} permission="evidence:export" variant="secondary">
@@ -98,8 +98,8 @@ function Records({ executionId }: { executionId: string }) {
       rowKey={(row) => row.auditId}
       failed={{ what: 'The audit records', act: 'see the audit log', permission: 'audit:read' }}
       empty={
-        <EmptyState title="No record is about it.">
-          Each act on an execution is recorded in the transaction that does it, so this should not be empty: tell
+        <EmptyState title="No audit records were found.">
+          Every change of an execution is recorded in the same transaction, so this list should not be empty. Contact
           support.
         </EmptyState>
       }

@@ -10,13 +10,13 @@ import { Skeleton } from '#components/ui/feedback/skeleton.tsx'
 import { tracePath } from '#lib/paths.ts'
 import type { Execution } from '#lib/schemas/executions.ts'
 
-/** The execution's trace, as its own page shows it. */
+/** The execution's trace, with the same view as on the trace's page. */
 export function ExecutionTrace({ execution }: { execution: Execution }) {
   const { can } = useSession()
   if (!can('trace:read')) return <MissingPermission act="see traces" permission="trace:read" />
-  // The trace begins with the execution.
+  // The trace starts with the execution.
   if (execution.status === 'queued')
-    return <Skeleton label="Waiting for the execution to begin" rows={8} rowClass="h-6.5" />
+    return <Skeleton label="Waiting for the execution to start…" rows={8} rowClass="h-6.5" />
   return <OneTrace key={execution.traceId} traceId={execution.traceId} />
 }
 
@@ -26,7 +26,7 @@ function OneTrace({ traceId }: { traceId: string }) {
   const { query, spans, waitingForStart } = trace
   if (query.data === undefined)
     return query.error === null || waitingForStart ? (
-      <Skeleton label="Waiting for the trace to begin" rows={8} rowClass="h-6.5" />
+      <Skeleton label="Waiting for the trace to start…" rows={8} rowClass="h-6.5" />
     ) : (
       <RequestFailed
         error={query.error}
@@ -41,7 +41,7 @@ function OneTrace({ traceId }: { traceId: string }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <TraceFacts spans={spans} ended={query.data.trace.endedAt !== null} />
         <Link href={tracePath(tenant, traceId)} prefetch={false} className="text-link inline-flex min-h-6 items-center">
-          Open as a page of its own
+          Open the trace on its own page
         </Link>
       </div>
       <TraceView trace={trace} />

@@ -23,7 +23,7 @@ import { Timeline } from './timeline.tsx'
 import { useExecution } from './use-execution.ts'
 import { Waits } from './waits.tsx'
 
-/** One execution: how it stands, what it did, what it waits for, its trace and its records. */
+/** One execution: its state, journal, waits, trace and audit records. */
 export function Execution() {
   const { executionId } = useParams<{ executionId: string }>()
   return (
@@ -44,7 +44,7 @@ function OneExecution({ id }: { id: string }) {
       <Page wide>
         <PageHeader title="Execution" crumbs={crumbs} id={shownId} />
         {error === null ? (
-          <Skeleton label="Loading the execution" rows={10} />
+          <Skeleton label="Loading the execution…" rows={10} />
         ) : (
           <RequestFailed
             error={error}

@@ -18,10 +18,10 @@ import type { Receipt } from '#lib/schemas/inputs.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { inputsRefreshMs } from './use-resolutions.ts'
 
-/** The execution's inbox: every event that was sent to it, whatever became of it. */
+/** The execution's inbox: every input event that was sent to it, in any state. */
 export function Inputs({ execution }: { execution: Execution }) {
   const { can } = useSession()
-  if (!can('input:read')) return <MissingPermission act="see what was sent to executions" permission="input:read" />
+  if (!can('input:read')) return <MissingPermission act="see the input events of executions" permission="input:read" />
   return <Inbox execution={execution} />
 }
 
@@ -32,19 +32,19 @@ function Inbox({ execution }: { execution: Execution }) {
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">
-        Four states, one after the other: an event is taken in, matched with a wait, delivered to it, and applied by the
-        execution. What it says stands in the journal once it is applied, masked.
+        An input event passes through four states: it is accepted, matched with a wait, delivered to it, and applied by
+        the execution. Its masked content appears in the journal once it is applied.
       </p>
       <PagedTable
         pages={pages}
         caption="Input events"
         columns={COLUMNS}
         rowKey={(row) => row.receiptId}
-        failed={{ what: 'The input events', act: 'see what was sent to executions', permission: 'input:read' }}
+        failed={{ what: 'The input events', act: 'see the input events of executions', permission: 'input:read' }}
         empty={
-          <EmptyState title="Nothing was sent to it.">
-            Systems and people send input to POST /v1/input-events, or from the tab Waits. What comes before its wait is
-            kept here.
+          <EmptyState title="No input events yet.">
+            Systems send input with POST /v1/input-events, and people send it from the Waits tab. Input that arrives
+            before its wait is listed here, too.
           </EmptyState>
         }
       />

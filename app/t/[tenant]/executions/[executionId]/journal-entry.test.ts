@@ -22,15 +22,15 @@ test('a policy decision names its effect and rules', () => {
   expect(entry('policy.decided', { effect: 'deny', rules: [] })).toMatchObject({ title: 'Policy denied the call' })
 })
 
-test('an approval request leads to the request', () => {
+test('an approval request links to the approval', () => {
   expect(entry('approval.requested', { approvalId: 'apr-1', group: 'refund-approvers', quorum: 2 })).toMatchObject({
-    title: 'An approval was asked for, from refund-approvers',
-    note: '2 people must agree',
+    title: 'An approval was requested from refund-approvers',
+    note: '2 people must approve',
     approvalId: 'apr-1',
   })
 })
 
-test('a repeated call says which attempt it is, and what went in', () => {
+test('a repeated call shows its attempt and its arguments', () => {
   expect(entry('tool.called', { tool: 'payments.issue_refund', attempt: 2, arguments: { id: 'A-1' } })).toMatchObject({
     title: 'payments.issue_refund was called, attempt 2',
     payloads: [{ name: 'Arguments', value: { id: 'A-1' } }],
@@ -38,14 +38,14 @@ test('a repeated call says which attempt it is, and what went in', () => {
 })
 
 test.each(['failed', 'denied', 'rejected', 'expired', 'timed_out', 'canceled', 'indeterminate'])(
-  'the ending %s carries the reason',
+  'the ending %s includes the reason',
   (status) => {
     const error = { code: 'x', message: 'Why it ended.' }
     expect(entry(`execution.${status}`, { error })).toMatchObject({ note: 'Why it ended.' })
   },
 )
 
-test('an unknown event is shown with its data, not left out', () => {
+test('an unknown event is shown with its data', () => {
   expect(entry('wait.opened', { for: 'manager_confirmation' })).toEqual({
     title: 'wait.opened',
     shape: 'pending',
@@ -54,28 +54,28 @@ test('an unknown event is shown with its data, not left out', () => {
   expect(entry('constructor').title).toBe('constructor')
 })
 
-test('data of another form is no crash', () => {
+test('data of an unexpected form is tolerated', () => {
   expect(entry('tool.called', 'odd').title).toMatch(/unknown was called/)
   expect(entry('execution.failed', null).title).toBe('The execution failed')
 })
 
-test('a wait names the inputs, and the answer which of them came', () => {
+test('a wait names its inputs, and an answer names the inputs that arrived', () => {
   const inputs: JsonValue[] = [{ name: 'manager', ttlSeconds: 60, onExpiry: 'fail' }, { name: 'lawyer' }]
   expect(entry('input.requested', { mode: 'any', inputs }).title).toBe(
-    'One input of several was asked for: manager, lawyer',
+    'One of several inputs was requested: manager, lawyer',
   )
-  expect(entry('input.requested', { mode: 'one', inputs: inputs.slice(1) }).title).toBe('Input was asked for: lawyer')
+  expect(entry('input.requested', { mode: 'one', inputs: inputs.slice(1) }).title).toBe('Input was requested: lawyer')
   expect(entry('input.applied', { receipts: [{ input: 'lawyer', receiptId: 'r' }], output: true })).toMatchObject({
-    title: 'The execution went on with lawyer',
+    title: 'The execution continued with lawyer',
     payloads: [{ name: 'Answer', value: true }],
   })
   expect(entry('input.applied', { receipts: [], output: null }).title).toBe(
-    'The execution went on with the manifest’s default',
+    'The execution continued with the manifest’s default',
   )
 })
 
-test('calls of models and agents elsewhere, and what became of a stop, are told in words', () => {
-  expect(entry('model.called', { tool: 'model.gpt-5-mini', attempt: 1 }).title).toBe('gpt-5-mini was asked')
+test('calls of models and external agents, and the outcomes of a stop, are described', () => {
+  expect(entry('model.called', { tool: 'model.gpt-5-mini', attempt: 1 }).title).toBe('gpt-5-mini was called')
   expect(entry('agent.canceled', { taskId: 't-1' })).toMatchObject({
     title: 'The agent ended its task',
     note: 'The task was t-1',

@@ -4,18 +4,18 @@ import type { ExecutionEvent } from '#lib/schemas/executions.ts'
 
 /** A journal event in words. */
 export type JournalEntry = {
-  /** What happened, as a sentence without its end. */
+  /** What happened, as a sentence without a full stop. */
   title: string
   shape: Status
-  /** Further words below it. */
+  /** A note below the title. */
   note?: string
-  /** The request that it is about. */
+  /** The approval that the event refers to. */
   approvalId?: string
-  /** What went in or came out, by name. */
+  /** Named inputs and outputs. */
   payloads: { name: string; value: JsonValue }[]
 }
 
-/** An event of a type that this page doesn't know is shown by its type and its data. */
+/** Describes an event. An event of an unknown type is shown with its type and data. */
 export function journalEntry({ type, data }: Pick<ExecutionEvent, 'type' | 'data'>): JournalEntry {
   const fields = isJsonObject(data) ? data : {}
   const describe = Object.hasOwn(DESCRIBED, type) ? DESCRIBED[type] : undefined
@@ -28,7 +28,7 @@ type Described = Omit<JournalEntry, 'payloads'> & { payloads?: JournalEntry['pay
 
 const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
   'execution.running': ({ input }) => ({
-    title: 'The execution began',
+    title: 'The execution started',
     shape: 'running',
     payloads: payload('Input', input),
   }),
@@ -37,13 +37,13 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     ...(Array.isArray(rules) && rules.length > 0 ? { note: rules.map(ruleText).join('; ') } : {}),
   }),
   'approval.requested': ({ approvalId, group, quorum }) => ({
-    title: `An approval was asked for, from ${text(group)}`,
+    title: `An approval was requested from ${text(group)}`,
     shape: 'waiting',
-    note: quorum === 1 ? 'One person decides' : `${text(quorum)} people must agree`,
+    note: quorum === 1 ? 'One person decides' : `${text(quorum)} people must approve`,
     approvalId: text(approvalId),
   }),
   'approval.decided': ({ approvalId, status }) => ({
-    title: status === 'expired' ? 'Nobody decided in time' : `The request was ${text(status)}`,
+    title: status === 'expired' ? 'No one decided in time' : `The request was ${text(status)}`,
     shape: status === 'approved' ? 'approved' : status === 'expired' ? 'expired' : 'rejected',
     approvalId: text(approvalId),
   }),
@@ -65,18 +65,18 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
   'tool.refused': ({ tool, result }) => ({
     title: `${text(tool)} was not called`,
     shape: 'revoked',
-    note: 'It is not as it was released',
+    note: 'The tool differs from its released version',
     payloads: payload('Difference', result),
   }),
   'tool.outcome_unknown': () => ({
     title: 'The server stopped during the call',
     shape: 'failed',
-    note: 'Nobody knows whether the tool ran',
+    note: 'It is unknown whether the tool ran',
   }),
   'model.called': ({ tool, arguments: args, attempt }) => ({
-    title: `${calledName(tool)} was asked${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    title: `${calledName(tool)} was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
     shape: 'running',
-    payloads: payload('Size of the question', args),
+    payloads: payload('Size of the prompt', args),
   }),
   'model.returned': ({ tool, result }) => ({
     title: `${calledName(tool)} answered`,
@@ -84,24 +84,24 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     payloads: payload('Answer', result),
   }),
   'model.failed': ({ tool, result }) => ({
-    title: `${calledName(tool)} gave no answer`,
+    title: `${calledName(tool)} did not answer`,
     shape: 'failed',
     payloads: payload('Answer', result),
   }),
   'model.outcome_unknown': () => ({
     title: 'The model’s answer was lost',
     shape: 'failed',
-    note: 'It counts with what was reserved for it',
+    note: 'The reserved budget counts as spent',
   }),
   'agent.called': ({ arguments: args, attempt }) => ({
-    title: `The agent’s own address was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
+    title: `The external agent was called${attempt === 1 ? '' : `, attempt ${text(attempt)}`}`,
     shape: 'running',
     payloads: payload('Message', args),
   }),
   'agent.working': ({ taskId }) => ({
-    title: 'The agent works on it',
+    title: 'The agent is working',
     shape: 'running',
-    note: `As its task ${text(taskId)}`,
+    note: `Its task is ${text(taskId)}`,
   }),
   'agent.returned': ({ result }) => ({
     title: 'The agent answered',
@@ -119,37 +119,37 @@ const DESCRIBED: Record<string, (data: JsonObject) => Described> = {
     note: `The task was ${text(taskId)}`,
   }),
   'agent.cancel_unconfirmed': ({ taskId }) => ({
-    title: 'The agent did not say that it ended its task',
+    title: 'The agent did not confirm that it ended its task',
     shape: 'failed',
     note: `The task is ${text(taskId)}`,
   }),
   'agent.outcome_unknown': () => ({
-    title: 'The agent’s answer never came',
+    title: 'The agent did not answer',
     shape: 'failed',
-    note: 'Nobody knows what it did',
+    note: 'It is unknown what the agent did',
   }),
   'input.requested': ({ mode, inputs }) => ({
     title: askedFor(text(mode), inputNames(inputs)),
     shape: 'waiting',
-    note: 'The tab Waits says until when, and what happens then',
+    note: 'The Waits tab shows the deadline and what happens then',
   }),
   'input.applied': ({ output, receipts }) => ({
-    title: `The execution went on with ${inputNames(receipts).join(', ') || 'the manifest’s default'}`,
+    title: `The execution continued with ${inputNames(receipts).join(', ') || 'the manifest’s default'}`,
     shape: 'approved',
     payloads: payload('Answer', output),
   }),
   'execution.stop_requested': () => ({
-    title: 'A stop was asked for',
+    title: 'A stop was requested',
     shape: 'waiting',
-    note: 'The reason stands in the audit log',
+    note: 'The audit log contains the reason',
   }),
   'execution.parked': () => ({
     title: 'Parked: the agent was suspended',
     shape: 'waiting',
-    note: 'Every deadline stands still',
+    note: 'All deadlines are paused',
   }),
   'execution.resumed': () => ({ title: 'The agent was resumed', shape: 'running' }),
-  'step.skipped': () => ({ title: 'The step was skipped', shape: 'revoked', note: 'Its condition does not hold' }),
+  'step.skipped': () => ({ title: 'The step was skipped', shape: 'revoked', note: 'Its condition is not met' }),
   'execution.succeeded': ({ output }) => ({
     title: 'The execution succeeded',
     shape: 'approved',
@@ -186,22 +186,22 @@ function decision(effect: string): { title: string; shape: Status } {
 }
 
 function askedFor(mode: string, names: string[]): string {
-  if (names.length < 2) return `Input was asked for: ${names.join('')}`
+  if (names.length < 2) return `Input was requested: ${names.join('')}`
   return mode === 'any'
-    ? `One input of several was asked for: ${names.join(', ')}`
-    : `Several inputs were asked for: ${names.join(', ')}`
+    ? `One of several inputs was requested: ${names.join(', ')}`
+    : `Several inputs were requested: ${names.join(', ')}`
 }
 
-/** Of a list of inputs (`name`) or of receipts (`input`). */
+/** Returns the names in a list of inputs (`name`) or of receipts (`input`). */
 const inputNames = (list: JsonValue | undefined): string[] =>
   (Array.isArray(list) ? list : []).flatMap((entry) => (isJsonObject(entry) ? [text(entry.name ?? entry.input)] : []))
 
 const payload = (name: string, value: JsonValue | undefined) => (value === undefined ? [] : [{ name, value }])
 
-/** A call is named `<server>.<name>`; of a model the server says nothing. */
+/** Calls are named `<server>.<name>`. For a model, the server is always `model` and is left out. */
 const calledName = (tool: JsonValue | undefined): string => text(tool).replace(/^model\./, '')
 
-/** `<policy> v<version>: <rule>`; what is no stored policy (the manifest, the decision point itself) stands at version 0. */
+/** Rules are named `<policy> v<version>: <rule>`. Version 0 marks rules without a stored policy, such as the manifest's. */
 const ruleText = (rule: JsonValue): string => text(rule).replace(/ v0: (?:manifest\.)?/, ': ')
 
 const text = (value: JsonValue | undefined): string =>

@@ -17,13 +17,13 @@ import { daysBegun, type EventGroup, eventGroups, type Gap } from './event-group
 import { type JournalEntry, journalEntry } from './journal-entry.ts'
 import { useJournal } from './use-execution.ts'
 
-/** Everything that happened, in order: by step, joined by one line, with the silences folded. */
+/** All events in order, grouped by step on one line. Each gap between events is folded into one row. */
 export function Journal({ execution }: { execution: Execution }) {
   const zone = useContext(TimeZoneContext)
   const { data: events, error, refetch } = useJournal(execution.id, execution)
   if (events === undefined)
     return error === null ? (
-      <Skeleton label="Loading the journal" rows={5} rowClass="h-10" />
+      <Skeleton label="Loading the journal…" rows={5} rowClass="h-10" />
     ) : (
       <RequestFailed
         error={error}
@@ -33,7 +33,8 @@ export function Journal({ execution }: { execution: Execution }) {
         retry={() => void refetch()}
       />
     )
-  if (events.length === 0) return <p className="text-ink-2">Nothing has happened yet: it waits for a free worker.</p>
+  if (events.length === 0)
+    return <p className="text-ink-2">No events yet. The execution is waiting for a free worker.</p>
   const days = daysBegun(events, zone)
   const steps = new Map(execution.steps.map((step, index) => [step.id, { step, number: index + 1 }]))
   return (
@@ -87,7 +88,7 @@ function Group({ group: { stepId, items }, days, known }: GroupProps) {
   )
 }
 
-/** A silence takes one line, however long it lasted. */
+/** A gap of any length takes one line. */
 function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
   return (
     <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 pb-4 text-dense text-ink-2 narrow:grid-cols-[6.5rem_minmax(0,1fr)]">
@@ -99,7 +100,7 @@ function GapLine({ gap: { lasted, why } }: { gap: Gap }) {
   )
 }
 
-/** `day`: told where it begins. */
+/** `day` is set for the first event of a day. */
 function Event({ event, day }: { event: ExecutionEvent; day: string | undefined }) {
   const entry = journalEntry(event)
   return (
@@ -146,7 +147,7 @@ function RequestLink({ entry: { approvalId } }: { entry: JournalEntry }) {
   )
 }
 
-/** To the second: several entries of a run share a minute. */
+/** The time to the second, because several entries of an execution share a minute. */
 function Clock({ at }: { at: string }) {
   const zone = useContext(TimeZoneContext)
   const date = new Date(at)

@@ -12,7 +12,7 @@ import type { InputResolution } from '#lib/schemas/inputs.ts'
 import { SendAgain } from './send-again.tsx'
 import { useResolutions } from './use-resolutions.ts'
 
-/** Each answer on its way to the execution, and each question on its way to a person; what failed can be sent again. */
+/** The delivery of each answer to the execution and of each question to a person. A failed one can be sent again. */
 export function Resolutions({ execution }: { execution: Execution }) {
   const pages = useResolutions(execution)
   return (
@@ -23,9 +23,7 @@ export function Resolutions({ execution }: { execution: Execution }) {
       rowKey={(row) => row.id}
       failed={{ what: 'The deliveries', act: 'see waits and their answers', permission: 'input:read' }}
       empty={
-        <EmptyState title="Nothing was delivered.">
-          An answer stands here from the moment in which it is matched with a wait until the execution has applied it.
-        </EmptyState>
+        <EmptyState title="No deliveries yet.">Answers appear here as soon as they are matched with a wait.</EmptyState>
       }
     />
   )
@@ -50,7 +48,7 @@ const COLUMNS: Column<InputResolution>[] = [
         'Input event'
       ) : (
         <span className="wrap-anywhere">
-          Mail to <ShownText>{recipient ?? 'nobody'}</ShownText>
+          Mail to <ShownText>{recipient ?? 'an unknown recipient'}</ShownText>
         </span>
       ),
   },
@@ -77,7 +75,7 @@ const COLUMNS: Column<InputResolution>[] = [
   {
     key: 'retry',
     header: 'Retry',
-    // A question by mail is sent again at its wait.
+    // A question by mail is sent again from its wait.
     cell: (row) => (row.channel === 'event' ? <SendAgain resolution={row} /> : undefined),
   },
 ]

@@ -4,7 +4,7 @@ import { useApi } from '#components/api/api.tsx'
 import { ReasonDialog } from '#components/forms/reason-dialog.tsx'
 import type { InputResolution } from '#lib/schemas/inputs.ts'
 
-/** Has a delivery repeated that failed, or whose outcome nobody knows. `closed`: its wait is over. */
+/** Repeats a delivery that failed or whose outcome is unknown. `closed`: its wait has ended. */
 export function SendAgain({ resolution, closed = false }: { resolution: InputResolution; closed?: boolean }) {
   const { id, input, delivery, application, revision } = resolution
   const { client } = useApi()
@@ -12,13 +12,13 @@ export function SendAgain({ resolution, closed = false }: { resolution: InputRes
   return (
     <ReasonDialog
       label="Send again"
-      busyLabel="Sending again"
-      keepLabel="Leave it"
+      busyLabel="Sending again…"
+      keepLabel="Don’t send"
       title={`Send ${input} again?`}
       consequence={
         delivery === 'unknown'
-          ? 'Nobody knows whether it arrived the first time: it may arrive twice.'
-          : 'It failed for certain, so it does not arrive twice. It is sent once more.'
+          ? 'It is unknown whether the first delivery arrived, so it may arrive twice.'
+          : 'The first delivery failed, so it will not arrive twice.'
       }
       permission="input:manage"
       over={over}
@@ -26,7 +26,7 @@ export function SendAgain({ resolution, closed = false }: { resolution: InputRes
         client.executions.inputResolutions.retry.mutate({ id, expectedRevision: revision, reason }, options)
       }
       touches={['executions', 'inputs']}
-      done="It is on its way again."
+      done="Sending again…"
       notDone="It was not sent again."
     />
   )

@@ -19,9 +19,9 @@ import type { SubmitOutput } from '#lib/schemas/inputs.ts'
 type SendInputProps = {
   executionId: string
   input: string
-  /** It is asked for no more: no button, but an open dialog stays with what it says. */
+  /** The execution no longer waits for the input: the button is removed, but an open dialog stays open. */
   over?: boolean
-  /** Why nothing can be sent as things are. */
+  /** Why the input can't be sent now. */
   blocked?: string | undefined
 }
 
@@ -36,14 +36,14 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
   const problem = 'problem' in parsed ? parsed.problem : undefined
   const change = (next: boolean) => {
     if (send.pending) return
-    // What was taken in is another event than the next one.
+    // The next input is a new event, so it starts with an empty form.
     if (next && send.output !== undefined) setText('')
     if (next) send.reset()
     setOpen(next)
   }
   function submit() {
     if ('problem' in parsed) return
-    // After a lost answer the same content must be the same event.
+    // After a lost answer, the same content must count as the same event.
     send.run({ executionId, input, data: parsed.value })
   }
   return (
@@ -57,7 +57,7 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
         open={open}
         onOpenChange={change}
         title={`Send ${input}`}
-        description="The execution takes the first answer and goes on with it. What was sent can’t be taken back; it is kept with who sent it."
+        description="The execution continues with the first answer that it receives. You can’t withdraw an answer. It is stored with your name."
         actions={
           send.output !== undefined ? (
             <Button onClick={() => change(false)}>Close</Button>
@@ -69,8 +69,8 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
               <Button
                 variant="primary"
                 onClick={submit}
-                disabledReason={problem === undefined ? undefined : 'Write a JSON value first.'}
-                busyLabel={send.pending ? `Sending ${input}` : undefined}
+                disabledReason={problem === undefined ? undefined : 'Enter a JSON value first.'}
+                busyLabel={send.pending ? `Sending ${input}…` : undefined}
               >
                 Send {input}
               </Button>
@@ -98,10 +98,10 @@ export function SendInput({ executionId, input, over = false, blocked }: SendInp
 }
 
 const FATES: Record<SubmitOutput['status'], string> = {
-  accepted: 'It was given to the wait; the execution goes on with it.',
-  received: 'Nothing waits for it yet: it is kept until a wait opens or its time is over.',
-  unmatched_expired: 'Nothing waited for it in time, so it was not used.',
-  wait_terminal: 'It came too late: the wait was closed already, so it was not used.',
+  accepted: 'It was matched with the wait, and the execution continues with it.',
+  received: 'The execution is not waiting for it yet. It is stored until a wait opens or it expires.',
+  unmatched_expired: 'No wait opened before it expired, so it was not used.',
+  wait_terminal: 'It arrived after the wait had closed, so it was not used.',
 }
 
 function Taken({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) {
@@ -109,8 +109,8 @@ function Taken({ sent: { result, status, receiptId } }: { sent: SubmitOutput }) 
     <Banner tone={status === 'accepted' ? 'ok' : 'warn'}>
       <p>
         {result === 'duplicate'
-          ? 'It had been taken in before, and was not taken twice. '
-          : 'The answer was taken in. '}
+          ? 'This answer was already accepted and was not recorded twice. '
+          : 'The answer was accepted. '}
         {FATES[status]}
       </p>
       <p className="flex flex-wrap items-center gap-x-1.5 text-dense">
@@ -124,9 +124,9 @@ function Refused({ failure }: { failure: Failure }) {
   const unknown = failure.code === 'network' || failure.code === 'timeout'
   return (
     <ErrorPanel
-      title={unknown ? 'We do not know whether it was taken in.' : 'It was not taken in.'}
+      title={unknown ? 'It is unknown whether the answer was accepted.' : 'The answer was not accepted.'}
       effect={unknown ? failure.message : `${failure.message} Nothing was changed.`}
-      advice={unknown ? 'Send it again: the same answer is taken in once at most.' : adviceFor(failure)}
+      advice={unknown ? 'Send it again. The same answer is accepted at most once.' : adviceFor(failure)}
       requestId={failure.requestId}
     />
   )

@@ -14,12 +14,12 @@ import type { Execution } from '#lib/schemas/executions.ts'
 type Step = Execution['steps'][number]
 
 const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
-  pending: { status: 'pending', label: 'Not begun' },
+  pending: { status: 'pending', label: 'Not started' },
   decided: { status: 'running', label: 'Decided' },
   waiting_approval: { status: 'waiting', label: 'Waiting for approval' },
   waiting_input: { status: 'waiting', label: 'Waiting for input' },
   approved: { status: 'approved', label: 'Approved, not called yet' },
-  calling: { status: 'running', label: 'Being called' },
+  calling: { status: 'running', label: 'Calling…' },
   succeeded: { status: 'approved', label: 'Done' },
   failed: { status: 'failed', label: 'Failed' },
   skipped: { status: 'revoked', label: 'Skipped' },
@@ -27,12 +27,14 @@ const SHAPES: Record<Step['status'], { status: Status; label: string }> = {
 
 const KINDS: Record<Step['kind'], string> = { tool: 'Tool call', wait: 'Wait for input', model: 'Model call' }
 
-/** Every step of the release, those to come included. */
+/** Every step of the release, including those that have not started. */
 export function StepTable({ execution: { steps } }: { execution: Execution }) {
   const { tenant } = useSession()
   if (steps.length === 0)
     return (
-      <EmptyState title="This agent has no fixed steps.">What it does stands in the journal as it does it.</EmptyState>
+      <EmptyState title="This agent does not have fixed steps.">
+        Its calls appear in the journal as it makes them.
+      </EmptyState>
     )
   const columns: Column<Step>[] = [
     { key: 'number', header: 'No.', cell: (step) => steps.indexOf(step) + 1 },

@@ -17,7 +17,7 @@ import { endingOf } from './ending.ts'
 import { Journal } from './journal.tsx'
 import { StepTable } from './step-table.tsx'
 
-/** What the execution was asked, what it did, and how it ended. */
+/** The execution's steps, journal, input, output and times. */
 export function Timeline({ execution }: { execution: Execution }) {
   const ending = endingOf(execution)
   return (
@@ -46,25 +46,25 @@ export function Timeline({ execution }: { execution: Execution }) {
   )
 }
 
-/** A stop that was asked for and is not certain yet; an agent whose suspension holds everything up. */
+/** A banner for a requested stop that is not confirmed yet, or for a suspended agent. */
 function Stopping({ execution: { stopRequestedAt, endedAt, parkedAt } }: { execution: Execution }) {
   if (endedAt !== null) return null
   if (stopRequestedAt !== null)
     return (
       <Banner tone="warn">
-        It was asked to stop <Time at={stopRequestedAt} />. That it has is not confirmed yet: a call may be under way.
+        A stop was requested <Time at={stopRequestedAt} />. It is not confirmed yet: a call may still be in progress.
       </Banner>
     )
   if (parkedAt === null) return null
   return (
     <Banner tone="warn" urgency="none">
-      Its agent is suspended. It has been parked since <Time at={parkedAt} />, with its deadlines stopped, until the
-      agent is resumed.
+      The agent is suspended. The execution has been parked since <Time at={parkedAt} />, with its deadlines stopped,
+      until the agent is resumed.
     </Banner>
   )
 }
 
-/** What holds the execution up, where it waits for somebody. */
+/** A banner with a link to the input or the approval that the execution waits for. */
 function WaitingFor({ execution: { id, status, steps } }: { execution: Execution }) {
   const { tenant } = useSession()
   if (status === 'waiting_input')
@@ -72,9 +72,10 @@ function WaitingFor({ execution: { id, status, steps } }: { execution: Execution
       <Banner
         tone="hold"
         urgency="none"
-        action={<LinkButton href={executionPath(tenant, id, { tab: 'waits' })}>Open its waits</LinkButton>}
+        action={<LinkButton href={executionPath(tenant, id, { tab: 'waits' })}>Open the waits</LinkButton>}
       >
-        It waits for input from outside. Nothing runs meanwhile, and nothing is lost when the server stops.
+        The execution is waiting for external input. No step runs until it arrives, and the wait survives a restart of
+        the server.
       </Banner>
     )
   const approvalId = steps.find((step) => step.status === 'waiting_approval')?.approvalId
@@ -85,7 +86,8 @@ function WaitingFor({ execution: { id, status, steps } }: { execution: Execution
       urgency="none"
       action={<LinkButton href={approvalPath(tenant, approvalId)}>Open the request</LinkButton>}
     >
-      It waits for a person’s decision. Nothing runs meanwhile, and nothing is lost when the server stops.
+      The execution is waiting for a person’s decision. No step runs until then, and the wait survives a restart of the
+      server.
     </Banner>
   )
 }
@@ -99,10 +101,10 @@ function Times({ execution }: { execution: Execution }) {
   const { status, createdAt, startedAt, endedAt, deadlineAt, stopRequestedAt, stopConfirmedAt } = execution
   return (
     <KeyValues>
-      <KeyValue name="Asked for">
+      <KeyValue name="Requested">
         <Time at={createdAt} />
       </KeyValue>
-      <KeyValue name="Began">{startedAt === null ? 'Not yet' : <Time at={startedAt} />}</KeyValue>
+      <KeyValue name="Started">{startedAt === null ? 'Not yet' : <Time at={startedAt} />}</KeyValue>
       {stopRequestedAt !== null && (
         <>
           <KeyValue name="Stop requested">
@@ -116,7 +118,7 @@ function Times({ execution }: { execution: Execution }) {
       {endedAt === null ? (
         <KeyValue name="Must end by">
           {status === 'waiting_approval' || status === 'waiting_input' ? (
-            'Its clock stands still while it waits for people'
+            'Paused while it waits for people'
           ) : deadlineAt === null ? (
             'No limit'
           ) : (

@@ -10,7 +10,7 @@ import { useTRPC } from '#lib/trpc.ts'
 /** While the socket is down, in milliseconds. */
 const refreshMs = 1500
 
-/** One execution, current until it has ended. */
+/** Returns one execution, kept current until it has ended. */
 export function useExecution(id: string) {
   const trpc = useTRPC()
   const query = useQuery(trpc.executions.get.queryOptions({ id }, { staleTime: 0 }))
@@ -18,7 +18,7 @@ export function useExecution(id: string) {
   return query
 }
 
-/** Its journal; only what is new is asked for. `execution` says how far it must reach. */
+/** Returns its journal and fetches only new events. The revision of `execution` triggers the next fetch. */
 export function useJournal(id: string, execution: Execution | undefined) {
   const { client } = useApi()
   const cache = useQueryClient()

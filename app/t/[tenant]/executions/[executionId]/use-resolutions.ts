@@ -9,7 +9,7 @@ import { useTRPC } from '#lib/trpc.ts'
 /** While the socket is down, in milliseconds. */
 export const inputsRefreshMs = 3000
 
-/** Answers on their way to the execution, and questions on their way to people, newest first. */
+/** Returns the deliveries of answers to the execution and of questions to people, newest first. */
 export function useResolutions({ id, status }: Execution) {
   const trpc = useTRPC()
   useChanges(isLive(status) ? ['inputs'] : [], inputsRefreshMs)

@@ -14,7 +14,7 @@ import { WaitMails } from './wait-mails.tsx'
 
 const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
   open: { status: 'waiting', label: 'Open' },
-  matched: { status: 'running', label: 'Answered, not taken yet' },
+  matched: { status: 'running', label: 'Answered, not applied yet' },
   satisfied: { status: 'approved', label: 'Satisfied' },
   canceled: { status: 'revoked', label: 'Canceled' },
   expired: { status: 'expired', label: 'Expired' },
@@ -24,11 +24,11 @@ const SHAPES: Record<InputWait['status'], { status: Status; label: string }> = {
 type WaitProps = {
   wait: InputWait
   executionStatus: ExecutionStatus
-  /** Questions that were sent to people for it. */
+  /** Questions about this wait that were mailed to people. */
   mails: InputResolution[]
 }
 
-/** One wait: what it is for, how it stands, and what a person may do about it. */
+/** One wait: its input, its state, and the actions on it. */
 export function Wait({ wait, executionStatus, mails }: WaitProps) {
   const { client } = useApi()
   const over = wait.status !== 'open'
@@ -46,7 +46,8 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
       <p className="max-w-[75ch]">{sentenceOf(wait)}</p>
       {wait.status === 'open' && wait.parkedAt !== null && (
         <p className="max-w-[75ch] text-ink-2">
-          Its time has stood still since <Time at={wait.parkedAt} show="absolute" />, because the agent is suspended.
+          Its deadline has been paused since <Time at={wait.parkedAt} show="absolute" />, because the agent is
+          suspended.
         </p>
       )}
       <WaitMails mails={mails} over={over && wait.status !== 'matched'} />
@@ -59,10 +60,10 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
         />
         <ReasonDialog
           label="Cancel the wait"
-          busyLabel="Canceling the wait"
+          busyLabel="Canceling the wait…"
           keepLabel="Keep waiting"
           title={`Cancel the wait for ${wait.input}?`}
-          consequence="Nothing sent for it later is taken. The step goes on with its other inputs where one is enough; else the execution ends as canceled, and its remaining calls are not made. A closed wait does not open again."
+          consequence="Later answers are not accepted. If one of the step’s other inputs is enough, the step continues with those. Otherwise the execution ends as canceled, and its remaining calls are not made. A closed wait can’t be reopened."
           permission="input:manage"
           over={over}
           act={(reason, options) =>
@@ -72,7 +73,7 @@ export function Wait({ wait, executionStatus, mails }: WaitProps) {
             )
           }
           touches={['executions', 'inputs']}
-          done={`The wait for ${wait.input} is canceled.`}
+          done={`The wait for ${wait.input} was canceled.`}
           notDone="The wait was not canceled."
         />
       </div>
@@ -92,20 +93,20 @@ function sentenceOf({ status, openedAt, expiresAt, matchedAt, closedAt, onExpiry
         <>
           {opened} Waits until <Time at={expiresAt} show={parkedAt === null ? 'both' : 'absolute'} />;{' '}
           {onExpiry === 'fail'
-            ? 'if nothing comes until then, the execution ends as expired.'
-            : 'if nothing comes until then, the execution goes on with the manifest’s default.'}
+            ? 'without an answer by then, the execution ends as expired.'
+            : 'without an answer by then, the execution continues with the manifest’s default.'}
         </>
       )
     case 'matched':
       return (
         <>
-          {opened} An answer came <At at={matchedAt} />; the execution takes it next.
+          {opened} An answer arrived <At at={matchedAt} />. The execution will apply it next.
         </>
       )
     case 'satisfied':
       return (
         <>
-          {opened} An answer came <At at={matchedAt} />, and the execution took it <At at={closedAt} />.
+          {opened} An answer arrived <At at={matchedAt} />, and the execution applied it <At at={closedAt} />.
         </>
       )
     case 'canceled':
@@ -117,8 +118,10 @@ function sentenceOf({ status, openedAt, expiresAt, matchedAt, closedAt, onExpiry
     case 'expired':
       return (
         <>
-          {opened} Nothing came until <Time at={expiresAt} show="absolute" />;{' '}
-          {onExpiry === 'fail' ? 'the manifest says that the execution ends then.' : 'its default was taken.'}
+          {opened} No answer arrived by <Time at={expiresAt} show="absolute" />;{' '}
+          {onExpiry === 'fail'
+            ? 'the execution ends, as its manifest requires.'
+            : 'the manifest’s default was applied.'}
         </>
       )
     case 'superseded':

@@ -17,14 +17,14 @@ import { Resolutions } from './resolutions.tsx'
 import { inputsRefreshMs, useResolutions } from './use-resolutions.ts'
 import { Wait } from './wait.tsx'
 
-/** What the execution waits for from outside, what it waited for before, and how each answer got to it. */
+/** The execution's open and closed waits for external input, and the delivery of each answer. */
 export function Waits({ execution }: { execution: Execution }) {
   const { can } = useSession()
   if (!can('input:read'))
     return (
       <div className="flex max-w-240 flex-col gap-6">
         <MissingPermission act="see waits and their answers" permission="input:read" />
-        {/* The journal, which this person may read, names what is asked for. */}
+        {/* This person may read the journal, which names the requested inputs. */}
         <AskedInputs execution={execution} />
       </div>
     )
@@ -45,7 +45,7 @@ function WaitList({ execution }: { execution: Execution }) {
   const { items, error, reload } = pages
   if (items === undefined)
     return error === null ? (
-      <Skeleton label="Loading the waits" rows={3} rowClass="h-16" />
+      <Skeleton label="Loading waits…" rows={3} rowClass="h-16" />
     ) : (
       <RequestFailed
         error={error}
@@ -58,8 +58,14 @@ function WaitList({ execution }: { execution: Execution }) {
     )
   if (items.length === 0)
     return (
-      <EmptyState title={isLive(execution.status) ? 'It waits for no input.' : 'It waited for no input.'}>
-        A step of the manifest that waits for an input from outside, such as a manager’s confirmation, opens a wait.
+      <EmptyState
+        title={
+          isLive(execution.status)
+            ? 'This execution is not waiting for input.'
+            : 'This execution did not wait for input.'
+        }
+      >
+        A step that needs external input, such as a manager’s confirmation, opens a wait.
       </EmptyState>
     )
   return <List pages={pages} waits={items} execution={execution} />
@@ -72,10 +78,10 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
   return (
     <Section
       title="Waits"
-      aside={<span className="text-ink-2">{open.length === 0 ? 'None is open' : `${open.length} open`}</span>}
+      aside={<span className="text-ink-2">{open.length === 0 ? 'None open' : `${open.length} open`}</span>}
     >
       <ul className="border-line border-t">
-        {/* One list in one order of keys: a dialog that is open lives on when its wait closes meanwhile. */}
+        {/* One keyed list, so that an open dialog stays mounted when its wait closes. */}
         {ordered.map((wait) => (
           <Wait
             key={wait.id}
@@ -87,8 +93,8 @@ function List({ pages, waits, execution }: { pages: Pages<InputWait>; waits: Inp
       </ul>
       {pages.hasMore && (
         <div>
-          <Button onClick={pages.loadMore} busyLabel={pages.loadingMore ? 'Loading older ones' : undefined}>
-            Show older ones
+          <Button onClick={pages.loadMore} busyLabel={pages.loadingMore ? 'Loading older waits…' : undefined}>
+            Show older waits
           </Button>
         </div>
       )}

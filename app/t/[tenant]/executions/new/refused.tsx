@@ -19,7 +19,7 @@ export function Refused({ error, agent }: { error: unknown; agent: AgentSummary 
     <ErrorPanel
       title={titleOf(unknown, denied)}
       effect={unknown ? failure.message : `${failure.message} ${effectOf(failure)}`}
-      advice={unknown ? 'Start it again: the same input starts it once at most.' : advice(failure)}
+      advice={unknown ? 'Start it again. The same input starts at most one execution.' : advice(failure)}
       requestId={failure.requestId}
       action={
         denied !== undefined ? (
@@ -36,15 +36,15 @@ export function Refused({ error, agent }: { error: unknown; agent: AgentSummary 
   )
 }
 
-/** These attempts are kept in the audit log. */
+/** Attempts that are recorded in the audit log. */
 const RECORDED = new Set<Failure['code']>(['policy_binding_required', 'release_required', 'agent_suspended'])
 
 const effectOf = (failure: Failure): string =>
   RECORDED.has(failure.code) || deniedExecution(failure) !== undefined
-    ? 'Nothing ran; the attempt is recorded.'
+    ? 'Nothing ran. The attempt is recorded in the audit log.'
     : 'Nothing was changed.'
 
-/** The execution that was kept because its first call was denied. */
+/** Returns the id of the stored execution if its first call was denied. */
 const deniedExecution = ({ details: { status, executionId } }: Failure): string | undefined =>
   status === 'denied' && typeof executionId === 'string' ? executionId : undefined
 
@@ -52,7 +52,7 @@ const titleOf = (unknown: boolean, denied: string | undefined): string =>
   denied !== undefined
     ? 'The first call of the execution was denied.'
     : unknown
-      ? 'We do not know whether the execution was started.'
+      ? 'It is unknown whether the execution was started.'
       : 'The execution was not started.'
 
 const needsAgentPage = ({ code }: Failure): boolean => RECORDED.has(code)
@@ -60,19 +60,19 @@ const needsAgentPage = ({ code }: Failure): boolean => RECORDED.has(code)
 function advice(failure: Failure) {
   switch (failure.code) {
     case 'policy_binding_required':
-      return 'Propose a policy binding for this environment on the agent’s page; an approver who is not you decides it.'
+      return 'Propose a policy binding for this environment on the agent’s page. Another reviewer has to approve it.'
     case 'release_required':
-      return 'Propose a release for this environment on the agent’s page; an approver who is not you decides it.'
+      return 'Propose a release for this environment on the agent’s page. Another reviewer has to approve it.'
     case 'agent_suspended':
       return 'An operator can resume it.'
     case 'validation_failed':
       return failure.issues.map(({ path, message }) => `${path}: ${message}`).join(' ')
     case 'policy_denied':
-      return 'Its page shows which rule decided. Change the input, or have the policy changed.'
+      return 'The execution’s page shows the rule that denied it. Change the input, or have the policy changed.'
     case 'no_eligible_approver':
-      return 'Nobody in the approver group could decide it: the group has to be changed.'
+      return 'No one in the approver group can decide it. Add a reviewer to the group.'
     case 'event_conflict':
-      return 'Look at the list of executions: one with another input was started before.'
+      return 'Check the list of executions: one was already started with a different input.'
     default:
       return adviceFor(failure)
   }

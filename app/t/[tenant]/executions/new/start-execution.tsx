@@ -14,7 +14,7 @@ import { executionsPath, newAgentPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { StartForm } from './start-form.tsx'
 
-/** Which agent, where, with what input. */
+/** The page with the form to start an execution. */
 export function StartExecution() {
   return (
     <Permitted permission="execution:start" act="start executions" title="Start an execution">
@@ -37,7 +37,7 @@ function WithAgents() {
       />
       {data === undefined ? (
         error === null ? (
-          <Skeleton label="Loading the agents" rows={6} rowClass="h-12" />
+          <Skeleton label="Loading agents…" rows={6} rowClass="h-12" />
         ) : (
           <RequestFailed
             error={error}
@@ -50,14 +50,14 @@ function WithAgents() {
         )
       ) : data.items.length === 0 ? (
         <EmptyState
-          title="There is no agent yet."
+          title="No agents yet."
           action={
             <ActionLink href={newAgentPath(tenant)} permission="agent:create">
               Register an agent
             </ActionLink>
           }
         >
-          Register one; it can run after a policy binding and a release of it were approved.
+          Register one. It can run once its policy binding and its release are approved.
         </EmptyState>
       ) : (
         <StartForm agents={data.items} wanted={wanted} />

@@ -15,7 +15,7 @@ import type { AgentSummary } from '#lib/schemas/agents.ts'
 import type { Inputs } from '#lib/trpc.ts'
 import { Refused } from './refused.tsx'
 
-/** Agent, environment and input; leads to the execution once the server has accepted it. */
+/** Agent, environment and input. Opens the execution once the server has started it. */
 export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: string | undefined }) {
   const { tenant } = useSession()
   const router = useRouter()
@@ -25,7 +25,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
   const [text, setText] = useState('{\n  \n}')
   const [sent, setSent] = useState(false)
   const start = useAct({
-    // After a lost answer the same request must not start a second execution.
+    // After a lost answer, sending the same request again must not start a second execution.
     send: (request: Inputs['executions']['execute'], { context }) =>
       client.executions.execute.mutate({ ...request, ...context }),
     touches: ['executions'],
@@ -74,7 +74,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
       )}
       <CodeField
         label="Input"
-        hint="A JSON object with what the agent’s manifest reads, for example { &quot;orderId&quot;: &quot;A-1002&quot; }."
+        hint="A JSON object with the fields that the agent’s manifest reads, for example { &quot;orderId&quot;: &quot;A-1002&quot; }."
         value={text}
         onChange={setText}
         rows={8}
@@ -87,7 +87,7 @@ export function StartForm({ agents, wanted }: { agents: AgentSummary[]; wanted: 
           type="submit"
           variant="primary"
           disabledReason={missing}
-          busyLabel={busy ? 'Starting the execution' : undefined}
+          busyLabel={busy ? 'Starting the execution…' : undefined}
         >
           {agent === undefined ? 'Start the execution' : `Start ${agent.displayName}`}
         </Button>
@@ -106,6 +106,6 @@ function whyNot(agent: AgentSummary | undefined, hasEnvironment: boolean): strin
   if (agent === undefined) return 'Choose an agent first.'
   if (agent.status === 'suspended' || agent.status === 'retired') return `This agent is ${agent.status}.`
   if (agent.activeReleases.length === 0)
-    return 'No release of this agent is active: propose one on its page, and have it approved.'
+    return 'No release of this agent is active. Propose one on its page and have it approved.'
   return hasEnvironment ? undefined : 'Choose an environment first.'
 }

@@ -13,7 +13,7 @@ import { agentPath, executionPath } from '#lib/paths.ts'
 import type { Budget } from '#lib/schemas/policies.ts'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** How much is used of the budgets that the policy's rules demand, in the windows of now. */
+/** Shows how much of each budget that the policy's rules define is used in the current window. */
 export function Budgets({ policyId }: { policyId: string }) {
   const trpc = useTRPC()
   const { tenant } = useSession()
@@ -26,8 +26,8 @@ export function Budgets({ policyId }: { policyId: string }) {
       rowKey={(row) => row.id}
       failed={{ what: 'The budgets', act: 'see policies', permission: 'policy:read' }}
       empty={
-        <EmptyState title="Nothing is used of its budgets now.">
-          A budget stands here once a call has been reserved in its window.
+        <EmptyState title="The budgets are unused.">
+          A budget is listed here after a call reserves some of it in the current window.
         </EmptyState>
       }
     />
@@ -45,11 +45,11 @@ const columns = (tenant: string): Column<Budget>[] => [
       </code>
     ),
   },
-  { key: 'subject', header: 'Counts for', cell: (row) => <Subject budget={row} tenant={tenant} /> },
+  { key: 'subject', header: 'Applies to', cell: (row) => <Subject budget={row} tenant={tenant} /> },
   { key: 'used', header: 'Used', cell: (row) => <Used budget={row} /> },
   {
     key: 'until',
-    header: 'Begins anew',
+    header: 'Resets',
     cell: (row) => (row.endsAt === null ? 'Never' : <Time at={row.endsAt} show="absolute" />),
   },
 ]
@@ -79,7 +79,7 @@ function Subject({ budget, tenant }: { budget: Budget; tenant: string }) {
   )
 }
 
-/** What is only reserved counts until its call has ended. */
+/** The used amount includes the reservations of calls that have not ended. */
 function Used({ budget: { used, reserved, limit, unit } }: { budget: Budget }) {
   const share = Number(limit) === 0 ? 1 : Math.min(1, Number(used) / Number(limit))
   return (
@@ -88,14 +88,16 @@ function Used({ budget: { used, reserved, limit, unit } }: { budget: Budget }) {
         {used} of {limit} {unit}
         {share === 1 && <strong className="font-semibold"> (used up)</strong>}
       </span>
-      {/* The figures say it already. */}
+      {/* Hidden from assistive technology, because the figures above state the same. */}
       <span aria-hidden="true" className="block h-1 w-full max-w-40 bg-sunken">
         <span
           className={classNames('block h-full', share === 1 ? 'bg-danger' : 'bg-primary')}
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      {reserved !== '0' && <span className="text-dense text-ink-2">{reserved} of it reserved, not charged yet</span>}
+      {reserved !== '0' && (
+        <span className="text-dense text-ink-2">including {reserved} reserved for calls in progress</span>
+      )}
     </span>
   )
 }

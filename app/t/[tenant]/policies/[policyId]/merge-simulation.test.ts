@@ -23,7 +23,7 @@ const page = (items: Item[], nextCursor: string | null): SimulationPage => ({
   nextCursor,
 })
 
-test('pages add up, and what would be let through stands first whichever page it came with', () => {
+test('pages add up, and decisions that would become more permissive come first whichever page contains them', () => {
   const first = page([item('1', 'allow', 'deny')], '1')
   const second = page([item('2', 'deny', 'allow'), item('3', 'allow', 'deny')], null)
   const all = mergeSimulation(mergeSimulation(undefined, first), second)
@@ -33,6 +33,6 @@ test('pages add up, and what would be let through stands first whichever page it
     { before: 'allow', after: 'deny', count: 2 },
   ])
   expect([all.evaluated, all.changed, all.nextCursor]).toEqual([400, 3, null])
-  // What was merged stays as it was.
+  // Merging does not modify its inputs.
   expect(first.flips).toEqual([{ before: 'allow', after: 'deny', count: 1 }])
 })

@@ -6,11 +6,11 @@ type Flip = { before: SimulationPage['items'][number]['before']; after: Simulati
 
 const OPENNESS = { deny: 0, require_approval: 1, allow: 2 }
 
-/** What would be let through stands first, as in each page of the server's. */
+/** Sorts the changes that permit more first, as the server does within each page. */
 const byOpening = (a: Flip, b: Flip): number =>
   OPENNESS[b.after] - OPENNESS[b.before] - (OPENNESS[a.after] - OPENNESS[a.before])
 
-/** Adds an older page to what was simulated so far. */
+/** Returns the simulation so far with an older page added. */
 export function mergeSimulation(before: Simulation | undefined, page: SimulationPage): Simulation {
   if (before === undefined) return page
   const flips = before.flips.map((flip) => ({ ...flip }))

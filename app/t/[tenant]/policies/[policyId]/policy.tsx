@@ -20,7 +20,7 @@ import { Simulate } from './simulate.tsx'
 import { shownVersion, VersionSource } from './version-source.tsx'
 import { WhereBound } from './where-bound.tsx'
 
-/** One policy: its source by version, and the agents that it decides for. */
+/** Shows one policy: its source by version, and the agents that it is bound to. */
 export function Policy() {
   const { policyId } = useParams<{ policyId: string }>()
   return (
@@ -36,7 +36,7 @@ function OnePolicy({ id }: { id: string }) {
   const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
   const { data: policy, error, refetch } = useQuery(trpc.policies.get.queryOptions({ id }))
   const crumbs = [{ label: 'Policies', href: policiesPath(tenant) }]
-  const shownId = <Copyable value={id} label="policy id" shorten="middle" />
+  const shownId = <Copyable value={id} label="policy ID" shorten="middle" />
   if (policy === undefined)
     return (
       <Page>
@@ -65,11 +65,11 @@ function OnePolicy({ id }: { id: string }) {
           <>
             <span>
               {policy.latestPublishedVersion === null
-                ? 'No version is published'
+                ? 'Not published yet'
                 : `Published version ${policy.latestPublishedVersion}`}
             </span>
             <span>
-              Made by <ShownText>{policy.createdBy.displayName}</ShownText>{' '}
+              Created by <ShownText>{policy.createdBy.displayName}</ShownText>{' '}
               <Time at={policy.createdAt} show="relative" />
             </span>
           </>
@@ -95,7 +95,7 @@ function OnePolicy({ id }: { id: string }) {
           <Simulate policyId={policy.id} version={shown.version} />
         </Section>
       )}
-      <Section title="Where it is bound">
+      <Section title="Bindings">
         <WhereBound policyId={policy.id} />
       </Section>
       {policy.versions.some(({ source }) => source.includes('@budget_limit')) && (

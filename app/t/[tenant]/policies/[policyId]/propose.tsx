@@ -24,7 +24,7 @@ export function Propose({ version: { policyId, version, status } }: { version: P
   const propose = useAct({ send: client.policyBindings.propose.mutate, touches: ['policyBindings', 'approvals'] })
   const missing =
     status === 'draft'
-      ? 'It is a draft: publish it first.'
+      ? 'This version is a draft. Publish it first.'
       : agentId === ''
         ? 'Choose an agent.'
         : (whyNotEnvironment(environment) ?? (mode === undefined ? 'Choose enforce or shadow.' : undefined))
@@ -32,8 +32,8 @@ export function Propose({ version: { policyId, version, status } }: { version: P
     <ProposeDialog
       permission="binding:propose"
       label={`Propose to bind version ${version}`}
-      blocked={status === 'draft' ? 'It is a draft: publish it first.' : undefined}
-      description="The version decides about each call of the agent in that environment once an approver who is not you has decided. In the mode Enforce it takes the place of the version that decides there now."
+      blocked={status === 'draft' ? 'This version is a draft. Publish it first.' : undefined}
+      description="The version decides each call of the agent in that environment after an approver other than you approves the binding. In the mode Enforce, it replaces the version that is bound there now."
       missing={missing}
       propose={propose}
       onPropose={() => {
@@ -45,12 +45,12 @@ export function Propose({ version: { policyId, version, status } }: { version: P
         label="Agent"
         value={agentId}
         onChange={setAgentId}
-        placeholder={agents.isPending ? 'Loading the agents' : 'Choose an agent'}
+        placeholder={agents.isPending ? 'Loading…' : 'Choose an agent'}
         options={(agents.data?.items ?? []).map(({ id, displayName, name }) => ({
           value: id,
           label: `${displayName} (${name})`,
         }))}
-        error={agents.error === null ? undefined : 'The agents could not be loaded. Close this and try again.'}
+        error={agents.error === null ? undefined : 'The agents could not be loaded. Close this dialog and try again.'}
       />
       <TextField
         label="Environment"
@@ -64,11 +64,11 @@ export function Propose({ version: { policyId, version, status } }: { version: P
         value={mode}
         onChange={setMode}
         options={[
-          { value: 'enforce', label: 'Enforce', consequence: 'What it denies does not happen.' },
+          { value: 'enforce', label: 'Enforce', consequence: 'Calls that the policy denies are blocked.' },
           {
             value: 'shadow',
             label: 'Shadow',
-            consequence: 'Its decisions are only recorded, beside those that count.',
+            consequence: 'The decisions of the policy are recorded but not enforced.',
           },
         ]}
       />

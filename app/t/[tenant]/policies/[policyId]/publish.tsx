@@ -12,7 +12,7 @@ import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 
-/** draft → published, after which the text never changes. It decides nothing until a binding of it is approved. */
+/** Publishes a draft, after which its text can't change. The version decides calls only after a binding to it is approved. */
 export function Publish({ version: { policyId, version, status } }: { version: PolicyVersion }) {
   const { can } = useSession()
   const { rest } = useApi()
@@ -46,16 +46,16 @@ export function Publish({ version: { policyId, version, status } }: { version: P
         open={open}
         onOpenChange={change}
         title={`Publish version ${version}?`}
-        description="Its text can’t be changed any more; a change is another version. It decides nothing until a binding of it is proposed and approved."
+        description="After publishing, you can’t change the text of this version; you can only add another version. The version isn’t enforced until a binding to it is proposed and approved."
         actions={
           <>
             <Button onClick={() => change(false)} className="self-start">
-              Keep it a draft
+              Keep the draft
             </Button>
             <Button
               variant="primary"
               onClick={() => publish.run({ policyId, version })}
-              disabledReason={status === 'draft' ? undefined : 'It is published.'}
+              disabledReason={status === 'draft' ? undefined : 'This version is already published.'}
               busyLabel={publish.pending ? `Publishing version ${version}` : undefined}
             >
               Publish version {version}
@@ -67,13 +67,13 @@ export function Publish({ version: { policyId, version, status } }: { version: P
           <ErrorPanel
             title={
               failure.code === 'network' || failure.code === 'timeout'
-                ? 'We do not know whether it was published.'
-                : 'It was not published.'
+                ? 'It is unknown whether the version was published.'
+                : 'The version was not published.'
             }
             effect={failure.message}
             advice={
               failure.code === 'invalid_policy'
-                ? 'The tools may have changed since the draft was stored: edit it as a new version.'
+                ? 'The tools may have changed since the draft was stored. Edit the text as a new version.'
                 : adviceFor(failure)
             }
             requestId={failure.requestId}

@@ -18,7 +18,7 @@ type Row = Answers['policies']['decisions']['items'][number]
 
 const perPage = 10
 
-/** The newest decisions that the policy's rules determined, in whichever version. */
+/** Lists the newest decisions that rules of the policy determined, in any of its versions. */
 export function Recent({ policyId }: { policyId: string }) {
   const trpc = useTRPC()
   const { tenant } = useSession()
@@ -31,10 +31,10 @@ export function Recent({ policyId }: { policyId: string }) {
       rowKey={(row) => row.decisionId}
       failed={{ what: 'The decisions', act: 'see policies', permission: 'policy:read' }}
       empty={
-        <EmptyState title="No rule of it has determined one of the newest decisions.">
+        <EmptyState title="No recent matches.">
           {pages.hasMore
-            ? 'Older ones have not been looked through yet.'
-            : 'It is matched once it is bound to an agent that makes a call.'}
+            ? 'Load older decisions to search further.'
+            : 'Decisions appear here when an agent that the policy is bound to makes a call.'}
         </EmptyState>
       }
     />
@@ -67,7 +67,7 @@ const columns = (tenant: string): Column<Row>[] => [
     header: 'Execution',
     cell: ({ executionId, stepId }) =>
       executionId === null ? (
-        'Asked from elsewhere'
+        'External agent'
       ) : (
         <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
           Step <ShownText>{stepId ?? ''}</ShownText>

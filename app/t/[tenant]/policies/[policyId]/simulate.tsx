@@ -20,10 +20,10 @@ type Period = keyof typeof PERIODS
 
 const dayMs = 86_400_000
 
-/** What is computed again; older pages ask for the same. */
+/** The parameters of a simulation. The requests for older pages repeat them. */
 type Asked = { policyId: string; version: number; environment: string; from: string; to: string }
 
-/** Computes recorded decisions again as if the version decided. Nothing is recorded, and nothing changes. */
+/** Recomputes recorded decisions as if the version had decided. It records and changes nothing. */
 export function Simulate({ policyId, version }: { policyId: string; version: number }) {
   const { can } = useSession()
   const { client } = useApi()
@@ -61,8 +61,8 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
   return (
     <>
       <p className="max-w-[75ch] text-ink-2">
-        Before you propose version {version}: the decisions recorded in a period are computed again as if it had
-        decided. Nothing is recorded, and nothing changes.
+        See how version {version} would have decided the calls of a past period before you propose it. A simulation
+        doesn’t record or change anything.
       </p>
       <div className="flex flex-wrap items-start gap-x-4 gap-y-3 *:w-full *:narrow:w-60">
         <TextField
@@ -90,7 +90,7 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
       </div>
       {failure && (
         <ErrorPanel
-          title="It could not be simulated."
+          title="The simulation failed."
           effect={`${failure.message} Nothing was changed.`}
           advice={adviceFor(failure)}
           requestId={failure.requestId}
@@ -103,9 +103,9 @@ export function Simulate({ policyId, version }: { policyId: string; version: num
         <div>
           <Button
             onClick={() => simulate.run({ asked: shown.asked, cursor: next })}
-            busyLabel={simulate.pending ? 'Simulating older ones' : undefined}
+            busyLabel={simulate.pending ? 'Simulating older decisions' : undefined}
           >
-            Simulate older decisions, too
+            Simulate older decisions
           </Button>
         </div>
       )}

@@ -13,16 +13,16 @@ import type { Simulation } from './merge-simulation.ts'
 
 type Item = Simulation['items'][number]
 
-/** How many decisions would change, how, and each of them with its reasons; what would be let through stands first. */
+/** Shows how many decisions would change and how, and lists each with its reasons. Changes that permit more come first. */
 export function SimulationResult({ simulation, version }: { simulation: Simulation; version: number }) {
   const { tenant } = useSession()
   const { evaluated, changed, flips, items, nextCursor } = simulation
-  const scope = nextCursor === null ? 'in the period' : 'computed so far; older ones of the period are left'
+  const scope = nextCursor === null ? 'in the period' : 'simulated so far; the period contains older decisions'
   if (evaluated === 0)
     return (
       <p>
-        <strong className="font-semibold">Nothing was decided in that environment and period.</strong> A longer period,
-        or another environment, may tell more.
+        <strong className="font-semibold">No decisions in this environment and period.</strong> Choose a longer period
+        or another environment.
       </p>
     )
   return (
@@ -38,7 +38,7 @@ export function SimulationResult({ simulation, version }: { simulation: Simulati
       {changed > 0 && (
         <>
           <DataTable
-            caption="How they change"
+            caption="Changes by kind"
             columns={FLIPS}
             rows={flips}
             rowKey={(row) => `${row.before} ${row.after}`}
@@ -58,21 +58,21 @@ export function SimulationResult({ simulation, version }: { simulation: Simulati
 const FLIPS: Column<Simulation['flips'][number]>[] = [
   {
     key: 'flip',
-    header: 'How they change',
+    header: 'Change',
     rowHeader: true,
     cell: ({ before, after }) => `${EFFECT_WORDS[before]} → ${EFFECT_WORDS[after]}`,
   },
   {
     key: 'meaning',
-    header: 'What that means',
+    header: 'Effect',
     cell: ({ before, after }) =>
       before === 'deny'
-        ? 'Would no longer be stopped'
+        ? 'Would no longer be denied'
         : after === 'allow'
-          ? 'Would no longer be decided by a person'
+          ? 'Would no longer require approval'
           : after === 'deny'
-            ? 'Would be stopped'
-            : 'Would be decided by a person',
+            ? 'Would be denied'
+            : 'Would require approval',
   },
   { key: 'count', header: 'Decisions', align: 'end', cell: ({ count }) => count },
 ]
@@ -100,14 +100,14 @@ const columns = (tenant: string): Column<Item>[] => [
           prefetch={false}
           className="text-link inline-flex min-h-6 items-center self-start text-dense"
         >
-          Its agent
+          Open the agent
         </Link>
       </span>
     ),
   },
   {
     key: 'before',
-    header: 'As it was decided',
+    header: 'Recorded decision',
     cell: (row) => <Side effect={row.before} reasons={row.reasonsBefore} />,
   },
   {

@@ -18,20 +18,20 @@ import { Publish } from './publish.tsx'
 
 type PolicyDetail = Answers['policies']['get']
 
-/** The version in the address, else the published one, else the newest draft. */
+/** Returns the version in the address, else the published version, else the newest draft. */
 export const shownVersion = ({ versions, latestPublishedVersion }: PolicyDetail, wanted: number) =>
   versions.find(({ version }) => version === wanted) ??
   versions.find(({ version }) => version === latestPublishedVersion) ??
   versions[0]
 
-/** The source of one version, and what can be done with it. */
+/** Shows the source of one version with its actions. */
 export function VersionSource({ policy, shown }: { policy: PolicyDetail; shown: PolicyVersion | undefined }) {
   const { tenant } = useSession()
   const { versions } = policy
   if (shown === undefined)
     return (
-      <EmptyState title="It has no version yet.">
-        Write its first version in Cedar: what agents may do, and when a person decides.
+      <EmptyState title="No versions yet.">
+        Write the first version in Cedar. It defines what agents may do and which calls require approval.
       </EmptyState>
     )
   return (

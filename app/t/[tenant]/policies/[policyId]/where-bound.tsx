@@ -5,7 +5,7 @@ import { BindingTable } from '#components/policies/binding-table.tsx'
 import { EmptyState } from '#components/ui/feedback/empty-state.tsx'
 import { useTRPC } from '#lib/trpc.ts'
 
-/** The agents that the policy decides for, now or before. */
+/** Lists the current and former bindings of the policy. */
 export function WhereBound({ policyId }: { policyId: string }) {
   const trpc = useTRPC()
   const pages = usePages(trpc.policyBindings.list, { policyId })
@@ -14,8 +14,8 @@ export function WhereBound({ policyId }: { policyId: string }) {
       pages={pages}
       about="policy"
       empty={
-        <EmptyState title="It is bound nowhere.">
-          It decides nothing until a binding of a published version is proposed and approved.
+        <EmptyState title="No bindings.">
+          The policy isn’t enforced until a binding to a published version is proposed and approved.
         </EmptyState>
       }
     />

@@ -1,5 +1,5 @@
-/** What the editor begins with: sound under any tools, and nothing happens under it without a person. */
-export const FIRST_TEXT = `// What no rule permits is denied.
+/** The initial text of the editor. It is valid with any tools, and every call of a tool requires approval under it. */
+export const FIRST_TEXT = `// Calls that no rule permits are denied.
 
 @id("allow-listed-tools")
 permit (
@@ -11,7 +11,7 @@ when { principal.allowedTools.contains(resource) };
 
 @id("calls-need-approval")
 @obligation("approval")
-@message("A person decides each call of a tool.")
+@message("Every tool call requires approval.")
 forbid (
   principal,
   action in Countersign::Action::"ToolCall",

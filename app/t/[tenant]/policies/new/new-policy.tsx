@@ -6,7 +6,7 @@ import { useSession } from '#components/session/session-provider.tsx'
 import { policiesPath } from '#lib/paths.ts'
 import { PolicyForm } from './policy-form.tsx'
 
-/** A policy with its first version, as a draft. */
+/** Creates a policy with its first version as a draft. */
 export function NewPolicy() {
   const { tenant } = useSession()
   return (

@@ -20,7 +20,7 @@ import { whyNotPolicyName } from './policy-name.ts'
 type Content = { name: string; description: string; source: string }
 type Refusal = { body: Content; failure: Failure; problems: CodeProblem[] | undefined }
 
-/** Name, purpose and text; leads to the policy once the server has stored all three. */
+/** The form for the name, purpose and text. It opens the policy after the server has stored them. */
 export function PolicyForm() {
   const { tenant } = useSession()
   const { rest } = useApi()
@@ -35,11 +35,11 @@ export function PolicyForm() {
   })
   const { name, description, source } = content
   const set = (change: Partial<Content>) => setContent((before) => ({ ...before, ...change }))
-  // What was said of a text or a name stands as long as that does.
+  // A refusal of a text or a name is shown until that value changes.
   const refused = refusal?.body.source === source ? refusal.problems : undefined
   const taken = refusal?.failure.code === 'name_conflict' && refusal.body.name === name
   const { problems, note, blocked } = usePolicyCheck(source, refused)
-  const badName = taken ? `There is already a policy named ${name}.` : whyNotPolicyName(name)
+  const badName = taken ? `A policy named ${name} already exists. Choose another name.` : whyNotPolicyName(name)
   const missing =
     badName ??
     (description.length > limits.policyDescription
@@ -70,7 +70,7 @@ export function PolicyForm() {
           error={name === '' ? undefined : badName}
         />
         <TextField
-          label="What it is for"
+          label="Purpose"
           hint="Optional, shown in lists"
           value={description}
           readOnly={busy}
@@ -85,7 +85,7 @@ export function PolicyForm() {
       <CodeEditor
         label="Policy (Cedar)"
         language="cedar"
-        hint="Its first version. It is stored as a draft, which decides nothing until it is published and bound."
+        hint="The first version of the policy. It is stored as a draft, which isn’t enforced until it is published and bound."
         value={source}
         onChange={(next) => set({ source: next })}
         problems={problems}

@@ -18,7 +18,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { EndAbsence } from './end-absence.tsx'
 import { PlanAbsence } from './plan-absence.tsx'
 
-/** Who decides in the person's place for a time, and for whom they do. */
+/** Lists the delegations from and to the signed-in person, with a form to add one. */
 export function Absences() {
   const { can } = useSession()
   const [planning, setPlanning] = useState(false)
@@ -27,11 +27,11 @@ export function Absences() {
       {can('approval:decide') ? (
         <AbsenceList />
       ) : (
-        <MissingPermission act="have requests decided in your place" permission="approval:decide" />
+        <MissingPermission act="name a delegate" permission="approval:decide" />
       )}
       <div>
         <ActionButton permission="approval:decide" onClick={() => setPlanning(true)}>
-          Name who stands in for you
+          Name a delegate
         </ActionButton>
       </div>
       {planning && <PlanAbsence onClose={() => setPlanning(false)} />}
@@ -53,9 +53,9 @@ function AbsenceList() {
         rowKey={(row) => row.id}
         failed={{ what: 'The absences', act: 'see absences', permission: 'approval:decide' }}
         empty={
-          <EmptyState title="Nobody stands in for you.">
-            For the time of an absence another approver can decide what would wait for you, and it is recorded that they
-            did so in your place.
+          <EmptyState title="No absences.">
+            Name another approver as your delegate to decide requests during your absence. Each such decision is
+            recorded as made in your place.
           </EmptyState>
         }
       />
@@ -67,14 +67,14 @@ function AbsenceList() {
 const STATES: Record<Delegation['status'], { status: Status; label: string }> = {
   planned: { status: 'pending', label: 'Planned' },
   active: { status: 'running', label: 'Now' },
-  over: { status: 'expired', label: 'Over' },
+  over: { status: 'expired', label: 'Past' },
   ended: { status: 'revoked', label: 'Ended early' },
 }
 
 const columns = (me: string, end: (row: Delegation) => void): Column<Delegation>[] => [
   {
     key: 'who',
-    header: 'Who decides',
+    header: 'Delegate',
     rowHeader: true,
     cell: ({ delegator, delegate }) => (
       <ShownText>

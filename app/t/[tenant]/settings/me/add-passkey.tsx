@@ -9,7 +9,7 @@ import { TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 
-/** Registers a passkey: the device makes it, a passkey that is there already confirms. */
+/** Registers a passkey that the device creates. An existing passkey has to confirm it. */
 export function AddPasskey({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -18,7 +18,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
     send: (wanted: string) => registerPasskey(client, wanted),
     touches: ['passkeys', 'approvals'],
     onDone: ({ passkey }) => {
-      notice(`The passkey ${passkey.name} is yours.`)
+      notice(`The passkey ${passkey.name} was added.`)
       onClose()
     },
   })
@@ -26,12 +26,16 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
   return (
     <ActDialog
       title="Add a passkey"
-      description="Your device makes it and keeps its key; we get what its signatures are checked with. If you have a passkey already, it confirms first."
-      label="Add it"
+      description="Your device creates the passkey and keeps its private key. Countersign stores only the public key. If you already have a passkey, you confirm with it first."
+      label="Add the passkey"
       busyLabel="Waiting for your device"
       done="added"
       missing={
-        wanted === '' ? 'Give it a name.' : wanted.length > limits.passkeyName ? 'The name is too long.' : undefined
+        wanted === ''
+          ? 'Enter a name.'
+          : wanted.length > limits.passkeyName
+            ? `A name can have at most ${limits.passkeyName} characters.`
+            : undefined
       }
       act={act}
       onRun={() => act.run(wanted)}
@@ -39,7 +43,7 @@ export function AddPasskey({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
-        hint="By which you know it again: “Laptop”, “Blue security key”."
+        hint="Choose a name that you will recognise, such as “Laptop” or “Blue security key”."
         value={name}
         onChange={(event) => setName(event.target.value)}
         autoComplete="off"

@@ -6,7 +6,7 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Delegation } from '#lib/schemas/delegations.ts'
 
-/** Ends it before its time. */
+/** Ends an absence early. */
 export function EndAbsence({ delegation, onClose }: { delegation: Delegation; onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -15,16 +15,16 @@ export function EndAbsence({ delegation, onClose }: { delegation: Delegation; on
     send: client.delegations.end.mutate,
     touches: ['delegations', 'approvals'],
     onDone: () => {
-      notice(`${delegate.displayName} no longer stands in for ${delegator.displayName}.`)
+      notice(`${delegate.displayName} is no longer the delegate of ${delegator.displayName}.`)
       onClose()
     },
   })
   return (
     <ActDialog
       title="End the absence"
-      description={`${delegate.displayName} no longer decides in the place of ${delegator.displayName}. What was decided meanwhile stays.`}
-      label="End it now"
-      busyLabel="Ending it"
+      description={`${delegate.displayName} no longer decides in the place of ${delegator.displayName}. Decisions made so far remain valid.`}
+      label="End the absence now"
+      busyLabel="Ending the absence"
       done="ended"
       act={act}
       onRun={() => act.run({ id: delegation.id, expectedRevision: delegation.revision })}

@@ -14,7 +14,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { AddPasskey } from './add-passkey.tsx'
 import { RemovePasskey } from './remove-passkey.tsx'
 
-/** What the person confirms approvals with, where the organisation asks for it. */
+/** Lists the passkeys that the person confirms approvals with, if the organisation requires it. */
 export function Passkeys() {
   const trpc = useTRPC()
   const [adding, setAdding] = useState(false)
@@ -29,9 +29,9 @@ export function Passkeys() {
         rowKey={(row) => row.id}
         failed={{ what: 'Your passkeys' }}
         empty={
-          <EmptyState title="You have no passkey.">
-            Your organisation can ask for one to approve what is risky: the device signs exactly the request that you
-            read.
+          <EmptyState title="No passkeys.">
+            Add a passkey to approve risky requests if your organisation requires it. Your device signs exactly the
+            request that you read.
           </EmptyState>
         }
       />
@@ -50,8 +50,8 @@ const columns = (remove: (row: Passkey) => void): Column<Passkey>[] => [
   { key: 'name', header: 'Name', rowHeader: true, cell: (row) => <ShownText>{row.name}</ShownText> },
   {
     key: 'kept',
-    header: 'Kept',
-    cell: (row) => (row.synced ? 'Copied between your devices' : 'On one device'),
+    header: 'Stored',
+    cell: (row) => (row.synced ? 'Synced between your devices' : 'On one device'),
   },
   { key: 'created', header: 'Added', cell: (row) => <Time at={row.createdAt} /> },
   {

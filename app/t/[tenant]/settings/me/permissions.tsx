@@ -8,7 +8,7 @@ import { type Permission, permissionsOf, rolesWith } from '#lib/permissions.ts'
 
 type Row = { permission: Permission; through: string }
 
-/** Each permission of the caller, what it allows, and the role that carries it. */
+/** Lists each permission of the signed-in person, what it allows, and the role that grants it. */
 export function Permissions() {
   const { me, can } = useSession()
   const { roles } = me.principal
@@ -20,7 +20,7 @@ export function Permissions() {
       .join(', '),
   }))
   if (rows.length === 0)
-    return <EmptyState title="You may do nothing here yet.">A tenant administrator gives roles.</EmptyState>
+    return <EmptyState title="You don’t have any permissions yet.">Ask a tenant administrator for a role.</EmptyState>
   return <DataTable dense caption="Permissions" columns={COLUMNS} rows={rows} rowKey={(row) => row.permission} />
 }
 
@@ -36,5 +36,5 @@ const COLUMNS: Column<Row>[] = [
     header: 'Permission',
     cell: (row) => <code className="font-mono text-dense">{row.permission}</code>,
   },
-  { key: 'through', header: 'Through the role', cell: (row) => row.through },
+  { key: 'through', header: 'Granted by role', cell: (row) => row.through },
 ]

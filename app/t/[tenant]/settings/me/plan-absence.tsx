@@ -9,7 +9,7 @@ import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
 import { periodOf } from './absence-period.ts'
 
-/** Names an approver who decides in the person's place. */
+/** Names an approver as the person's delegate for a period. */
 export function PlanAbsence({ onClose }: { onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -21,7 +21,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
     send: client.delegations.create.mutate,
     touches: ['delegations', 'approvals'],
     onDone: ({ delegation }) => {
-      notice(`${delegation.delegate.displayName} stands in for you.`)
+      notice(`${delegation.delegate.displayName} is your delegate.`)
       onClose()
     },
   })
@@ -31,11 +31,11 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
     text !== '' && problem?.field === field ? problem.message : undefined
   return (
     <ActDialog
-      title="Name who stands in for you"
-      description="They decide what your groups are asked, also what is open already, but never what you asked for yourself. You can still decide, too."
-      label="Let them stand in"
-      busyLabel="Naming them"
-      done="arranged"
+      title="Name a delegate"
+      description="During your absence, the delegate can decide the requests to your groups, including those that are already open, but never your own requests. You can still decide, too."
+      label="Name the delegate"
+      busyLabel="Naming the delegate"
+      done="named"
       missing={whyNot(delegate, reason) ?? problem?.message}
       act={act}
       onRun={() => {
@@ -45,8 +45,8 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="Who"
-        hint="User name or e-mail address of another approver."
+        label="Delegate"
+        hint="The user name or e-mail address of another approver."
         value={delegate}
         onChange={(event) => setDelegate(event.target.value)}
         autoComplete="off"
@@ -72,7 +72,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
       </div>
       <TextArea
         label="Reason"
-        hint="Kept in the audit record."
+        hint="Stored in the audit record."
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         limit={limits.reason}
@@ -83,7 +83,7 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
 }
 
 function whyNot(delegate: string, reason: string): string | undefined {
-  if (delegate.trim() === '') return 'Say who.'
-  if (reason.trim() === '') return 'Give a reason.'
-  if (reason.length > limits.reason) return 'The reason is too long.'
+  if (delegate.trim() === '') return 'Enter the delegate.'
+  if (reason.trim() === '') return 'Enter a reason.'
+  if (reason.length > limits.reason) return `A reason can have at most ${limits.reason} characters.`
 }

@@ -7,7 +7,7 @@ import { confirmWithPasskey } from '#components/passkeys/ceremony.ts'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import type { Passkey } from '#lib/schemas/passkeys.ts'
 
-/** Takes a passkey away, confirmed by one of the person's. */
+/** Removes a passkey after the person confirms with one of their passkeys. */
 export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const { client } = useApi()
   const notice = useNotice()
@@ -18,15 +18,15 @@ export function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose:
     },
     touches: ['passkeys', 'approvals'],
     onDone: () => {
-      notice(`The passkey ${passkey.name} is removed.`)
+      notice(`The passkey ${passkey.name} was removed.`)
       onClose()
     },
   })
   return (
     <ActDialog
       title="Remove the passkey"
-      description={`${passkey.name} confirms nothing any more. One of your passkeys has to agree, this one or another. If you have lost all of them, a tenant administrator resets your sign-in, which removes them.`}
-      label="Remove it"
+      description={`You can no longer confirm approvals with ${passkey.name}. Confirm the removal with any of your passkeys. If you have lost all of them, ask a tenant administrator to reset your sign-in, which removes them.`}
+      label="Remove the passkey"
       busyLabel="Waiting for your passkey"
       done="removed"
       act={act}

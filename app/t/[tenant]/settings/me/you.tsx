@@ -13,13 +13,13 @@ import { Absences } from './absences.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Permissions } from './permissions.tsx'
 
-/** Who the person is here, what they may do, and who stands in for them. */
+/** Shows the identity of the signed-in person, their session, passkeys, absences and permissions. */
 export function You() {
   const { me, identity, signOut } = useSession()
   const { principal, tenant } = me
   return (
     <SettingsPage page="me" title={principal.displayName}>
-      <Section title="Who you are here">
+      <Section title="Your membership">
         <KeyValues>
           <KeyValue name="Organisation">
             <ShownText>{tenant.branding.displayName || tenant.displayName}</ShownText>
@@ -33,8 +33,8 @@ export function You() {
           <KeyValue name="Approver groups">
             {principal.groups.length === 0 ? 'None' : <ShownText>{principal.groups.join(', ')}</ShownText>}
           </KeyValue>
-          <KeyValue name="Member id">
-            <Copyable value={principal.id} label="member id" />
+          <KeyValue name="Member ID">
+            <Copyable value={principal.id} label="member ID" />
           </KeyValue>
         </KeyValues>
       </Section>
@@ -51,10 +51,10 @@ export function You() {
       <Section title="Your passkeys">
         <Passkeys />
       </Section>
-      <Section title="While you are absent">
+      <Section title="Your absences">
         <Absences />
       </Section>
-      <Section title="What you may do">
+      <Section title="Your permissions">
         <Permissions />
       </Section>
     </SettingsPage>
@@ -62,7 +62,7 @@ export function You() {
 }
 
 function Roles({ roles }: { roles: string[] }) {
-  if (roles.length === 0) return <span>None. A tenant administrator gives roles.</span>
+  if (roles.length === 0) return <span>None. Ask a tenant administrator for a role.</span>
   return (
     <ul className="flex flex-col gap-0.5">
       {roles.map((role) => (

@@ -17,7 +17,7 @@ import { ImageField } from './image-field.tsx'
 
 type Patch = Omit<UpdateBrandingInput, 'expectedRevision'>
 
-/** How the tenant looks here and on its sign-in page, tried out before it is saved. */
+/** The form for the branding of the console and the sign-in page, with a preview before it is saved. */
 export function BrandingForm({ branding, revision }: { branding: Branding; revision: number }) {
   const { client } = useApi()
   const { can } = useSession()
@@ -31,7 +31,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
   const act = useAct({
     send: client.tenants.updateBranding.mutate,
     touches: ['tenants'],
-    onDone: () => notice('The branding is saved.'),
+    onDone: () => notice('The branding was saved.'),
   })
   const patch: Patch = {
     ...(displayName.trim() === branding.displayName ? {} : { displayName: displayName.trim() }),
@@ -50,7 +50,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
       <BrandingPreview name={displayName} accent={accent.trim()} logoUrl={markUrl ?? logoUrl} logoAlt={logoAlt} />
       <div className="grid items-start gap-5 narrow:grid-cols-2">
         <TextField
-          label="Shown name"
+          label="Display name"
           value={displayName}
           onChange={(event) => setDisplayName(event.target.value)}
           autoComplete="off"
@@ -58,8 +58,8 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
         />
         <TextField
           label="Accent colour"
-          hint="Such as #0f766e or oklch(0.5 0.1 180). Empty: none."
-          error={badAccent ? 'This is no colour of these forms.' : undefined}
+          hint="Such as #0f766e or oklch(0.5 0.1 180). Leave it empty for the default."
+          error={badAccent ? 'Not a valid colour. Use #rrggbb, rgb() or oklch().' : undefined}
           value={accent}
           onChange={(event) => setAccent(event.target.value)}
           autoComplete="off"
@@ -67,21 +67,21 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
         />
         <ImageField
           label="Logo"
-          hint="PNG or SVG, at most 256 KiB. On the sign-in page, and in the bar where there is no mark."
+          hint="PNG or SVG, up to 256 KiB. Shown on the sign-in page, and in the top bar if no logo mark is set."
           shown={logoUrl}
           onChange={setLogo}
           locked={locked}
         />
         <ImageField
           label="Logo mark"
-          hint="The square one of the bar."
+          hint="A square image for the top bar. PNG or SVG, up to 256 KiB."
           shown={markUrl}
           onChange={setLogoMark}
           locked={locked}
         />
         <TextField
-          label="What the logo shows"
-          hint="Read out instead of the picture."
+          label="Alternative text of the logo"
+          hint="Screen readers read it instead of the image."
           value={logoAlt}
           onChange={(event) => setLogoAlt(event.target.value)}
           autoComplete="off"
@@ -95,7 +95,7 @@ export function BrandingForm({ branding, revision }: { branding: Branding; revis
             if (found !== undefined && !locked) setCoBranding(found.value)
           }}
           options={CO_BRANDING}
-          placeholder="Choose one"
+          placeholder="Choose an option"
         />
       </div>
       {act.failure !== undefined && <ActFailed failure={act.failure} done="saved" />}
@@ -124,7 +124,8 @@ const shownOf = (chosen: ChosenImage | null | undefined, stored: string | null):
   chosen === undefined ? stored : chosen === null ? null : dataUrl(chosen)
 
 function whyNot(patch: Patch, badAccent: boolean): string | undefined {
-  if (Object.keys(patch).length === 0) return 'Nothing is changed yet.'
-  if (patch.displayName === '' || patch.logoAlt === '') return 'A name and what the logo shows are needed.'
+  if (Object.keys(patch).length === 0) return 'You haven’t changed anything yet.'
+  if (patch.displayName === '' || patch.logoAlt === '')
+    return 'Enter a display name and the alternative text of the logo.'
   if (badAccent) return 'Correct the colour first.'
 }

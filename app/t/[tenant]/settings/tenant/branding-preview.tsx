@@ -6,7 +6,7 @@ import { formatOklch } from '#lib/rules/color.ts'
 
 type BrandingPreviewProps = { name: string; accent: string; logoUrl: string | null; logoAlt: string }
 
-/** The top bar as people will see it, in both themes. Nothing is saved by it. */
+/** Shows the top bar with the unsaved branding, in both themes. */
 export function BrandingPreview(props: BrandingPreviewProps) {
   return (
     <figure className="flex flex-col gap-1.5">
@@ -16,7 +16,7 @@ export function BrandingPreview(props: BrandingPreviewProps) {
         <Bar theme="dark" {...props} />
       </div>
       <p className="text-dense text-ink-2">
-        The colour is made lighter or darker in each theme until it can be seen and read there.
+        Each theme makes the colour lighter or darker until it has enough contrast.
       </p>
     </figure>
   )
@@ -26,7 +26,7 @@ const SURFACE: Record<Theme, string> = {
   light: formatOklch(HARDEST_SURFACE.light),
   dark: formatOklch(HARDEST_SURFACE.dark),
 }
-/** As `--ink` in app/tokens.css, which knows one theme at a time. */
+/** The values of `--ink` in app/tokens.css. CSS provides only the value of the active theme. */
 const INK: Record<Theme, string> = { light: 'oklch(0.215 0.016 230)', dark: 'oklch(0.94 0.005 205)' }
 
 function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & { theme: Theme }) {
@@ -34,12 +34,12 @@ function Bar({ theme, name, accent, logoUrl, logoAlt }: BrandingPreviewProps & {
   const color = parseAccent(accent)
   const tones = color === undefined ? undefined : deriveAccent(color, theme)
   return (
-    // Style objects, not attributes: the page's policy forbids those.
+    // Style objects, because the content security policy forbids style attributes.
     <div className="border border-line-strong" style={{ backgroundColor: SURFACE[theme], color: INK[theme] }}>
       <div className="h-1" style={{ backgroundColor: tones?.mark ?? INK[theme] }} />
       <div className="flex min-h-12 items-center gap-3 px-3">
         {logoUrl !== null && logoUrl !== broken ? (
-          // biome-ignore lint/performance/noImgElement: there is no image optimiser, on purpose.
+          // biome-ignore lint/performance/noImgElement: the console runs without an image optimiser.
           <img
             src={logoUrl}
             alt={logoAlt}

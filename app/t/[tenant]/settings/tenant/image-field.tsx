@@ -6,14 +6,14 @@ import { type ChosenImage, readImage } from './chosen-image.ts'
 type ImageFieldProps = {
   label: string
   hint: string
-  /** What will be shown: the stored one's address or the chosen one's. */
+  /** The address of the chosen image, or of the stored one. */
   shown: string | null
-  /** Undefined: as it is. Null: none. */
+  /** Undefined keeps the stored image; null removes it. */
   onChange: (image: ChosenImage | null | undefined) => void
   locked: boolean
 }
 
-/** A logo to choose from this device, or to take away. */
+/** A field to choose a logo from the device, or to remove it. */
 export function ImageField({ label, hint, shown, onChange, locked }: ImageFieldProps) {
   const id = useId()
   const [problem, setProblem] = useState<string>()

@@ -6,12 +6,12 @@ import type { Answers } from '#lib/trpc.ts'
 
 type Pending = NonNullable<Answers['tenants']['getSettings']['pending']>
 
-/** What somebody asked for and nobody has decided yet. */
+/** The requested changes of rules that wait for approval. */
 export function PendingSettings({ pending: { approvalId, changes } }: { pending: Pending }) {
   const text = changes.map(
     ({ name, before, after }) => `${nameOf(name)} from ${settingText(before)} to ${settingText(after)}`,
   )
-  return <Proposed what={`Asked for: ${text.join('; ')}.`} approvalId={approvalId} />
+  return <Proposed what={`Waiting for approval: ${text.join('; ')}.`} approvalId={approvalId} />
 }
 
 const names = new Map(Object.entries(settingName))

@@ -11,7 +11,7 @@ type RuleFieldsProps = {
   locked: boolean
 }
 
-/** One control for each rule. */
+/** The controls for the rules, one for each. */
 export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
   return (
     <>
@@ -24,9 +24,9 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           {
             value: 'required',
             label: 'Required',
-            consequence: 'Nobody decides what they, their agents or their service accounts asked for.',
+            consequence: 'No one can decide requests of their own, of their agents or of their service accounts.',
           },
-          { value: 'off', label: 'Off', consequence: 'Whoever asks for something can approve it themselves.' },
+          { value: 'off', label: 'Off', consequence: 'Requesters can approve their own requests.' },
         ]}
       />
       <RadioCards
@@ -39,7 +39,8 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           {
             value: 'on',
             label: 'On',
-            consequence: 'Service accounts with the permission decide, too; each such decision says so.',
+            consequence:
+              'Service accounts with the permission can decide, too. The record of each such decision shows it.',
           },
         ]}
       />
@@ -52,12 +53,12 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
           {
             value: 'required',
             label: 'Required',
-            consequence: 'A sensitive value is shown once somebody else agreed.',
+            consequence: 'A sensitive value is shown after a second person approves.',
           },
           {
             value: 'off',
             label: 'Off',
-            consequence: 'One privacy officer alone sees sensitive values, on the record.',
+            consequence: 'A privacy officer can see sensitive values without a second person. Each time is recorded.',
           },
         ]}
       />
@@ -68,7 +69,7 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
       />
       <SelectField
         label="Retention"
-        hint="How long traces are kept, and what executions, requests, events, mails and files say. States, digests and the audit log stay, and archives. A shorter time is a weaker rule."
+        hint="How long traces are stored, together with the content of executions, requests, events, mails and files. States, digests, the audit log and archives are not deleted. A shorter retention is a weaker rule."
         value={String(settings.retentionDays ?? 'ever')}
         onChange={(value) => {
           if (!locked) onChange({ ...settings, retentionDays: value === 'ever' ? null : Number(value) })
@@ -82,11 +83,11 @@ export function RuleFields({ settings, onChange, locked }: RuleFieldsProps) {
 
 const usual = [90, 180, 365, 1096, 2557, 3653]
 
-/** The usual times, and the one that is set. */
+/** Returns the usual retention times and the current one. */
 function retentions(current: number | null): { value: string; label: string }[] {
   const days = [...new Set([...usual, ...(current === null ? [] : [current])])].sort((a, b) => a - b)
   return [
-    { value: 'ever', label: 'For ever' },
+    { value: 'ever', label: 'Without limit' },
     ...days.reverse().map((count) => ({ value: String(count), label: labelOf(count) })),
   ]
 }

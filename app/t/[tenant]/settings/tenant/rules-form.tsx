@@ -21,7 +21,7 @@ type RulesFormProps = {
   pending: Answers['tenants']['getSettings']['pending']
 }
 
-/** The rules of the tenant. What makes them stricter applies at once; what weakens them is asked for. */
+/** The form for the rules of the tenant. A stricter rule applies immediately; a weaker rule requires approval. */
 export function RulesForm({ settings, revision, pending }: RulesFormProps) {
   const { client } = useApi()
   const { can } = useSession()
@@ -35,15 +35,15 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
     onDone: (output) => {
       setWanted(output.settings)
       setReason('')
-      notice(output.change === null ? 'The rules are set.' : 'The weaker rules are asked for.')
+      notice(output.change === null ? 'The rules were set.' : 'Approval of the weaker rules was requested.')
     },
   })
   const changed = [...atOnce, ...ask]
   const missing =
     changed.length === 0
-      ? 'Nothing is changed yet.'
+      ? 'You haven’t changed anything yet.'
       : ask.length > 0 && pending !== null
-        ? 'A weaker rule waits for approval already. Have it decided first.'
+        ? 'A weaker rule is already waiting for approval. It has to be decided first.'
         : undefined
   return (
     <form
@@ -59,7 +59,7 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
       {changed.length > 0 && (
         <TextField
           label="Reason (optional)"
-          hint={ask.length === 0 ? 'Kept in the audit record.' : 'The approver reads it.'}
+          hint={ask.length === 0 ? 'Stored in the audit record.' : 'Shown to the approver.'}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
           readOnly={act.pending}
@@ -89,5 +89,5 @@ export function RulesForm({ settings, revision, pending }: RulesFormProps) {
 
 function labelOf(sets: boolean, asks: boolean): string {
   if (!asks) return 'Set the rules'
-  return sets ? 'Set the stricter rules and ask for the weaker ones' : 'Ask for the weaker rules'
+  return sets ? 'Set the stricter rules and request the weaker ones' : 'Request the weaker rules'
 }

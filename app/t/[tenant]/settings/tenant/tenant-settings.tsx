@@ -10,7 +10,7 @@ import { useTRPC } from '#lib/trpc.ts'
 import { BrandingForm } from './branding-form.tsx'
 import { RulesForm } from './rules-form.tsx'
 
-/** How the organisation looks, and the rules by which it decides. */
+/** The settings of the organisation: its rules and its branding. */
 export function TenantSettingsPage() {
   const { me, can } = useSession()
   return (
@@ -22,7 +22,7 @@ export function TenantSettingsPage() {
         <Rules />
       </Section>
       <Section title="Branding">
-        {/* Another form when somebody else has changed it: what was typed for the older one would undo that. */}
+        {/* The key resets the form after someone else changes the tenant, because saving the typed values would undo that change. */}
         <BrandingForm key={me.tenantRevision} branding={me.tenant.branding} revision={me.tenantRevision} />
       </Section>
     </SettingsPage>

@@ -17,17 +17,17 @@ const LABELS: Record<RiskTier, string> = {
   critical: 'Critical risk',
 }
 
-/** For which risks an approval takes the approver's passkey. */
+/** Checkboxes for the risk tiers whose approval requires the approver's passkey. */
 export function TierBoxes({ chosen, onChange, locked }: TierBoxesProps) {
   const id = useId()
   return (
     <fieldset className="flex flex-col gap-2" aria-labelledby={id} aria-describedby={`${id}-hint`}>
       <legend id={id} className="mb-1.5 font-semibold text-dense">
-        A passkey to approve
+        Passkey required to approve
       </legend>
       <p id={`${id}-hint`} className="text-dense text-ink-2">
-        The approver’s device signs exactly what they read. Approvers without a passkey can still reject and escalate;
-        machines approve nothing of these.
+        The approver’s device signs exactly the request that they read. Approvers without a passkey can still reject and
+        escalate. Service accounts can’t approve these requests.
       </p>
       {riskTiers.map((tier) => (
         <Checkbox

@@ -1,14 +1,11 @@
 import type { SettingChange } from '#lib/rules/settings.ts'
 
-/** What the chosen rules mean, and when each begins. */
+/** Lists the effects of the chosen rules, and when each applies. */
 export function WhatChanges({ atOnce, ask }: { atOnce: SettingChange[]; ask: SettingChange[] }) {
   return (
     <div role="status" className="flex flex-col gap-2 border-line-strong border-l-3 bg-sunken px-3 py-2">
-      <Effects title="Applies at once, because it is as safe or safer:" changes={atOnce} />
-      <Effects
-        title="Waits until a change approver who is not you has approved it, because it is weaker:"
-        changes={ask}
-      />
+      <Effects title="Applies immediately, because it isn’t weaker:" changes={atOnce} />
+      <Effects title="Requires the approval of a change approver other than you, because it is weaker:" changes={ask} />
     </div>
   )
 }

@@ -15,7 +15,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import { executionPath, tracesPath } from '#lib/paths.ts'
 
-/** One trace as a waterfall, live while it is open. */
+/** One trace as a waterfall, updated live until it ends. */
 export function Trace() {
   const { traceId } = useParams<{ traceId: string }>()
   return (
@@ -36,7 +36,7 @@ function OneTrace({ traceId }: { traceId: string }) {
       <Page wide>
         <PageHeader title="Trace" crumbs={crumbs} id={shownId} />
         {query.error === null || waitingForStart ? (
-          <Skeleton label="Waiting for the trace" rows={12} rowClass="h-6.5" />
+          <Skeleton label="Loading the trace…" rows={12} rowClass="h-6.5" />
         ) : (
           <RequestFailed
             error={query.error}
@@ -58,7 +58,7 @@ function OneTrace({ traceId }: { traceId: string }) {
           <>
             <TraceFacts spans={spans} ended={trace.endedAt !== null} />
             <span>
-              Began <Time at={trace.startedAt} />
+              Started <Time at={trace.startedAt} />
             </span>
             {trace.executionId !== null && (
               <Link

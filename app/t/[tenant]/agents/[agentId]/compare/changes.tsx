@@ -14,8 +14,8 @@ import { type Answers, useTRPC } from '#lib/trpc.ts'
 type Change = Answers['agents']['compare']['changes'][number]
 
 const AREAS: Record<Change['area'], string> = {
-  tools: 'Tools that it may call',
-  approvals: 'What a person decides',
+  tools: 'Allowed tools',
+  approvals: 'Calls that require approval',
   models: 'Models',
   data: 'Data',
   budgets: 'Budgets and limits',
@@ -25,7 +25,7 @@ const AREAS: Record<Change['area'], string> = {
 
 const WORDS: Record<Change['change'], string> = { added: 'Added', removed: 'Removed', changed: 'Changed' }
 
-/** The differences in the terms of governance, area by area; layout and order of the files don't count. */
+/** Lists the differences that matter for governance, grouped by area. The layout and order of the files don't count. */
 export function Changes({ agentId, from, to }: { agentId: string; from: string; to: string }) {
   const trpc = useTRPC()
   const { data, error, refetch } = useQuery(trpc.agents.compare.queryOptions({ id: agentId, from, to }))
@@ -43,8 +43,8 @@ export function Changes({ agentId, from, to }: { agentId: string; from: string; 
     )
   if (data.changes.length === 0)
     return (
-      <EmptyState title="They say the same.">
-        The two manifests differ at most in their layout, their order or their version.
+      <EmptyState title="The two versions are identical.">
+        The manifests can differ only in layout, order and version number.
       </EmptyState>
     )
   const areas = (Object.keys(AREAS) as Change['area'][]).filter((area) =>
@@ -65,7 +65,7 @@ export function Changes({ agentId, from, to }: { agentId: string; from: string; 
 const columns = (from: string, to: string): Column<Change>[] => [
   {
     key: 'subject',
-    header: 'About',
+    header: 'Subject',
     rowHeader: true,
     cell: (row) => (
       <code className="wrap-anywhere font-mono text-dense">
@@ -83,8 +83,8 @@ const columns = (from: string, to: string): Column<Change>[] => [
 ]
 
 function Value({ there, value }: { there: boolean; value: Change['before'] }) {
-  if (!there) return <span className="text-ink-2">Not there</span>
-  // A name on a list has no value of its own.
-  if (value === true) return 'There'
+  if (!there) return <span className="text-ink-2">Missing</span>
+  // An item of a list is a name without a value.
+  if (value === true) return 'Present'
   return <JsonView value={value} />
 }

@@ -16,7 +16,7 @@ import type { AgentDetail } from '#lib/schemas/agents.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { Changes } from './changes.tsx'
 
-/** What one version of an agent changes against another one; both stand in the address. */
+/** Compares two versions of an agent. The address names both. */
 export function CompareVersions() {
   const { agentId } = useParams<{ agentId: string }>()
   return (
@@ -61,7 +61,7 @@ function OneAgent({ id }: { id: string }) {
       />
       {agent.versions.length < 2 ? (
         <EmptyState title="There is only one version.">
-          Register a manifest of the same name with another content, and the two can be compared.
+          To compare versions, register another manifest with the same name and different content.
         </EmptyState>
       ) : (
         <Choice agent={agent} />
@@ -70,7 +70,7 @@ function OneAgent({ id }: { id: string }) {
   )
 }
 
-/** Newest first; without an address of its own the newest is compared with the one before it. */
+/** The two versions to compare. By default, the newest version is compared with the previous one. */
 function Choice({ agent: { id, versions } }: { agent: AgentDetail }) {
   const { tenant } = useSession()
   const search = useSearchParams()

@@ -11,7 +11,7 @@ import { policiesPath, policyPath } from '#lib/paths.ts'
 import { useTRPC } from '#lib/trpc.ts'
 import { VersionForm } from './version-form.tsx'
 
-/** Writes the next version of a policy, beginning with the text of another one. */
+/** Edits the next version of a policy, starting from the text of another version. */
 export function EditPolicy() {
   const { policyId } = useParams<{ policyId: string }>()
   return (
@@ -25,7 +25,7 @@ function OnePolicy({ id }: { id: string }) {
   const { tenant } = useSession()
   const trpc = useTRPC()
   const wanted = Number(useSearchParams().get('version') ?? Number.NaN)
-  // What is typed must not be replaced by what is read again.
+  // A refetch must not replace the typed text.
   const {
     data: policy,
     error,

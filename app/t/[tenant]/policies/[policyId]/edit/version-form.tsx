@@ -14,13 +14,13 @@ import type { Failure } from '#lib/failure.ts'
 import { policyPath } from '#lib/paths.ts'
 import type { PolicyVersion } from '#lib/schemas/policies.ts'
 
-/** The text of the next draft. The server parses and type-checks it; every error is marked at its line. */
+/** The form for the next draft. The server parses and type-checks the text, and each error is marked at its line. */
 export function VersionForm({ policyId, base }: { policyId: string; base: PolicyVersion | undefined }) {
   const { tenant } = useSession()
   const { rest } = useApi()
   const router = useRouter()
   const [source, setSource] = useState(base?.source ?? '')
-  // The problems stand as long as the text that caused them.
+  // The problems are shown until the text that caused them changes.
   const [refused, setRefused] = useState<{ source: string; failure: Failure; problems: CodeProblem[] | undefined }>()
   const save = useAct({
     send: rest.policies.createVersion,
@@ -42,7 +42,7 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
     source.trim() === ''
       ? 'Write a policy first.'
       : source === base?.source
-        ? `It is the same as version ${base.version}.`
+        ? `The text is identical to version ${base.version}.`
         : blocked
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-5">
@@ -51,8 +51,8 @@ export function VersionForm({ policyId, base }: { policyId: string; base: Policy
         language="cedar"
         hint={
           base === undefined
-            ? 'It is stored as a draft, which decides nothing.'
-            : `Begins with version ${base.version}. It is stored as a draft, which decides nothing.`
+            ? 'Stored as a draft, which is not enforced.'
+            : `Starts from version ${base.version}. Stored as a draft, which is not enforced.`
         }
         value={source}
         onChange={setSource}

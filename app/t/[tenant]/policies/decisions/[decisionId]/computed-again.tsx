@@ -5,25 +5,26 @@ import { Banner } from '#components/ui/feedback/banner.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import type { Answers } from '#lib/trpc.ts'
 
-/** Whether the decision comes out again, from the request, the published texts and the tool's schema as they were. */
+/** Shows whether the decision is the same when recomputed from the recorded request, the published texts and the tool's schema. */
 export function ComputedAgain({ answer: { same, computed } }: { answer: Answers['policies']['recompute'] }) {
   if (same)
     return (
       <Banner tone="ok">
-        It was computed again for this page, from the recorded request and the published texts, and is the same in every
-        byte.
+        The decision was recomputed for this page from the recorded request and the published texts. The result is
+        identical, byte for byte.
       </Banner>
     )
   return (
     <>
       <Banner tone="danger">
-        It was computed again for this page and came out differently. What is recorded is what was acted on.
+        The decision was recomputed for this page, and the result differs. The recorded decision is the one that was
+        enforced.
       </Banner>
       <KeyValues>
-        <KeyValue name="Comes out as">
+        <KeyValue name="Recomputed decision">
           <EffectShape effect={computed.effect} />
         </KeyValue>
-        <KeyValue name="Because">
+        <KeyValue name="Reasons">
           <Reasons reasons={computed.reasons} />
         </KeyValue>
       </KeyValues>

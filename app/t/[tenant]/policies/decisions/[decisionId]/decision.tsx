@@ -22,11 +22,11 @@ import { ComputedAgain } from './computed-again.tsx'
 
 type Answer = Answers['policies']['recompute']
 
-/** One answer of the decision point: what was asked, what it said and why, and that it comes out the same again. */
+/** Shows one policy decision: the request, the result with its reasons, and whether a recomputation is identical. */
 export function Decision() {
   const { decisionId } = useParams<{ decisionId: string }>()
   return (
-    <Permitted permission="policy:read" act="see decisions of policies" title="Decision of a policy">
+    <Permitted permission="policy:read" act="see policy decisions" title="Policy decision">
       <OneDecision key={decisionId} id={decisionId} />
     </Permitted>
   )
@@ -38,19 +38,19 @@ function OneDecision({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(trpc.policies.recompute.queryOptions({ decisionId: id }))
   const header = {
     crumbs: [{ label: 'Policies', href: policiesPath(tenant) }],
-    id: <Copyable value={id} label="decision id" shorten="middle" />,
+    id: <Copyable value={id} label="decision ID" shorten="middle" />,
   }
   if (data === undefined)
     return (
       <Page>
-        <PageHeader title="Decision of a policy" {...header} />
+        <PageHeader title="Policy decision" {...header} />
         {error === null ? (
           <Skeleton label="Loading the decision" rows={8} />
         ) : (
           <RequestFailed
             error={error}
             what="The decision"
-            act="see decisions of policies"
+            act="see policy decisions"
             permission="policy:read"
             retry={() => void refetch()}
           />
@@ -71,10 +71,10 @@ function OneDecision({ id }: { id: string }) {
       <Section title="Why">
         <Reasons reasons={data.recorded.reasons} />
       </Section>
-      <Section title="What was decided">
+      <Section title="Details">
         <What answer={data} />
       </Section>
-      <Section title="Computed again">
+      <Section title="Recomputed">
         <ComputedAgain answer={data} />
       </Section>
     </Page>
@@ -105,9 +105,9 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
       <KeyValue name="Action">
         <ShownText>{actionWords(action)}</ShownText>
       </KeyValue>
-      <KeyValue name="Asked by">
+      <KeyValue name="Requested by">
         {executionId === null ? (
-          'An agent that runs elsewhere'
+          'An external agent'
         ) : (
           <Link href={executionPath(tenant, executionId)} prefetch={false} className="text-link">
             Step <ShownText>{stepId ?? ''}</ShownText> of an execution
@@ -127,7 +127,7 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
           </ul>
         )}
       </KeyValue>
-      <KeyValue name="Versions that could decide">
+      <KeyValue name="Policies in force">
         {recorded.policies.length === 0 ? (
           'None'
         ) : (
@@ -154,6 +154,6 @@ function What({ answer: { action, executionId, stepId, recorded } }: { answer: A
   )
 }
 
-/** `ToolCall` in words; an action that names a tool stays as it is. */
+/** Returns `ToolCall` as "Tool call". An action that names a tool is returned unchanged. */
 const actionWords = (action: string): string =>
   /^([A-Z][a-z]+)+$/.test(action) ? action.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`) : action

@@ -1,6 +1,7 @@
 /**
  * Next builds the console's pages and nothing else: cli/console/ turns its output into files that server/shell.ts serves.
- * Route handlers are `route.ts`, so the extension alone leaves them out; our server calls them itself.
+ * Route handlers are `route.ts`, so the extension alone leaves them out; our server calls them itself. The proof in
+ * server/testing/properties/routes-through-next.test.ts builds them too, in a project of its own.
  */
 
 /** @type {import('next').NextConfig} */

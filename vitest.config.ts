@@ -2,7 +2,12 @@ import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Needs packages that `npm run proof` installs, or time that `npm test` does not have. */
-const onlyInProof = ['server/testing/compatibility/**', 'server/testing/properties/late-tools.test.ts']
+const onlyInProof = [
+  'server/testing/compatibility/**',
+  'server/testing/properties/development.test.ts',
+  'server/testing/properties/late-tools.test.ts',
+  'server/testing/properties/routes-through-next.test.ts',
+]
 
 export default defineConfig({
   test: {

@@ -26,6 +26,8 @@ export const CONSOLE_DIR = join(ROOT, '.next', 'console')
 const recordIn = (root) => join(root, '.next', 'countersign-build.json')
 /** `cache` makes the next build fast; `dev` and `lock` belong to a development server. */
 const KEPT = ['cache', 'console', 'dev', 'lock']
+/** Ends `next build` when this process is killed: it would keep writing without the lock. */
+const END_WITH_PARENT = join(import.meta.dirname, 'end-with-parent.mjs')
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SQLITE_BUSY = 5
 const LONGEST_WAIT_MS = 10 * 60 * 1000
@@ -111,10 +113,10 @@ async function takeBuildLock(root) {
 }
 
 function runNextBuild(root, next) {
-  const child = spawn(process.execPath, [next, 'build'], {
+  const child = spawn(process.execPath, ['--import', END_WITH_PARENT, next, 'build'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -127,7 +129,6 @@ function runNextBuild(root, next) {
     stoppedBy = signal
     child.kill(signal)
   }
-  // A build that outlived this process would keep writing without the lock.
   for (const signal of STOP_SIGNALS) process.on(signal, stop)
   return new Promise((resolve, reject) => {
     child.on('error', reject)

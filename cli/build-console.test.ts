@@ -62,15 +62,15 @@ test('two starts at the same time build once', async () => {
   expect(built()).toBe(1)
 })
 
-test('a killed build leaves nothing that counts as fresh', async () => {
+test('a killed build ends its program and leaves nothing that counts as fresh', async () => {
   await finish(build())
   writeFileSync(join(root, 'app/page.tsx'), 'two')
-  const killed = build('await new Promise(() => setInterval(() => undefined, 1000))')
+  const killed = build(`process.on('exit', () => writeFileSync('ended', ''))
+    await new Promise(() => setInterval(() => undefined, 1000))`)
   await expect.poll(built).toBe(2)
   killed.kill('SIGKILL')
   await once(killed, 'exit')
-  // The operating system does not end the program with the process that started it.
-  process.kill(Number(readFileSync(join(root, 'builds'), 'utf8').split('\n')[1]), 'SIGKILL')
+  await expect.poll(() => existsSync(join(root, 'ended'))).toBe(true)
   expect(existsSync(record())).toBe(false)
   await finish(build())
   expect(built()).toBe(3)

@@ -53,7 +53,10 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     socket.once('finish', () => socket.destroy())
     socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`)
   }
+  const upgraded = new Set<Duplex>()
   http.on('upgrade', (req, socket, head) => {
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
     const status = refusalOf(req) ?? (routes === undefined ? 503 : routes.upgrade(req, socket, head))
     if (status !== undefined) refuseSocket(socket, status)
   })
@@ -89,7 +92,7 @@ export async function openPort(port: number, options: { https: boolean }): Promi
       await Promise.all(underWay.map((res) => new Promise((resolve) => res.once('close', resolve))))
       clearTimeout(cut)
     },
-    /** Lets answers under way finish for two seconds, then cuts the sockets. */
+    /** Cuts upgraded sockets, which do not end by themselves. Lets answers under way finish for two seconds, then cuts them. */
     close: () =>
       new Promise((resolve) => {
         const cut = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
@@ -98,6 +101,7 @@ export async function openPort(port: number, options: { https: boolean }): Promi
           resolve()
         })
         http.closeIdleConnections()
+        for (const socket of upgraded) socket.destroy()
       }),
   }
 }

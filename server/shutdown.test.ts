@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -40,7 +42,11 @@ beforeEach(async () => {
         )
         res.end(`read ${rows[0]?.n}`)
       },
-      upgrade: () => 404,
+      upgrade(_req, socket) {
+        socket.on('error', () => socket.destroy())
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n')
+        return undefined
+      },
     }),
   )
 })
@@ -71,4 +77,12 @@ test('a request that does not end is cut, and the server stops', async () => {
   await arrived.promise
   await server.close()
   expect(await underWay).toBe('cut')
+})
+
+test('an upgraded connection that the client leaves open is cut, and the server stops', async () => {
+  const call = request(server.baseUrl, { headers: { connection: 'Upgrade', upgrade: 'test' } }).end()
+  const [, socket] = await once(call, 'upgrade')
+  const cut = once(socket.resume(), 'close')
+  await server.close()
+  await cut
 })

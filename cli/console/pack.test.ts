@@ -6,7 +6,8 @@ import { INDEX_FILE } from '#lib/console-build.ts'
 import { writeNextOutput } from '#server/testing/next-output.ts'
 import { packConsole } from './pack.ts'
 
-// The outputs that the build of the console refuses.
+// The outputs that the build of the console refuses. The same changes are made to a real build's output in
+// server/testing/properties/routes-through-next.test.ts.
 
 const ROUTES = { '/t/__tenant__/agents': '/t/[tenant]/agents', '/sign-in': '/sign-in' }
 

@@ -10,8 +10,11 @@ import { letIn } from './let-in.ts'
 import { type Declared, type Operation, perform } from './operation.ts'
 import { runtime } from './runtime.ts'
 
-/** The second argument of a route handler, from Next and from the product's own server. */
-export type RouteContext = { params: Promise<Record<string, string | string[]>> }
+/**
+ * The second argument of a route handler, from Next and from the product's own server. Next leaves out the parameters of a
+ * path that does not have any.
+ */
+export type RouteContext = { params?: Promise<Record<string, string | string[]>> }
 export type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>
 
 const baseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -100,7 +103,8 @@ export type RestOptions<I, O> = {
 /** One operation behind one REST route. */
 export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
   const reading = async (request: Request, context: RouteContext): Promise<unknown> => {
-    const params = Object.fromEntries(Object.entries(await context.params).map(([key, value]) => [key, String(value)]))
+    const given = Object.entries((await context.params) ?? {})
+    const params = Object.fromEntries(given.map(([key, value]) => [key, String(value)]))
     const query = Object.fromEntries(new URL(request.url).searchParams)
     return await options.input({ params, query, json: () => readJson(request), request })
   }

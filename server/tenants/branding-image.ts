@@ -8,7 +8,7 @@ import { findImage } from './image-store.ts'
 export const brandingImage: RouteHandler = async (_request, context) => {
   const requestId = newId()
   try {
-    const digest = String((await context.params).sha256)
+    const digest = String((await context.params)?.sha256)
     const image = /^[0-9a-f]{64}$/.test(digest)
       ? await runtime().database.inDirectory((tx) => findImage(tx, digest))
       : undefined

@@ -27,7 +27,7 @@ export const gateway: RouteHandler = declare(
   },
   authenticated(async (caller, request, context) => {
     const authorized = authorize(caller, releasedTools)
-    const { agent, server } = await context.params
+    const { agent, server } = (await context.params) ?? {}
     const environment = new URL(request.url).searchParams.get('environment')
     const input = { agent, server, ...(environment === null ? {} : { environment }) }
     const served = await perform(authorized, input, { name })

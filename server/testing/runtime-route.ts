@@ -1,0 +1,27 @@
+import { loadConfig } from '#server/kernel/config.ts'
+import { openDatabase } from '#server/kernel/db/database.ts'
+import { openListener } from '#server/kernel/db/listen.ts'
+import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
+import { createLog } from '#server/kernel/log.ts'
+import { openQueue } from '#server/kernel/queue.ts'
+import { setRuntime } from '#server/kernel/runtime.ts'
+import { createVault } from '#server/kernel/vault.ts'
+
+/** A route handler that a test adds to those of app/v1, so that they have a runtime in a process of Next. */
+export async function POST(): Promise<Response> {
+  const { APP_URL } = process.env
+  if (APP_URL === undefined) throw new Error('APP_URL must be the address of a database.')
+  const config = loadConfig()
+  const log = createLog('error')
+  setRuntime({
+    config,
+    log,
+    database: openDatabase(APP_URL, log),
+    listener: openListener(APP_URL, log),
+    queue: await openQueue(APP_URL, log),
+    vault: createVault(...(await loadMasterKeys(config))),
+    mcpServers: {},
+    trustedIssuers: [],
+  })
+  return new Response(null, { status: 204 })
+}

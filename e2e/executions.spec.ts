@@ -55,7 +55,7 @@ test('the page of a rejected execution states the rejection', async ({ page, ori
   await signIn(page, 'maria')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   const panel = page.getByRole('alert', { name: 'A reviewer rejected the call, so the execution stopped.' })
-  await expect(panel).toContainText('The tool was not called. One tool call was completed before.')
+  await expect(panel).toContainText('The tool was not called. One tool call was completed earlier.')
   await expectAccessible(page)
 })
 
@@ -296,7 +296,7 @@ test('a person who may send input but not read it is shown so, and records requi
   await expect(asked.getByRole('button', { name: 'Send manager_confirmation' })).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=inputs`)
-  await expect(page.getByText('You don’t have permission to see what was sent to executions.')).toBeVisible()
+  await expect(page.getByText('You don’t have permission to see the input events of executions.')).toBeVisible()
   await expectAccessible(page)
   await page.goto(`${path}?tab=evidence`)
   await expect(page.getByText('You don’t have permission to see the audit log.')).toBeVisible()

@@ -39,8 +39,18 @@ export function changesOf({ action, auditId, resourceType, resourceId }: ChangeR
   const topic = topicOfResource[resourceType]
   if (topic === undefined || action.endsWith('.refused')) return changes
   changes.push({ topic, id: resourceId })
-  // Input is asked for and applied under its execution's name; what waits for whom depends on who is absent.
-  if (topic === 'executions' && action.startsWith('input.')) changes.push({ topic: 'inputs', id: null })
-  if (topic === 'delegations') changes.push({ topic: 'approvals', id: null })
-  return changes
+  return [...changes, ...consequences(topic, action).map((consequence) => ({ topic: consequence, id: null }))]
+}
+
+/** Topics that a record changes without naming their resource. */
+function consequences(topic: Topic, action: string): Topic[] {
+  // Input is requested and applied under the execution's name.
+  if (topic === 'executions' && action.startsWith('input.')) return ['inputs']
+  // The delivery of a mail is also shown with the input that it requests.
+  if (topic === 'mails') return ['inputs']
+  // Which approvals wait for whom depends on who is absent.
+  if (topic === 'delegations') return ['approvals']
+  // A suspension stops the deadlines of everything that waits for the agent's executions.
+  if (topic === 'agents' && action !== 'agent.registered') return ['executions', 'approvals', 'inputs']
+  return []
 }

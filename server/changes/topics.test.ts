@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { changesOf } from './topics.ts'
+
+const record = (action: string, resourceType: string) =>
+  changesOf({
+    date: '2026-11-22',
+    seq: 0,
+    auditId: 'record',
+    action,
+    actorId: 'someone',
+    resourceType,
+    resourceId: 'one',
+  }).map(({ topic, id }) => [topic, id])
+
+test.each([
+  ['approval.approve', 'approval', [['approvals', 'one']]],
+  [
+    'mail.failed',
+    'mail',
+    [
+      ['mails', 'one'],
+      ['inputs', null],
+    ],
+  ],
+  [
+    'input.requested',
+    'execution',
+    [
+      ['executions', 'one'],
+      ['inputs', null],
+    ],
+  ],
+  [
+    'delegation.created',
+    'delegation',
+    [
+      ['delegations', 'one'],
+      ['approvals', null],
+    ],
+  ],
+  ['agent.registered', 'agent', [['agents', 'one']]],
+  [
+    'agent.resumed',
+    'agent',
+    [
+      ['agents', 'one'],
+      ['executions', null],
+      ['approvals', null],
+      ['inputs', null],
+    ],
+  ],
+  ['approval.approve.refused', 'approval', []],
+  ['log.key_rotated', 'log_key', []],
+] as const)('%s changes the log and what it affects', (action, resourceType, affected) => {
+  expect(record(action, resourceType)).toEqual([['audit', 'record'], ...affected])
+})

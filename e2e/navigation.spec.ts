@@ -63,9 +63,11 @@ test('a page whose scripts no longer exist is loaded again, and works', async ({
   })
   const documents = documentsOf(page)
   await main(page, 'Agents').click()
-  await expect.poll(() => documents.length).toBe(1)
+  await expect.poll(() => documents.length).toBeGreaterThan(0)
   await main(page, 'Agents').click()
   await expect(heading(page, 'Agents')).toBeVisible()
+  // The router may load the document by itself before the page reloads; neither happens again.
+  expect(documents.length).toBeLessThanOrEqual(2)
 })
 
 test('a page that is reloaded while it renews the session remains signed in', async ({ page }) => {

@@ -6,6 +6,7 @@ import { createGuard, type Guard } from '#server/identity/strangers/guard.ts'
 import { watchClients } from '#server/identity/strangers/try-client.ts'
 import { compareInTurn, limitByClient } from '#server/identity/tokens/token-rate.ts'
 import { cookieKeys, rotateRealmKeyIfNeeded, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { logRefusal } from '#server/kernel/refusals.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { configurationOf, paths } from './configuration.ts'
 import { loadRealm, type Realm } from './realm.ts'
@@ -109,9 +110,9 @@ function logEvents(provider: Provider, realm: string): void {
   provider.on('server_error', (_ctx, error) => log.error({ err: error, realm }, 'the identity provider failed'))
   provider.onerror = (error) => log.error({ err: error, realm }, 'the identity provider failed')
   provider.on('grant.error', (ctx, { error, error_detail: detail }) =>
-    log.info({ realm, error, detail, client: ctx.oidc?.client?.clientId }, 'a token request was refused'),
+    logRefusal(log, { realm, error, detail, client: ctx.oidc?.client?.clientId }, 'a token request was refused'),
   )
   provider.on('authorization.error', (_ctx, { error, error_description: detail }) =>
-    log.info({ realm, error, detail }, 'an authorization request was refused'),
+    logRefusal(log, { realm, error, detail }, 'an authorization request was refused'),
   )
 }

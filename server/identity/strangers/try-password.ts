@@ -4,9 +4,10 @@ import { verifyPassword } from '#server/identity/sign-in/password.ts'
 import { findUserByName } from '#server/identity/store.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import type { Standing as Budget } from '#server/kernel/rate/budget.ts'
+import { logRefusal } from '#server/kernel/refusals.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import type { Guard } from './guard.ts'
-import { countOutcome } from './outcomes.ts'
+import { countOutcome, type Outcome } from './outcomes.ts'
 import { spentShare, takeGuess, unspent } from './password-shares.ts'
 import { hashInTurn, laneOf, lookUpInTurn } from './turns.ts'
 
@@ -24,13 +25,18 @@ export async function tryPassword(guard: Guard, attempt: PasswordAttempt): Promi
   const { tenantId } = guard
   try {
     const tried = await tryInTurn(guard, attempt)
-    const wrong = 'subject' in tried && tried.subject === undefined
-    countOutcome(tenantId, 'password', 'spent' in tried ? 'throttled' : wrong ? 'refused' : 'accepted')
+    note(tenantId, 'spent' in tried ? 'throttled' : tried.subject === undefined ? 'refused' : 'accepted')
     return tried
   } catch (error) {
-    if (error instanceof OverloadError) countOutcome(tenantId, 'password', 'overloaded')
+    if (error instanceof OverloadError) note(tenantId, 'overloaded')
     throw error
   }
+}
+
+function note(tenantId: string, outcome: Outcome): void {
+  countOutcome(tenantId, 'password', outcome)
+  // Without the name: people type their password into its field.
+  if (outcome !== 'accepted') logRefusal(runtime().log, { tenantId, outcome }, 'a sign-in was refused')
 }
 
 async function tryInTurn(guard: Guard, { username, password, interaction, req }: PasswordAttempt): Promise<Tried> {

@@ -17,12 +17,27 @@ export function clientOf(req: IncomingMessage): Client {
   const before = known.get(req)
   if (before !== undefined) return before
   const { config } = runtime()
+  if (config.trustedProxies.length === 0 && isForwarded(req)) warnOnce()
   // A link-local peer comes with the zone of this machine's interface.
   const peer = parseAddress((req.socket.remoteAddress ?? '').replace(/%.*$/, ''))
   const address = peer === undefined ? undefined : clientAddress(peer, req.headers, config.trustedProxies)
   const client = address === undefined ? nowhere : { address: textOf(address), ...sourceOf(address) }
   known.set(req, client)
   return client
+}
+
+const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined
+
+let warned = false
+
+/** Once in the life of a process, because any stranger can send such a header. */
+function warnOnce(): void {
+  if (warned) return
+  warned = true
+  runtime().log.warn(
+    'a request has a Forwarded or X-Forwarded-For header, but TRUSTED_PROXIES is not set: everyone behind a proxy shares its address',
+  )
 }
 
 /** Runs `work` so that currentClient() is the request's client in it and in everything that it awaits. */

@@ -12,8 +12,8 @@ export type SecondNode = {
   close(): Promise<void>
 }
 
-/** One more process of the same installation (database and DATA_DIR), which logs as much as it can. */
-export async function secondNode(api: TestApi): Promise<SecondNode> {
+/** One more process of the same installation (database and DATA_DIR), which logs as much as it can, with `more` settings. */
+export async function secondNode(api: TestApi, more: Record<string, string> = {}): Promise<SecondNode> {
   const folder = dirname(api.gate)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
     env: {
@@ -28,6 +28,7 @@ export async function secondNode(api: TestApi): Promise<SecondNode> {
       DATA_DIR: join(folder, 'data'),
       MCP_SERVERS: join(folder, 'mcp.json'),
       LOG_LEVEL: 'trace',
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { findClient } from '#server/identity/store.ts'
 import type { Guard } from '#server/identity/strangers/guard.ts'
+import { countOutcome } from '#server/identity/strangers/outcomes.ts'
 import { proved, tryClient } from '#server/identity/strangers/try-client.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { secretMatches } from './clients.ts'
@@ -25,7 +26,10 @@ export async function authenticateClient(
     const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
     return client?.kind === 'service' && (await secretMatches(tenantId, clientId, secret))
   })
-  if (!authenticated) return undefined
+  if (!authenticated) {
+    countOutcome(tenantId, 'client', 'refused')
+    return undefined
+  }
   proved(guard, req, clientId)
   return clientId
 }

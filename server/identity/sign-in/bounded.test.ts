@@ -79,7 +79,7 @@ describe('a gate', () => {
     expect(gate.began).toEqual(['flood-0', 'flood-1', 'globex', 'flood-2'])
   })
 
-  test('goes on after work that failed', async () => {
+  test('continues after work that failed', async () => {
     const inTurn = createGate({ concurrent: 1, waiting: 1 })
     const failing = inTurn(['stranger'], () => Promise.reject(new Error('broken')))
     const next = inTurn(['stranger'], () => Promise.resolve('done'))

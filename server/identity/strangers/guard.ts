@@ -5,7 +5,7 @@ import { createPlaces, type Places } from './places.ts'
 /** How a realm tells strangers from callers that have proved themselves before. */
 export type Guard = {
   tenantId: string
-  /** Stands for a name that a stranger chose: of fixed length, and useless outside of this realm. */
+  /** A keyed digest of a name that a stranger chose: of fixed length, and useless outside of this realm. */
   accountOf(kind: 'person' | 'client', name: string): string
   browsers: KnownBrowsers
   places: Places

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Provider } from 'oidc-provider'
+import type { errors, Provider } from 'oidc-provider'
 import { OverloadError } from '#server/identity/sign-in/bounded.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import { RateLimited } from '#server/kernel/rate/budget.ts'
@@ -68,12 +68,15 @@ export function proved(guard: Guard, req: IncomingMessage, clientId: string): vo
   countOutcome(guard.tenantId, 'client', 'accepted')
 }
 
-/** Learns from the provider's token endpoint who has proved what. */
+/** Counts what the provider's endpoints accept and refuse. */
 export function watchClients(provider: Provider, guard: Guard): void {
   provider.on('grant.success', ({ req, oidc }) => {
     if (oidc.client !== undefined) proved(guard, req, oidc.client.clientId)
   })
-  provider.on('grant.error', (_ctx, error) => {
-    if (error.status < 429) countOutcome(guard.tenantId, 'client', 'refused')
-  })
+  const refuse = (_ctx: unknown, { status }: errors.OIDCProviderError) => {
+    // The others are counted where they are thrown.
+    if (status < 429) countOutcome(guard.tenantId, 'client', 'refused')
+  }
+  provider.on('grant.error', refuse)
+  provider.on('revocation.error', refuse)
 }

@@ -63,7 +63,7 @@ async function tryInTurn(guard: Guard, { username, password, interaction, req }:
   const spent = spentShare(guess, standing)
   if (spent !== undefined) return { spent }
   return await hashInTurn(laneOf(standing, tenantId, client, interaction), async () => {
-    // Nobody reads the answer of a caller that has hung up while it waited.
+    // A caller that has hung up while it waited would not read the answer.
     if (req.socket.destroyed) throw new OverloadError('The caller has hung up.')
     const taken = await takeGuess(guess, standing)
     if ('spent' in taken) return taken

@@ -66,7 +66,7 @@ export const member = (value: Json | undefined, name: string): Json | undefined 
 /** A text of the object. Broken when it is missing. */
 export function textMember(value: Json | undefined, name: string, of: string): string {
   const found = member(value, name)
-  if (typeof found !== 'string') throw new Broken(`${of} has no ${name}.`)
+  if (typeof found !== 'string') throw new Broken(`${of} lacks ${name}.`)
   return found
 }
 

@@ -30,7 +30,7 @@ export async function runCommand(args: readonly string[], print: (text: string) 
     print(`${report.checks.map(({ detail }) => detail).join('\n')}\n`)
     return 2
   }
-  for (const [label, text] of aboutLines(report.exportId, report.about)) print(`${label.padEnd(18)}${text}\n`)
+  for (const [label, text] of aboutLines(report.about)) print(`${label.padEnd(18)}${text}\n`)
   for (const name of verdictNames) {
     print(`\n${questions[name].title.toUpperCase()}: ${report.verdicts[name]}. ${questions[name].question}\n`)
     for (const check of report.checks)

@@ -16,7 +16,8 @@ export async function checkLive(
   live: Json | undefined,
   keysFor: (origin: string) => LogKey[],
 ): Promise<string> {
-  if (seals === undefined && open === undefined) throw new NotChecked('The archive has no signed head of the log.')
+  if (seals === undefined && open === undefined)
+    throw new NotChecked('The archive doesn’t contain a signed head of the log.')
   const shown: string[] = []
   for (const [own, published, what] of [
     [seals, member(live, 'seals'), 'closed days'],
@@ -26,7 +27,7 @@ export async function checkLive(
     if (published === undefined || published === null)
       throw new NotChecked(`The service’s present head of the ${what} is needed.`)
     const later = parseNote(textMember(published, 'note', 'The published head'))
-    if (later.origin !== own.origin)
+    if (pathOf(later) !== pathOf(own))
       throw new Broken(`The service publishes the head of a different log: ${later.origin}.`)
     await signerOf(later, keysFor(later.origin))
     const proof = member(published, 'consistency')
@@ -41,3 +42,6 @@ export async function checkLive(
   }
   return `The log that the service publishes now continues the archive’s: ${shown.join(', ')}.`
 }
+
+/** Without the host, which may have changed since: the keys say whose log it is. */
+const pathOf = ({ origin }: Note): string => origin.slice(origin.indexOf('/'))

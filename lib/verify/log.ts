@@ -114,7 +114,8 @@ function readRow(line: string, date: string): Row {
   const row = parseJson(line, `A line of data/audit/${date}.ndjson`)
   const [leaf = null, record = null] = [member(row, 'leaf'), member(row, 'record')]
   const seq = member(leaf, 'seq')
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) throw new Broken('A record has no position.')
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
+    throw new Broken('A record is without a position.')
   const name = `Record ${seq}`
   return { leaf, record, seq, nonce: textMember(row, 'nonce', name), auditId: textMember(leaf, 'auditId', name) }
 }

@@ -21,7 +21,7 @@ export function publishedKeys(file: Json, externalId: string): PublishedKey[] {
   if (member(file, 'type') !== 'countersign-log-keys-v1') throw new Broken(`${of} has an unknown form.`)
   if (member(file, 'tenant') !== externalId) throw new Broken(`${of} belongs to a different organisation.`)
   const keys = member(file, 'keys')
-  if (!Array.isArray(keys)) throw new Broken(`${of} has no keys.`)
+  if (!Array.isArray(keys)) throw new Broken(`${of} is malformed.`)
   return keys.map((key) => {
     const purpose = textMember(key, 'purpose', of)
     const until = member(key, 'validUntil')

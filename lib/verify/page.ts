@@ -45,13 +45,7 @@ async function check(file: File, typed: string, keys: File | undefined): Promise
     },
   )
   if (report.about !== undefined)
-    show(
-      'about',
-      ...aboutLines(report.exportId, report.about).flatMap(([label, text]) => [
-        element('dt', label),
-        element('dd', text),
-      ]),
-    )
+    show('about', ...aboutLines(report.about).flatMap(([label, text]) => [element('dt', label), element('dd', text)]))
   show(
     'verdicts',
     ...verdictNames.map((name) => {

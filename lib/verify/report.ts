@@ -11,6 +11,7 @@ export type Check = { verdict: VerdictName; name: string; state: State; detail: 
 /** What an archive says of itself. `sealed`: the signature in the archive is over these statements. */
 export type About = {
   sealed: boolean
+  exportId: string
   formatVersion: number
   tenant: { externalId: string; name: string }
   /** ISO 8601; the end is not part of it. */

@@ -62,7 +62,7 @@ export type FileFacts = { sha256: string; lines: number; bytes: number }
 async function checkList(archive: Archive, list: string): Promise<Map<string, FileFacts>> {
   const files = new Map<string, FileFacts>()
   const text = await archive.text(list)
-  if (!text.endsWith('\n')) throw new Broken(`${list} has no last line.`)
+  if (!text.endsWith('\n')) throw new Broken(`${list} is truncated.`)
   for (const line of text.slice(0, -1).split('\n')) {
     const [, listed = '', path = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? []
     if (path === '' || files.has(path)) throw new Broken(`${list} is malformed.`)
@@ -212,6 +212,7 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
   if (!Array.isArray(days)) throw new Broken('The manifest does not name the days of the log.')
   return {
     sealed,
+    exportId: textMember(manifest, 'exportId', of),
     formatVersion: version,
     tenant: { externalId: textMember(tenant, 'externalId', of), name: textMember(tenant, 'name', of) },
     period: { start: textMember(period, 'start', of), end: textMember(period, 'end', of) },

@@ -20,7 +20,7 @@ import { openZip } from './zip.ts'
 export type Outside = {
   /** The fingerprint of the service's key as the reader knows it, in hex. */
   fingerprint?: string | undefined
-  /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be had. */
+  /** The service's log-keys.json, asked for when the archive's heads are known. Rejects when it can't be fetched. */
   published?: ((archive: { externalId: string; heads: Heads }) => Promise<Json>) | undefined
 }
 
@@ -129,7 +129,7 @@ async function checkLog(
   let keys: LogKey[] = []
   if (!about.withProofs) {
     skip('log', 'Log', 'The archive was made without proofs. Export the period again with them.')
-    skip('completeness', 'Days', 'Without proofs nobody can tell whether records are missing.')
+    skip('completeness', 'Days', 'Without proofs, missing records can’t be noticed.')
     return { heads, keys }
   }
   const days = daysOf(manifest)
@@ -147,7 +147,7 @@ async function checkLog(
     })
     if (day.open) continue
     await check('log', `Seal of ${day.date}`, async () => {
-      if (head === undefined) throw new Broken('The day has no checkpoint that could be in the log of closed days.')
+      if (head === undefined) throw new Broken('The day’s checkpoint does not hold.')
       if (about.formatVersion === 1 && !archive.has(`data/proofs/${day.date}.seal.tlog-proof`))
         throw new NotChecked('The archive does not show that the day is in the log of closed days.')
       const { note, index } = await checkSealProof(archive, day.date, head, { externalId, keys })

@@ -19,15 +19,15 @@ export function conclusionOf({ verdicts, everything }: Pick<Report, 'verdicts' |
 }
 
 /** What to say of an archive before any verdict, as label and text. */
-export function aboutLines(exportId: string, about: About): [label: string, text: string][] {
-  const { tenant, period, sealedAt, masked, contents, omissions, openDays } = about
+export function aboutLines(about: About): [label: string, text: string][] {
+  const { exportId, tenant, period, sealedAt, masked, contents, omissions, openDays } = about
   return [
     ['Archive', exportId],
     ['Organisation', `${tenant.name} (${tenant.externalId})`],
     ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],
     ['Sealed', `${inWords(sealedAt)} (UTC)`],
     ['Contents', contents.map(({ name, records }) => `${records} ${name}`).join(', ') || 'nothing'],
-    ['Sensitive values', masked ? 'masked' : 'in clear'],
+    ['Sensitive values', masked ? 'masked' : 'unmasked'],
     [
       'Left out',
       omissions.map(({ reason, count }) => `${count} ${reason.replaceAll('_', ' ')}`).join(', ') || 'nothing',

@@ -20,7 +20,7 @@ const locatorBytes = 20
 const zip64EndBytes = 56
 const centralBytes = 46
 const localBytes = 30
-/** A ZIP of a million files; more can't be an archive of ours. */
+/** A ZIP of a million files; the service writes far fewer. */
 const mostDirectoryBytes = 128 * 1024 * 1024
 const unknown = 0xffffffff
 

@@ -5,7 +5,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject } from '#lib/json.ts'
+import type { Heads } from '#lib/verify/freshness.ts'
 import { verifyArchive } from '#lib/verify/verify.ts'
+import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { preAuthenticationEncoding } from '#server/evidence/archive/sigstore.ts'
 import { verifyPage } from '#server/evidence/archive/verify-page.ts'
@@ -13,10 +15,12 @@ import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.
 import { packArchive, resealed } from '#server/testing/forged-archive.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { countCases } from '#server/testing/properties/counts.ts'
+import type { TestTenant } from '#server/testing/tenant.ts'
 
 // The verifier that lies in every archive, on real archives: it accepts a good one and nothing else.
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
+let tenant: TestTenant
 let bytes: Buffer
 let top: string
 let folder: string
@@ -26,7 +30,7 @@ let yesterday: string
 let today: string
 beforeAll(async () => {
   runtime = await exportRuntime()
-  const tenant = await runtime.tenant()
+  tenant = await runtime.tenant()
   const auditor = await auditorOf(tenant)
   today = new Date().toISOString().slice(0, 10)
   yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10)
@@ -101,6 +105,37 @@ describe('the verifier', () => {
     expect(await originOf(`SHA256:${fingerprint.toUpperCase()}`)).toBe('holds')
     expect(await originOf(fingerprint.replace(/^./, (first) => (first === '0' ? '1' : '0')))).toBe('fails')
     expect(await originOf('no fingerprint')).toBe('not checked')
+  })
+
+  test('compares the keys and the log with what the service publishes', async () => {
+    const fetched: string[] = []
+    const published = async ({ externalId, heads }: { externalId: string; heads: Heads }) => {
+      const query = new URLSearchParams({
+        seals: String(heads.seals?.size),
+        day: today,
+        size: String(heads.open?.size),
+      })
+      const url = `http://localhost/.well-known/countersign/${externalId}/log-keys.json?${query}`
+      fetched.push(url)
+      return await (await logKeysRoute(new Request(url), { params: Promise.resolve({ externalId }) })).json()
+    }
+    // The log has grown since the export.
+    await signTenant(tenant.id)
+    const { checks, verdicts } = await verifyArchive(blobOf(bytes), { published })
+    expect(checks.filter((check) => check.state === 'fails')).toEqual([])
+    expect(verdicts).toMatchObject({ integrity: 'holds', origin: 'holds', freshness: 'holds' })
+    expect(fetched).toHaveLength(1)
+    const unreachable = await verifyArchive(blobOf(bytes), { published: () => Promise.reject(new Error('no route')) })
+    expect(unreachable.verdicts).toMatchObject({ origin: 'not checked', freshness: 'not checked' })
+    const other = await runtime.tenant()
+    const foreign = await verifyArchive(blobOf(bytes), {
+      published: ({ heads }) => published({ externalId: other.externalId, heads }),
+    })
+    expect(foreign.verdicts).toMatchObject({ origin: 'fails', freshness: 'fails' })
+    const older = await verifyArchive(blobOf(bytes), {
+      published: async (about) => ({ ...(await published(about)), heads: { seals: null, day: null } }),
+    })
+    expect(older.verdicts).toMatchObject({ origin: 'holds', freshness: 'not checked' })
   })
 
   test('finds a changed, a missing and an added byte in every file', async (context) => {
@@ -182,7 +217,7 @@ describe('a container that another program would read differently', () => {
     ['a folder', () => patched(places().central + 38, 0x10, 0, 0xff, 0x41)],
     ['an encrypted entry', () => patched(places().central + 8, 9)],
     ['another count of entries', () => patched(places().end + 24, 1)],
-    ['a name in upper case beside it', () => packArchive(folder, [...files, ['README.TXT', Buffer.from('x')]])],
+    ['the same name in upper case', () => packArchive(folder, [...files, ['README.TXT', Buffer.from('x')]])],
     ['a name twice', () => packArchive(folder, [...files, ['README.txt', Buffer.from('x')]])],
     ['a way out of its folder', () => packArchive(folder, [...files, ['../outside', Buffer.from('x')]])],
     ['a backslash in a name', () => renamed('README.txt', 'README\\txt')],

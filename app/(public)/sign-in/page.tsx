@@ -16,7 +16,7 @@ export default function SignInPage() {
       <p className="border-line border-t pt-4 text-dense text-ink-2">
         Did you receive an evidence bundle?{' '}
         <Link href={verifyPath()} prefetch={false} className="text-link">
-          Verify an evidence bundle
+          Verify an evidence archive
         </Link>{' '}
         without signing in.
       </p>

@@ -15,7 +15,7 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
         You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive
         offline. So do verify.html in the archive and{' '}
         <a href={verifyPath()} className="text-link">
-          the page Verify an evidence bundle
+          the page Verify an evidence archive
         </a>
         , which uploads nothing.
       </p>

@@ -26,7 +26,7 @@ export function aboutLines(about: About): [label: string, text: string][] {
     ['Organisation', `${tenant.name} (${tenant.externalId})`],
     ['Period', `${inWords(period.start)} to ${inWords(period.end)} (UTC)`],
     ['Sealed', `${inWords(sealedAt)} (UTC)`],
-    ['Contents', contents.map(({ name, records }) => `${records} ${name}`).join(', ') || 'nothing'],
+    ['Contents', contentsOf(contents)],
     ['Sensitive values', masked ? 'masked' : 'unmasked'],
     [
       'Left out',
@@ -35,5 +35,12 @@ export function aboutLines(about: About): [label: string, text: string][] {
     ...(openDays.length === 0 ? [] : [['Days not closed', openDays.join(', ')] as [string, string]]),
   ]
 }
+
+/** Kinds with their number of records, without those that are empty. */
+const contentsOf = (contents: About['contents']): string =>
+  contents
+    .filter(({ records }) => records > 0)
+    .map(({ name, records }) => `${name === 'audit' ? 'audit records' : name.replaceAll('-', ' ')} (${records})`)
+    .join(', ') || 'nothing'
 
 const inWords = (time: string): string => time.replace('T', ' ').replace(/(?::00)?(?:\.\d+)?Z$/, '')

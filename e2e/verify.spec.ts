@@ -18,7 +18,7 @@ async function archive(browser: Browser, baseURL: string): Promise<Buffer> {
     await page.getByRole('button', { name: 'Export the evidence' }).click()
     const button = page.getByRole('button', { name: /^Download the archive/ })
     await expect(button).toBeVisible({ timeout: 120_000 })
-    await expect(page.getByRole('link', { name: 'Verify an evidence bundle' })).toHaveAttribute('href', '/verify')
+    await expect(page.getByRole('link', { name: 'Verify an evidence archive' })).toHaveAttribute('href', '/verify')
     const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
     return await readFile(await download.path())
   } finally {
@@ -54,16 +54,16 @@ function flipped(bytes: Buffer, share: number): Buffer {
 const choose = (page: Page, buffer: Buffer) =>
   page.locator('input[type=file]').setInputFiles({ name: 'bundle.zip', mimeType: 'application/zip', buffer })
 
-test('anyone can check a bundle in the browser: one changed bit is found, and nothing is uploaded', async ({
+test('anyone can check an archive in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
   browser,
   origin,
 }) => {
   const bytes = await archive(browser, origin)
   await page.goto('/sign-in')
-  await page.getByRole('link', { name: 'Verify an evidence bundle' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Verify an evidence bundle' })).toBeVisible()
-  await expect(page).toHaveTitle('Verify an evidence bundle · Countersign')
+  await page.getByRole('link', { name: 'Verify an evidence archive' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Verify an evidence archive' })).toBeVisible()
+  await expect(page).toHaveTitle('Verify an evidence archive · Countersign')
   await expectAccessible(page)
   const sent: string[] = []
   page.on('request', (request) => {
@@ -75,20 +75,20 @@ test('anyone can check a bundle in the browser: one changed bit is found, and no
   await expect(page.getByRole('listitem').filter({ hasText: 'the manifest covers the list' })).toBeVisible()
   await expectAccessible(page)
   await choose(page, flipped(bytes, 0.2))
-  await expect(page.getByText('This bundle is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByText('This archive is not valid.', { exact: false })).toBeVisible({ timeout: 120_000 })
   await expectAccessible(page)
   await choose(page, Buffer.from('no archive'))
   await expect(page.getByText('Not a ZIP archive.')).toBeVisible({ timeout: 120_000 })
   await choose(page, bytes)
   await expect(page.getByText('All checks passed.')).toBeVisible({ timeout: 120_000 })
-  await expect(page.getByText('This bundle is not valid.', { exact: false })).toHaveCount(0)
+  await expect(page.getByText('This archive is not valid.', { exact: false })).toHaveCount(0)
   expect(sent).toEqual([])
 })
 
-test('a bundle can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
+test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
   const bytes = await archive(browser, origin)
   await page.goto('/verify')
-  const input = page.getByLabel('Choose a bundle')
+  const input = page.getByLabel('Choose an archive')
   await hydrated(input)
   await page.keyboard.press('Tab')
   await expect(input).toBeFocused()

@@ -26,7 +26,7 @@ test('a wait shows who was notified by mail and that the mail failed, and Omar s
   await signIn(page, 'omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
-  await expect(waits).toContainText('Asked by mail: jonas@northwind.example')
+  await expect(waits).toContainText('Notified by mail: jonas@northwind.example')
   await expect(waits).toContainText('Failed')
   await expect(waits).toContainText('Mail is not set up on this server (SMTP_URL).')
   await expectAccessible(page)

@@ -186,7 +186,7 @@ export async function insertEmptyDays(tx: Transaction, tenantId: string): Promis
     on conflict do nothing`.execute(tx)
 }
 
-/** Returns days whose current size has no checkpoint, days whose tree is behind, and past days that are not closed. */
+/** Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not closed. */
 export const listDaysToSign = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditDays as day')

@@ -8,7 +8,7 @@ import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { type Checking, useCheck } from './use-check.ts'
 
-/** Checks a chosen or dropped bundle in this browser. */
+/** Checks a chosen or dropped archive in this browser. */
 export function VerifyArchive() {
   const { checking, check } = useCheck()
   return (
@@ -38,13 +38,13 @@ function Outcome({ checking: { name, share, checks, report, failed } }: { checki
         ) : report.ok ? (
           <Seal state="verified" label="All checks passed." />
         ) : (
-          <Seal state="mismatch" label="This bundle is not valid. Do not rely on it. Request a new export." />
+          <Seal state="mismatch" label="This archive is not valid. Do not rely on it. Request a new export." />
         )}
       </p>
       {failed !== undefined && (
         <ErrorPanel
           title="The check did not run."
-          effect={`${failed} This doesn’t mean that the bundle is invalid.`}
+          effect={`${failed} This doesn’t mean that the archive is invalid.`}
           advice="Load the page again, or use verify.html in the archive."
         />
       )}
@@ -60,9 +60,9 @@ function Outcome({ checking: { name, share, checks, report, failed } }: { checki
       </ul>
       {report?.ok === true && report.fingerprint !== undefined && (
         <p>
-          The bundle is consistent in itself. Its key has the fingerprint{' '}
+          The archive is consistent in itself. Its key has the fingerprint{' '}
           <Copyable value={report.fingerprint} label="key fingerprint" />. Compare it with the fingerprint that the
-          service publishes on the page of the export, because a forged bundle can contain the forger’s key.
+          service publishes on the page of the export, because a forged archive can contain the forger’s key.
         </p>
       )}
     </>

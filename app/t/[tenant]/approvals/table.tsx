@@ -72,7 +72,7 @@ export function ApprovalTable({ view, rows }: { view: ApprovalsView; rows: Row[]
     // The group that was asked. The request itself names the member who decided.
     {
       key: 'group',
-      header: view === 'decided' ? 'Asked' : 'Waiting for',
+      header: view === 'decided' ? 'Requested' : 'Waiting for',
       cell: ({ group }) => <ShownText>{group}</ShownText>,
     },
   ]

@@ -5,6 +5,7 @@ import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { Kbd } from '#components/ui/controls/kbd.tsx'
 import { RadioCards } from '#components/ui/controls/radio-cards.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
+import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
 import { type Machine, reasonLimit } from './decision-state.ts'
 import { isEditable } from './decision-view.ts'
@@ -84,7 +85,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
 }
 
 /** Names what the form waits for: the person's device, or the server. */
-const busyLabel = ({ attempt }: Machine): string =>
+const busyLabel = ({ attempt }: Machine): InProgress =>
   attempt?.confirms === true && attempt.passkey === undefined ? 'Waiting for your passkey…' : 'Recording your decision…'
 
 const submitKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘↵' : 'Ctrl ↵')

@@ -123,3 +123,21 @@ export const answerOf = (decision: PolicyDecision) => ({
   reasons: decision.reasons,
   policyVersion: versionsOf(decision),
 })
+
+/** The resource and details of the audit record of a decision. `more` are details of one operation. */
+export const auditedDecision = <More extends object>(
+  call: Call,
+  output: { decisionId: string; effect: PolicyDecision['effect'] } | undefined,
+  more: More,
+) => ({
+  resource:
+    output === undefined ? { type: 'agent', id: call.agentId } : { type: 'policy_decision', id: output.decisionId },
+  details: {
+    agentId: call.agentId,
+    environment: call.environment,
+    action: call.action,
+    resource: call.resource,
+    effect: output?.effect,
+    ...more,
+  },
+})

@@ -190,7 +190,7 @@ export const RecomputeOutput = z.object({
   agentId: Id,
   agentName: z.string(),
   environment: EnvironmentName,
-  /** Null if an external agent asked. */
+  /** Null if an external agent requested the decision. */
   executionId: Id.nullable(),
   stepId: z.string().nullable(),
   action: z.string(),

@@ -15,7 +15,7 @@ import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.
 import { asOwner } from '#server/testing/owner.ts'
 import { countCases } from '#server/testing/properties/counts.ts'
 
-// The verifier that lies in every archive, on real archives: it accepts a good one and nothing else.
+// The verifier of verify.html, on real archives: it accepts only valid ones.
 
 let runtime: Awaited<ReturnType<typeof exportRuntime>>
 let bytes: Buffer
@@ -134,7 +134,7 @@ describe('the verifier', () => {
     const withLarge = (data: Buffer) => packed(new Map([...files, ['manifest-sha256.txt', list], [path, data]]))
     const shares: number[] = []
     const { checks } = await verifyBundle(await withLarge(large), undefined, (share) => shares.push(share))
-    // The list is not the one that was sealed; the files hold.
+    // The list is not the sealed one, but the files match it.
     expect(checks.filter((check) => !check.ok).map((check) => check.name)).toEqual(['Description', 'Seal'])
     expect(shares.length).toBeGreaterThan(files.size)
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))

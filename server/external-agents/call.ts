@@ -95,7 +95,7 @@ function mostOf({ resource, arguments: { inputCharacters, maxOutputTokens } }: C
 const isCount = (value: JsonValue | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
 
-/** What an approval binds: a difference of one byte gives another digest. */
+/** The payload that an approval binds. A difference of one byte changes its digest. */
 export const externalPayload = (
   { tenant, principal }: Pick<Context, 'tenant' | 'principal'>,
   { call, release }: ExternalCall,

@@ -41,7 +41,8 @@ export const invite = mutation({
       status: 'invited',
       roles: immediate,
     }
-    const change = proposed.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, proposed, input.reason)
+    const change =
+      proposed.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, proposed, input.reason)
     return { member: await memberView(tx, tenant, memberId), ...handedOver(link, input.displayName), change }
   },
 })

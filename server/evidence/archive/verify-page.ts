@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 
 const sourceOf = (file: string) => readFileSync(new URL(`../../../lib/${file}`, import.meta.url), 'utf8')
 const importLine = "import { incrementalSha256, sha256Now } from './sha256.ts'\n"
-/** Both in one module: a page on a disk can load no other file. */
+/** Both in one module, because a page that is opened from disk can't load other files. */
 const source = `${sourceOf('sha256.ts')}\n${sourceOf('verify-bundle.ts').replace(importLine, '')}`
 
 const page = `
@@ -42,7 +42,7 @@ function withoutTypes(text: string): string {
   }
 }
 
-/** verify.html of every archive: checks one that is chosen, in the browser, from file:// and without a network. */
+/** verify.html of every archive. It checks a chosen archive in the browser, from file:// and without a network. */
 export const verifyPage: string = (() => {
   const script = `\n${withoutTypes(source)}\n${page}`
   const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`

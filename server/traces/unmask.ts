@@ -111,7 +111,7 @@ function presentationOf(
     onExpiry: 'The request expires and counts as rejected.',
     onEscalate: 'The escalation group decides instead.',
     reversible: false,
-    irreversibleNote: 'What has been read can’t be taken back.',
+    irreversibleNote: 'Values that have been read can’t be hidden again.',
     risk: 'high',
     action: 'trace.unmask',
     resource: `trace/${traceId}`,

@@ -86,7 +86,7 @@ function SendAgain({ mail, over }: { mail: ApprovalMail; over: boolean }) {
       title={`Send the mail to ${to.displayName} again?`}
       consequence={
         delivery === 'unknown'
-          ? 'It is unknown whether the first mail arrived, so it may arrive twice. The mail itself decides nothing.'
+          ? 'It is unknown whether the first mail arrived, so it may arrive twice. A second mail has no effect on the request.'
           : 'The first mail was not delivered, so it will not arrive twice.'
       }
       permission="input:manage"

@@ -13,11 +13,11 @@ export function CheckYourself({ exportId, archiveName }: { exportId: string; arc
     <>
       <p className="max-w-[75ch] text-ink-2">
         You don’t have to trust this page. If sha256sum and OpenSSL 3 are installed, these commands verify the archive
-        offline. So do verify.html in the archive and{' '}
+        offline. You can also open verify.html in the archive, or use the page{' '}
         <a href={verifyPath()} className="text-link">
-          the page Verify an evidence archive
+          Verify an evidence archive
         </a>
-        , which uploads nothing.
+        , which doesn’t upload the file.
       </p>
       <ol className="flex flex-col border-line border-b">
         {stepsFor(exportId, archiveName).map(({ command, proves }, index) => (

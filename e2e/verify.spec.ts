@@ -6,12 +6,12 @@ import type { Browser, Page } from '@playwright/test'
 import { extractArchive } from '#server/testing/extract.ts'
 import { expect, expectAccessible, hydrated, signIn, test } from './fixtures.ts'
 
-/** Today's archive as vera gets it, in a browser of her own: the test's page stays a stranger. */
+/** Downloads today's archive as vera in a separate browser context, so that the test's page is not signed in. */
 async function archive(browser: Browser, baseURL: string): Promise<Buffer> {
   const context = await browser.newContext({ baseURL })
   try {
     const page = await context.newPage()
-    // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
+    // A test can't operate the system's file dialog. Without it, the browser downloads the file.
     await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
     const { externalId } = await signIn(page, 'vera')
     await page.goto(`/t/${externalId}/evidence/new`)
@@ -26,10 +26,10 @@ async function archive(browser: Browser, baseURL: string): Promise<Buffer> {
   }
 }
 
-/** Packed bytes too few for a change in their middle: an empty file has two. */
+/** Files with fewer compressed bytes are not changed. An empty file has two. */
 const small = 64
 
-/** Where the packed bytes of each file lie that has more than a few, by the directory at the archive's end. */
+/** Returns the places of the compressed bytes of each file that is large enough, from the archive's central directory. */
 function packed(bytes: Buffer): { from: number; size: number }[] {
   const files = []
   for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 46)) {
@@ -40,11 +40,11 @@ function packed(bytes: Buffer): { from: number; size: number }[] {
   return files
 }
 
-/** With one bit changed in the middle of the packed bytes of a file, by its place: 0 is the first, 0.5 one in the middle. */
+/** Returns the archive with one bit changed in the middle of a file. `share` selects the file: 0 is the first, 1 the last. */
 function flipped(bytes: Buffer, share: number): Buffer {
   const files = packed(bytes)
   const file = files[Math.round(share * (files.length - 1))]
-  if (file === undefined) throw new Error('The archive holds no file of that size.')
+  if (file === undefined) throw new Error('The archive does not contain a file of that size.')
   const place = file.from + Math.floor(file.size / 2)
   const changed = Buffer.from(bytes)
   changed[place] = (changed[place] ?? 0) ^ 1

@@ -10,7 +10,7 @@ import { verifyArchive } from '#lib/verify/verify.ts'
 import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
 import { signTenant } from '#server/audit/sealing/sealer.ts'
 import { preAuthenticationEncoding } from '#server/evidence/archive/sigstore.ts'
-import { verifyPage } from '#server/evidence/archive/verify-page.ts'
+import { verifiers } from '#server/evidence/archive/verify-page.ts'
 import { auditorOf, exportRuntime, fetchArchive } from '#server/testing/exports.ts'
 import { packArchive, resealed } from '#server/testing/forged-archive.ts'
 import { asOwner } from '#server/testing/owner.ts'
@@ -418,15 +418,15 @@ describe('verify.mjs', () => {
 })
 
 test('verify.html contains the whole verifier, allows no other script, and works without a network', () => {
-  const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifyPage)?.[1] ?? ''
+  const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifiers().page)?.[1] ?? ''
   expect(script).toContain('async function verifyArchive(')
   expect(script).not.toMatch(/\bimport\b|\bfetch\(|https?:\/\//)
   // Many modules became one, so no name may occur in two of them.
   const parsed = spawnSync(process.execPath, ['--input-type=module'], { input: script, encoding: 'utf8' })
   expect(parsed.stderr).not.toContain('SyntaxError')
   const digest = createHash('sha256').update(script).digest('base64')
-  expect(verifyPage).toContain(`default-src 'none'; script-src 'sha256-${digest}'`)
-  expect(String(files.get('verify.html'))).toBe(verifyPage)
+  expect(verifiers().page).toContain(`default-src 'none'; script-src 'sha256-${digest}'`)
+  expect(String(files.get('verify.html'))).toBe(verifiers().page)
 })
 
 describe('seal/bundle.sigstore.json', () => {

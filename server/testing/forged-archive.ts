@@ -43,7 +43,7 @@ export function resealed(
   const payload = [...forged].filter(([path]) => path.startsWith('data/'))
   const list = Buffer.from(payload.map(([path, data]) => `${sha256(data)}  ${path}\n`).join(''))
   const before: JsonValue = JSON.parse(String(forged.get('manifest.json')))
-  if (!isJsonObject(before)) throw new Error('The archive has no manifest.')
+  if (!isJsonObject(before)) throw new Error('The archive lacks its manifest.')
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const described = describe(payload, before)

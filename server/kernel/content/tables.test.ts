@@ -37,6 +37,7 @@ test('every bytea column is listed: as encrypted content, or with another purpos
       "dpop_proofs.digest",
       "erasures.subject",
       "evidence_exports.manifest",
+      "known_places.digest",
       "partial_texts.sealed",
       "passkeys.public_key",
       "realm_client_secrets.secret_sha256",

@@ -408,7 +408,7 @@ describe('branding', () => {
     )
     const served = await fetch(tenant.branding.logoMarkUrl)
     expect(served.headers.get('content-type')).toBe('image/svg+xml')
-    expect(served.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
+    expect(served.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'.*sandbox/)
     expect(served.headers.get('x-content-type-options')).toBe('nosniff')
   })
 

@@ -20,7 +20,7 @@ export const brandingImage: RouteHandler = async (_request, context) => {
         etag: `"${digest}"`,
         'x-content-type-options': 'nosniff',
         // Opened directly, an SVG is a document: it gets no scripts, no origin and no external resources.
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
         // The identity provider's pages may have another origin.
         'cross-origin-resource-policy': 'cross-origin',
         'x-request-id': requestId,

@@ -7,14 +7,28 @@ const text = readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 
 type Entry = { name?: string; version: string; license?: string; integrity?: string; dev?: boolean; optional?: boolean }
 const lockfile: { name: string; version: string; packages: Record<string, Entry> } = JSON.parse(text)
 const installed = Object.entries(lockfile.packages).filter(([path]) => path !== '')
-const bom = billOfMaterials(text)
+type Component = {
+  'bom-ref': string
+  name: string
+  scope: string
+  hashes: { alg: string; content: string }[]
+  licenses: ({ license: { id: string } } | { expression: string })[]
+  properties: { value: string }[]
+}
+type Bom = {
+  serialNumber: string
+  metadata: { component: { 'bom-ref': string } }
+  components: Component[]
+  dependencies: { ref: string; dependsOn: string[] }[]
+}
+const bom: Bom = billOfMaterials(text)
 
 const named = (path: string, { name, version }: Entry) => `${name ?? path.split('node_modules/').at(-1)}@${version}`
 
 describe('the bill of materials', () => {
   test('lists exactly the packages of the lockfile, each with its place', () => {
     const places = bom.components.flatMap(({ 'bom-ref': ref, properties }) =>
-      properties.map(({ value }: { value: string }) => `${ref} ${value}`),
+      properties.map(({ value }) => `${ref} ${value}`),
     )
     expect(places.sort()).toEqual(installed.map(([path, entry]) => `${named(path, entry)} ${path}`).sort())
     expect(bom.components.length).toBe(new Set(installed.map(([path, entry]) => named(path, entry))).size)

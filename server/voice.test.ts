@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest'
 const done = [
   '.env.example',
   'README.md',
+  'SECURITY.md',
   'app/(public)/',
   'app/error.tsx',
   'app/global-error.tsx',
@@ -80,6 +81,7 @@ const done = [
   'server/routes.ts',
   'server/run.ts',
   'server/secrets/',
+  'server/security.test.ts',
   'server/serve.ts',
   'server/service-accounts/',
   'server/shell.test.ts',

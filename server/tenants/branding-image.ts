@@ -15,7 +15,7 @@ export const brandingImage: RouteHandler = async (_request, context) => {
     if (image === undefined) throw notFound()
     return new Response(new Uint8Array(image.bytes), {
       headers: {
-        'content-type': image.mediaType,
+        'content-type': image.mediaType === 'image/svg+xml' ? `${image.mediaType}; charset=utf-8` : image.mediaType,
         'cache-control': 'public, max-age=31536000, immutable',
         etag: `"${digest}"`,
         'x-content-type-options': 'nosniff',

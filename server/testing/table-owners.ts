@@ -37,6 +37,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   input_events: { owner: 'inputs', readBy: ['evidence'] },
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   input_waits: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
+  known_places: { owner: 'identity', readBy: [] },
   legal_holds: { owner: 'privacy', readBy: ['files', 'traces'] },
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },

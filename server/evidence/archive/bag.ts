@@ -6,7 +6,7 @@ import { whyNotPayloadPath } from './bag-path.ts'
 import { bagReadme } from './bag-readme.ts'
 import { sigstoreBundle } from './sigstore.ts'
 import { type Content, tally } from './tally.ts'
-import { verifyPage } from './verify-page.ts'
+import { verifiers } from './verify-page.ts'
 import { openZip, type ZipWriter } from './zip-writer.ts'
 
 const ndjson = 'application/x-ndjson'
@@ -122,7 +122,8 @@ async function writeTag(draft: Draft, path: string, content: string | Buffer): P
 async function writeOpening(draft: Draft): Promise<void> {
   await writeTag(draft, 'bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
   await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
-  await writeTag(draft, 'verify.html', verifyPage)
+  await writeTag(draft, 'verify.html', verifiers().page)
+  await writeTag(draft, 'verify.mjs', verifiers().command)
 }
 
 function requireNewPath({ taken }: Draft, path: string): void {

@@ -160,15 +160,15 @@ describe('the verifier', () => {
 })
 
 test('verify.html contains the whole verifier, allows no other script, and works without a network', () => {
-  const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifyPage)?.[1] ?? ''
+  const script = /<script type="module">([\s\S]+)<\/script>/.exec(verifyPage())?.[1] ?? ''
   expect(script).toContain('async function verifyBundle(')
   expect(script).not.toMatch(/\bimport\b|\bfetch\(|https?:\/\//)
   // Two files became one, so no name may occur in both.
   const parsed = spawnSync(process.execPath, ['--input-type=module'], { input: script, encoding: 'utf8' })
   expect(parsed.stderr).not.toContain('SyntaxError')
   const digest = createHash('sha256').update(script).digest('base64')
-  expect(verifyPage).toContain(`default-src 'none'; script-src 'sha256-${digest}'`)
-  expect(String(files.get('verify.html'))).toBe(verifyPage)
+  expect(verifyPage()).toContain(`default-src 'none'; script-src 'sha256-${digest}'`)
+  expect(String(files.get('verify.html'))).toBe(verifyPage())
 })
 
 describe('seal/bundle.sigstore.json', () => {

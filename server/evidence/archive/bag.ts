@@ -122,7 +122,7 @@ async function writeTag(draft: Draft, path: string, content: string | Buffer): P
 async function writeOpening(draft: Draft): Promise<void> {
   await writeTag(draft, 'bagit.txt', 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')
   await writeTag(draft, 'README.txt', bagReadme(draft.exportId))
-  await writeTag(draft, 'verify.html', verifyPage)
+  await writeTag(draft, 'verify.html', verifyPage())
 }
 
 function requireNewPath({ taken }: Draft, path: string): void {

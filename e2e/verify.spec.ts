@@ -2,28 +2,29 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { extractArchive } from '#server/testing/extract.ts'
-import { expect, expectAccessible, hydrated, signIn, test } from './fixtures.ts'
+import { externalId } from './cases.ts'
+import { expect, expectAccessible, hydrated, test } from './fixtures.ts'
 
-/** Today's archive as vera gets it, in a browser of her own: the test's page stays a stranger. */
-async function archive(browser: Browser, baseURL: string): Promise<Buffer> {
-  const context = await browser.newContext({ baseURL })
-  try {
-    const page = await context.newPage()
-    // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
-    await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
-    const { externalId } = await signIn(page, 'vera')
-    await page.goto(`/t/${externalId}/evidence/new`)
-    await page.getByRole('button', { name: 'Export the evidence' }).click()
-    const button = page.getByRole('button', { name: /^Download the archive/ })
-    await expect(button).toBeVisible({ timeout: 120_000 })
-    await expect(page.getByRole('link', { name: 'Verify an evidence bundle' })).toHaveAttribute('href', '/verify')
-    const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
-    return await readFile(await download.path())
-  } finally {
-    await context.close()
-  }
+let todays: Promise<Buffer> | undefined
+
+/** Today's archive as Vera gets it, exported once for these tests. Their own page belongs to a stranger. */
+const archive = (signedIn: (username: string) => Promise<Page>): Promise<Buffer> => {
+  todays ??= signedIn('vera').then(exportToday)
+  return todays
+}
+
+async function exportToday(page: Page): Promise<Buffer> {
+  // The system's own dialog for a file can't be worked by a test; without it the browser collects the download.
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+  await page.goto(`/t/${externalId()}/evidence/new`)
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  const button = page.getByRole('button', { name: /^Download the archive/ })
+  await expect(button).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByRole('link', { name: 'Verify an evidence bundle' })).toHaveAttribute('href', '/verify')
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+  return await readFile(await download.path())
 }
 
 /** Packed bytes too few for a change in their middle: an empty file has two. */
@@ -56,10 +57,9 @@ const choose = (page: Page, buffer: Buffer) =>
 
 test('anyone can check a bundle in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
-  browser,
-  origin,
+  signedIn,
 }) => {
-  const bytes = await archive(browser, origin)
+  const bytes = await archive(signedIn)
   await page.goto('/sign-in')
   await page.getByRole('link', { name: 'Verify an evidence bundle' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Verify an evidence bundle' })).toBeVisible()
@@ -85,8 +85,8 @@ test('anyone can check a bundle in the browser: one changed bit is found, and no
   expect(sent).toEqual([])
 })
 
-test('a bundle can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
-  const bytes = await archive(browser, origin)
+test('a bundle can be chosen by keyboard or dropped anywhere on the page', async ({ page, signedIn }) => {
+  const bytes = await archive(signedIn)
   await page.goto('/verify')
   const input = page.getByLabel('Choose a bundle')
   await hydrated(input)
@@ -112,8 +112,8 @@ test('a bundle can be chosen by keyboard or dropped anywhere on the page', async
   await expectAccessible(page)
 })
 
-test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, browser, origin }) => {
-  const bytes = await archive(browser, origin)
+test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, signedIn }) => {
+  const bytes = await archive(signedIn)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-verify-'))
   try {
     const top = await extractArchive(bytes, join(folder, 'archive'))

@@ -67,7 +67,7 @@ test('a record links to all records of its actor and of its resource', async ({ 
   await expect(records(page).getByRole('rowheader').first()).toBeVisible()
 })
 
-test('on a telephone, the filters are one button that says how many are set', async ({ signedIn }) => {
+test('on a telephone, the filters fold into one button that states how many are set', async ({ signedIn }) => {
   const page = await signedIn('vera')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/t/${externalId()}/audit?action=release.proposed&from=2001-02-03`)
@@ -85,12 +85,12 @@ test('on a telephone, the filters are one button that says how many are set', as
   await expect(page).toHaveURL(/audit$/)
 })
 
-test('a day that is over is closed by the server; this browser climbs to the root of all closed days', async ({
+test('the server closes a past day, and the browser verifies up to the root of all closed days', async ({
   signedIn,
   origin,
 }) => {
   const { date, auditId } = await pastDay(demoTenant(), 5)
-  // An act of today has the tenant’s log signed, and with it the day that is over.
+  // A record of today makes the server sign the tenant’s log, and close the past day.
   await waitingRefund(origin)
   const token = await personToken(origin, 'vera')
   await expect
@@ -115,7 +115,7 @@ test('a day that is over is closed by the server; this browser climbs to the roo
   await expect(closed).toContainText(`${date} is entry`)
   await expect(closed).toContainText('The day’s leaf')
   await expect(closed).not.toContainText('this record')
-  // The line runs from what is sealed to what was checked, and claims nothing that did not happen.
+  // The page states that the record is sealed, and claims no check that has not run.
   const sealed = page.getByText('Sealed, not checked here')
   const verification = page.getByRole('region', { name: 'Verification' })
   await expect(closed.getByText('Sealed, not checked here')).toHaveCount(1)

@@ -16,8 +16,8 @@ import {
 import { call, clientToken, decideAs, externalId, personToken } from './cases.ts'
 import { expect, test } from './fixtures.ts'
 
-// Personal data enter by every route that the demo's refund agent has. The tests search for them in everything that a browser receives and
-// stores: documents, attributes, fields, storage, responses and frames. Only a grant may reveal them.
+// Personal data enters by every route that the demo's refund agent has. The tests search for it in everything that a
+// browser receives and stores: documents, attributes, fields, storage, responses and frames. Only a grant may reveal it.
 
 /** At a `data.sensitive` path of the manifest: in the input, in an event's data, and in its sender's note. */
 const canary = `geheimvogel-${Date.now()}@mail.example`
@@ -98,7 +98,7 @@ function record(page: Page) {
   page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(payload.toString())))
   page.on('response', (response) => {
     if (/\.(js|css|woff2|svg|png|ico)$/.test(new URL(response.url()).pathname)) return
-    // A body is no longer available after the page was left.
+    // The body is no longer available after the page navigates away.
     answers.push(
       response.text().then(
         (text) => `${response.url()} ${text}`,
@@ -221,7 +221,7 @@ async function auditIdsOf(origin: string, one: Case): Promise<string[]> {
   return ids.flat()
 }
 
-test('Jonas, Omar and Vera, who have no grant, get personal data nowhere', async ({ signedIn, origin }) => {
+test('Jonas, Omar and Vera, without a grant, receive no personal data on any page', async ({ signedIn, origin }) => {
   // Reads every document, storage and frame of three people on each page.
   test.setTimeout(300_000)
   const one = await makeCase(origin)
@@ -259,7 +259,7 @@ test('Jonas, Omar and Vera, who have no grant, get personal data nowhere', async
   }
 })
 
-test('with a grant they appear only where they are revealed, and no longer once masked again', async ({
+test('with a grant, personal data appears only where it is revealed, until it is masked again', async ({
   signedIn,
   origin,
 }) => {

@@ -1,6 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
-import { withJustification } from '#server/kernel/auth/authenticate.ts'
 import { readJsonText } from '#server/kernel/body.ts'
 import { letIn } from '#server/kernel/let-in.ts'
 import { retryHeaders } from '#server/kernel/rate/headers.ts'
@@ -28,7 +27,7 @@ export const procedures: RouteHandler = (request) => {
           : procedureError(error, requestId, path),
     },
     async (admission, read) => {
-      const caller = withJustification(admission.caller, request)
+      const { caller } = admission
       const body = request.method === 'GET' ? undefined : await (read ?? reading)()
       const { method, headers, signal } = request
       const bounded = new Request(request.url, { method, headers, signal, body })

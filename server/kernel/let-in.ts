@@ -3,6 +3,7 @@ import { type Admission, admit } from './auth/admit.ts'
 import { type Credentials, credentialsOf, present } from './auth/authenticate.ts'
 import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
+import { withJustification } from './justification.ts'
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 
@@ -42,7 +43,8 @@ export async function letIn<B>(
     if (named !== undefined && named !== tenant.externalId) throw accessDenied()
     // A body may arrive slowly, so no transaction waits for it.
     if (request.method !== 'GET' && read === undefined) await admission.end()
-    return withRateHeaders(await work(admission, read), callsStanding(tenant.id))
+    const caller = withJustification(admission.caller, request)
+    return withRateHeaders(await work({ ...admission, caller }, read), callsStanding(tenant.id))
   } catch (error) {
     const response = refused(error, requestId)
     return admission === undefined ? response : withRateHeaders(response, callsStanding(admission.caller.tenant.id))

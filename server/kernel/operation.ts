@@ -10,6 +10,7 @@ import { within } from './db/transaction.ts'
 import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
+import { justified } from './justification.ts'
 import { runtime } from './runtime.ts'
 
 /** The context of an operation, whose effects stay inside the transaction. */
@@ -45,6 +46,9 @@ export type AuditEntry = {
 /** 'any': every authenticated member. All other values are described in lib/permissions.ts. */
 export type Need = Permission | 'any'
 
+/** The input has the field `justification`, which may come in the header x-svc-justification instead. */
+type Justified = true
+
 /** `In` is the caller's input, `I` the result of parsing it. */
 export type Query<I, O, In = unknown> = {
   kind: 'query'
@@ -53,6 +57,7 @@ export type Query<I, O, In = unknown> = {
   output: z.ZodType<O>
   /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
   tenantField?: string
+  justified?: Justified
   run(context: Context<I>): Promise<O>
   /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
@@ -67,6 +72,7 @@ export type Mutation<I, O, In = unknown> = {
   audit(input: I, output: O | undefined): AuditEntry | undefined
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
+  justified?: Justified
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -191,7 +197,8 @@ export async function perform<I, O>(
   rawInput: unknown,
   options: ExecuteOptions,
 ): Promise<O> {
-  const input = readInput(operation.input, rawInput)
+  const stated = operation.justified === true ? justified(rawInput, caller) : rawInput
+  const input = readInput(operation.input, stated)
   if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()

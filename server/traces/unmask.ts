@@ -16,6 +16,7 @@ const approvalSeconds = 24 * 3600
 /** traces.unmask: fifteen minutes in which the caller may see masked values of one trace; where the tenant requires it, after a second person has agreed. */
 export const unmask = mutation({
   permission: 'trace:unmask',
+  justified: true,
   input: UnmaskInput,
   output: UnmaskOutput,
   audit: (input, output) => ({

@@ -122,11 +122,3 @@ async function tenantIdOf(externalId: string): Promise<string> {
   if (id === undefined) throw accessDenied()
   return id
 }
-
-/**
- * The caller with the request's justification for viewing masked values. It is a header, because addresses are logged.
- */
-export function withJustification(caller: Caller, { headers }: Request): Caller {
-  const justification = headers.get('x-svc-justification')
-  return justification === null ? caller : { ...caller, justification }
-}

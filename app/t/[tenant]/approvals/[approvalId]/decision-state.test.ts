@@ -121,7 +121,7 @@ describe('drafting', () => {
       'Enter a reason.',
     )
     expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: 'x'.repeat(2001) } }], chosen), conditions())).toBe(
-      'The reason is too long.',
+      'A reason can have at most 2,000 characters.',
     )
     const reasoned = run([fill], chosen)
     expect(whyNotSubmit(reasoned, conditions())).toMatch(/Confirm/)

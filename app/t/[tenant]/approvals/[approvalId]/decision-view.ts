@@ -1,6 +1,7 @@
 import type { Failure } from '#lib/failure.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Approval, Blocked } from '#lib/schemas/approvals.ts'
-import { isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
+import { isTouched, type Machine, type Recorded } from './decision-state.ts'
 
 /** The conditions outside of the reducer that the page depends on. */
 export type Conditions = {
@@ -131,9 +132,8 @@ function whyIncomplete({ draft, shown }: Machine, unopened: number): string | un
     return unopened === 1
       ? 'Show the shortened value in full first.'
       : `Show the ${unopened} shortened values in full first.`
-  const length = reason.trim().length
-  if (length === 0) return 'Enter a reason.'
-  if (length > reasonLimit) return 'The reason is too long.'
+  const blockedReason = whyNotReason(reason)
+  if (blockedReason !== undefined) return blockedReason
   if (!acknowledged) return 'Confirm that you have read what happens.'
   return undefined
 }

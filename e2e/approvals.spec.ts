@@ -74,22 +74,31 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
     .toBe('succeeded')
 })
 
-test('for Maria, her own request is blocked, with the reason and the people who can decide', async ({
+test('Maria can reject her own request; Approve and Escalate are blocked, with the reason and the people who can decide', async ({
   page,
   origin,
 }) => {
   const refund = await waitingRefund(origin)
   await openAs(page, 'maria', refund)
-  await expect(rail(page)).toContainText('You can’t decide this.')
+  await expect(rail(page)).toContainText('You can reject this, but not approve it.')
   await expect(rail(page)).toContainText('You asked for this, so someone else must decide.')
   await expect(rail(page)).toContainText('Jonas Berg')
-  for (const name of ['Approve', 'Reject', 'Escalate'] as const)
+  for (const name of ['Approve', 'Escalate'] as const) {
     await expect(choice(page, name)).toHaveAttribute('aria-disabled', 'true')
-  await expect(reason(page)).not.toBeEditable()
-  // It looks blocked and is: Playwright itself would wait until it isn't.
+    // It looks blocked and is: Playwright itself would wait until it isn't.
+    await choice(page, name).click({ force: true })
+    await page.keyboard.press(name.charAt(0))
+    await expect(choice(page, name)).not.toBeChecked()
+  }
   await page.getByRole('button', { name: 'Decide' }).click({ force: true })
   await expectAccessible(page)
   expect(await statusOf(origin, refund)).toBe('pending')
+  await choice(page, 'Reject').check()
+  await reason(page).fill('The customer withdrew the claim.')
+  await page.getByRole('checkbox', { name: /I have read the effects and reject/ }).check()
+  await page.getByRole('button', { name: /^Reject/ }).click()
+  await expect(rail(page)).toContainText('Recorded: rejected.')
+  expect(await statusOf(origin, refund)).toBe('rejected')
 })
 
 test('a person without the permission sees why, and one who may not list approvals does not get an empty page', async ({

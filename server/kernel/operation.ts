@@ -58,6 +58,8 @@ export type Query<I, O, In = unknown> = {
   /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
   tenantField?: string
   justified?: Justified
+  /** The operation of the specification's mapping of API-key scopes. */
+  apiKeys?: true
   run(context: Context<I>): Promise<O>
   /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
@@ -108,6 +110,7 @@ export type Declared = {
   /** A subscription does not declare one. */
   output?: z.ZodType
   tenantField?: string
+  apiKeys?: true
 }
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)

@@ -96,7 +96,7 @@ export const ApprovalSummary = z.object({
   eligible: z.boolean(),
   ineligibleReason: z.string().nullable(),
   revision: Revision,
-  /** Null while no one has decided; expired and canceled requests have no decider. */
+  /** Null while no one has decided; for expired and canceled requests, too. */
   decidedAt: Time.nullable(),
   decidedBy: Actor.nullable(),
   /** The record of the decision. */

@@ -6,7 +6,7 @@ const header = 'x-svc-justification'
 
 /**
  * The caller with the reason for viewing sensitive values that the request states in its header, on every transport. A header,
- * because addresses are logged; percent-encoded, because headers have no letters beyond ASCII. Throws 400 for another encoding.
+ * because addresses are logged; percent-encoded, because a header can't contain letters beyond ASCII. Throws 400 for another encoding.
  */
 export function withJustification(caller: Caller, { headers }: Request): Caller {
   const encoded = headers.get(header)

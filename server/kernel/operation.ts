@@ -46,9 +46,6 @@ export type AuditEntry = {
 /** 'any': every authenticated member. All other values are described in lib/permissions.ts. */
 export type Need = Permission | 'any'
 
-/** The input has the field `justification`, which may come in the header x-svc-justification instead. */
-type Justified = true
-
 /** `In` is the caller's input, `I` the result of parsing it. */
 export type Query<I, O, In = unknown> = {
   kind: 'query'
@@ -57,7 +54,8 @@ export type Query<I, O, In = unknown> = {
   output: z.ZodType<O>
   /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
   tenantField?: string
-  justified?: Justified
+  /** The input has the field `justification`, which may come in the header x-svc-justification instead. */
+  justified?: true
   /** The operation of the specification's mapping of API-key scopes. */
   apiKeys?: true
   run(context: Context<I>): Promise<O>
@@ -74,7 +72,7 @@ export type Mutation<I, O, In = unknown> = {
   audit(input: I, output: O | undefined): AuditEntry | undefined
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
-  justified?: Justified
+  justified?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -89,6 +87,8 @@ export type Subscription<I, E, In = unknown> = {
   kind: 'subscription'
   permission: Need
   input: z.ZodType<I, In>
+  /** Throws before the stream begins if there is nothing to follow, so that the refusal has its own status over HTTP. */
+  check?(context: Caller & { input: I }): Promise<void>
   /** Yields [event id, event] until `signal` aborts. Opens its own short transactions. */
   run(
     context: Caller & {
@@ -107,7 +107,6 @@ export type Declared = {
   kind: 'query' | 'mutation' | 'subscription'
   permission: Need
   input: z.ZodType
-  /** A subscription does not declare one. */
   output?: z.ZodType
   tenantField?: string
   apiKeys?: true
@@ -200,8 +199,7 @@ export async function perform<I, O>(
   rawInput: unknown,
   options: ExecuteOptions,
 ): Promise<O> {
-  const stated = operation.justified === true ? justified(rawInput, caller) : rawInput
-  const input = readInput(operation.input, stated)
+  const input = readInput(operation.input, operation.justified === true ? justified(rawInput, caller) : rawInput)
   if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()
@@ -225,12 +223,15 @@ export async function perform<I, O>(
 }
 
 /** Starts a subscription. Throws before the stream starts, so that a refusal has its own status over HTTP. */
-export const subscribe = <I, E>(
+export async function subscribe<I, E>(
   { operation, caller }: Authorized<Subscription<I, E>>,
   rawInput: unknown,
   transport: { signal: AbortSignal; buffered?: (() => number) | undefined },
-): AsyncIterable<[id: string, event: E]> =>
-  operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
+): Promise<AsyncIterable<[id: string, event: E]>> {
+  const input = readInput(operation.input, rawInput)
+  await operation.check?.({ ...caller, input })
+  return operation.run({ ...caller, ...transport, input })
+}
 
 /** The caller as audit records name it. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })

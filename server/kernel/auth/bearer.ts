@@ -162,7 +162,7 @@ function tokenOf(
 const issuedAtOf = ({ [issuedAtClaim]: exact }: JWTPayload, iat: number): number =>
   typeof exact === 'number' ? exact : iat * 1000
 
-/** Absent in tokens of service accounts, which have no refresh token. */
+/** Absent in tokens of service accounts, which are issued without a refresh token. */
 const familyIn = ({ [familyClaim]: family }: JWTPayload): string | undefined =>
   typeof family === 'string' ? family : undefined
 

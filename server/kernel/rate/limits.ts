@@ -42,11 +42,13 @@ export const callsStanding = (tenantId: string): Standing => limits().calls.stan
 export const takeToken = (tenantId: string, clientId: string, address?: string): Promise<Standing> =>
   limits().tokens.take(tenantId, `token/${clientId}${address === undefined ? '' : `/${address}`}`)
 
-/** The policy for callers without a tenant, or whose tenant is not known yet. */
-export const callsPolicy = (): Pick<Standing, 'policy' | 'limit' | 'windowSeconds'> => ({
+/** For responses to callers without a tenant, which spend no tenant's budget: a whole one. */
+export const unspentCalls = ({ rateLimitPerMinute: limit }: Pick<Config, 'rateLimitPerMinute'>): Standing => ({
   policy: 'tenant',
-  limit: runtime().config.rateLimitPerMinute,
+  limit,
   windowSeconds,
+  remaining: limit,
+  resetSeconds: windowSeconds,
 })
 
 /** Removes ended budgets of a tenant. */

@@ -47,7 +47,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? 'Give the purpose.' : undefined,
+    purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? 'Enter the purpose.' : undefined,
     justification: isJustification(justification) ? undefined : justificationRule,
   }
   function send(event: FormEvent) {
@@ -77,7 +77,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
         waiting === undefined ? (
           <>
             <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting' : undefined}>
+            <Button variant="primary" type="submit" form={form} busyLabel={ask.pending ? 'Requesting…' : undefined}>
               Reveal for 15 minutes
             </Button>
           </>

@@ -1,14 +1,20 @@
-/** An answer of the browser below: its body is text, its redirect is not followed. */
+/** A response in the browser below: its body is text, its redirect is not followed. */
 export type Visit = { url: string; status: number; headers: Headers; text: string; location: string | undefined }
 
 type Cookie = { name: string; value: string; path: string; host: string }
 
 /**
- * A browser without a screen: keeps cookies by host and path as RFC 6265 has it (ports don't matter) and follows
- * redirects only when told to.
+ * A browser without a screen. It stores cookies by host and path as RFC 6265 requires (ports don't matter) and follows
+ * redirects only in `follow`.
  */
 export class Browser {
   #cookies: Cookie[] = []
+  readonly #headers: Record<string, string>
+
+  /** `headers` go with every request, such as those of a proxy in front of the server. */
+  constructor(headers: Record<string, string> = {}) {
+    this.#headers = headers
+  }
 
   async visit(url: string, form?: Record<string, string>): Promise<Visit> {
     const cookie = this.cookies(url)
@@ -16,7 +22,7 @@ export class Browser {
       .join('; ')
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { accept: 'text/html', ...(cookie === '' ? {} : { cookie }) },
+      headers: { ...this.#headers, accept: 'text/html', ...(cookie === '' ? {} : { cookie }) },
       ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
     })
     for (const line of response.headers.getSetCookie()) this.#keep(line, url)
@@ -30,7 +36,7 @@ export class Browser {
     }
   }
 
-  /** Follows redirects until an answer is none, or leads to an address that begins with `stopAt`. */
+  /** Follows redirects until a response is not a redirect, or redirects to an address that begins with `stopAt`. */
   async follow(visit: Visit, stopAt?: string): Promise<Visit> {
     let current = visit
     for (let hops = 0; current.location !== undefined; hops++) {
@@ -41,7 +47,7 @@ export class Browser {
     return current
   }
 
-  /** What would be sent to `url`. */
+  /** Returns the cookies that would be sent to `url`. */
   cookies(url: string): Cookie[] {
     const { hostname, pathname } = new URL(url)
     const covers = ({ path }: Cookie) =>
@@ -49,7 +55,7 @@ export class Browser {
     return this.#cookies.filter((cookie) => cookie.host === hostname && covers(cookie))
   }
 
-  /** Sets cookies from elsewhere, as an attacker with access to the browser could. */
+  /** Sets cookies of another origin, as an attacker with access to the browser could. */
   plant(cookies: Cookie[]): void {
     this.#cookies.push(...cookies)
   }

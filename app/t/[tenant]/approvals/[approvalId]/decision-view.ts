@@ -57,7 +57,12 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
   if (phase.is === 'rate-limited' && now < phase.until)
     return { is: 'rate-limited', seconds: Math.ceil((phase.until - now) / 1000) }
   const { problem = undefined, notRecorded = false } = phase.is === 'editing' ? phase : {}
-  return { is: isTouched(draft) ? 'drafting' : 'open', problem, notRecorded, onlyReject: whyNotChoose(machine, 'approve') }
+  return {
+    is: isTouched(draft) ? 'drafting' : 'open',
+    problem,
+    notRecorded,
+    onlyReject: whyNotChoose(machine, 'approve'),
+  }
 }
 
 /** Why the person may not choose this decision, although they may make another. */

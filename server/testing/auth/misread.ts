@@ -40,7 +40,7 @@ export const misreadings: Record<string, (jwt: Jwt) => string> = {
   'two types': inHeader('"typ":"JWT"'),
   'two equal keys': (jwt) => inHeader(`"alg":${JSON.stringify(jwt.header.alg)}`)(jwt),
   'two members of an object inside the header': inHeader('"x":{"a":1,"a":2}'),
-  'two subjects': inPayload('"iat":1,"sub":"somebody","sub":"somebody else"'),
+  'two subjects': inPayload('"iat":1,"sub":"maria","sub":"jonas"'),
   'two times of issue': inPayload('"iat":1'),
   'two times of issue, one of them escaped': inPayload('"\\u0069\\u0061\\u0074":1'),
   'two members of an object inside a list': inPayload('"x":[[{"":1,"":2}]]'),

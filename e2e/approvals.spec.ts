@@ -75,19 +75,31 @@ test('Jonas finds the request in his inbox, reads its effect and decides, and th
     .toBe('succeeded')
 })
 
-test('Maria can’t decide her own request, and sees the reason and the people who can', async ({ signedIn, origin }) => {
+test('Maria can reject her own request, but not approve or escalate it, and sees why and who can', async ({
+  signedIn,
+  origin,
+}) => {
   const refund = await waitingRefund(origin)
   const page = await open(await signedIn('maria'), refund)
-  await expect(rail(page)).toContainText('You can’t decide this.')
+  await expect(rail(page)).toContainText('You can reject this, but not approve it.')
   await expect(rail(page)).toContainText('You asked for this, so someone else must decide.')
   await expect(rail(page)).toContainText('Jonas Berg')
-  for (const name of ['Approve', 'Reject', 'Escalate'] as const)
+  for (const name of ['Approve', 'Escalate'] as const) {
     await expect(choice(page, name)).toHaveAttribute('aria-disabled', 'true')
-  await expect(reason(page)).not.toBeEditable()
-  // `force`, because Playwright would otherwise wait until the button is enabled.
+    // `force`, because Playwright would otherwise wait until the option is enabled.
+    await choice(page, name).click({ force: true })
+    await page.keyboard.press(name.charAt(0))
+    await expect(choice(page, name)).not.toBeChecked()
+  }
   await page.getByRole('button', { name: 'Decide' }).click({ force: true })
   await expectAccessible(page)
   expect(await statusOf(origin, refund)).toBe('pending')
+  await choice(page, 'Reject').check()
+  await reason(page).fill('The customer withdrew the claim.')
+  await page.getByRole('checkbox', { name: /I have read the effects and reject/ }).check()
+  await page.getByRole('button', { name: /^Reject/ }).click()
+  await expect(rail(page)).toContainText('Recorded: rejected.')
+  expect(await statusOf(origin, refund)).toBe('rejected')
 })
 
 test('a person without the permission sees why, and a person who may not list approvals does not see an empty list', async ({

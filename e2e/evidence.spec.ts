@@ -104,7 +104,7 @@ test('a person who may read evidence and raw payloads exports them unmasked, for
   await page.getByRole('checkbox', { name: /^Raw payloads/ }).check()
   await expect(review).toContainText('sensitive values unmasked')
   await page.getByRole('button', { name: 'Export the evidence' }).click()
-  await expect(page.getByText('Enter a reason of at least 20 characters.')).toBeVisible()
+  await expect(page.getByText('A justification must have 20 to 2,000 characters')).toBeVisible()
   await expectAccessible(page)
   await why.fill('The customer asks which of her data the agent has seen.')
   await page.getByRole('button', { name: 'Export the evidence' }).click()

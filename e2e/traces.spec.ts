@@ -156,7 +156,7 @@ test('a masked value is revealed for a reason that everyone can see, and masked 
   await dialog.getByLabel('Purpose').fill('Customer complaint')
   await dialog.getByLabel(/^Justification/).fill('Too short')
   await dialog.getByRole('button', { name: 'Reveal for 15 minutes' }).click()
-  await expect(dialog).toContainText('at least 20 characters')
+  await expect(dialog).toContainText('at least 20 of them visible')
   await expectAccessible(page)
   await dialog.getByLabel(/^Justification/).fill('The customer says that she never gave this address.')
   await dialog.getByRole('button', { name: 'Reveal for 15 minutes' }).click()

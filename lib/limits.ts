@@ -12,9 +12,8 @@ export const limits = {
   passkeyName: 80,
   policyDescription: 500,
   reason: 2000,
-  /** Why masked values, or raw payloads in an export, are needed. */
-  justification: { min: 20, max: 2000 },
-  exportJustification: { min: 20, max: 4000 },
+  /** Why masked values, or raw payloads in an export, are needed. `min` counts visible characters (lib/rules/justification.ts). */
+  justification: { min: 20, max: 2000, different: 5 },
   purpose: { min: 3, max: 200 },
   traceText: 100,
   /** Rows in one answer of a list. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { list } from '#server/catalog/list.ts'
 import { openapi } from '#server/catalog/openapi.ts'
 import { registerCatalog } from '#server/catalog/operations.ts'
@@ -80,4 +81,23 @@ test('the OpenAPI document lists each operation once, without dangling reference
     security: [{ bearer: [] }, { apiKey: [] }],
     components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-svc-api-key' } } },
   })
+})
+
+/** The fields of an input that a person fills with a text for others, in every operation. */
+const texts = collectCatalog().flatMap(({ name, operation: { input } }) =>
+  ['reason', 'justification', 'purpose'].flatMap((field) => {
+    const schema: unknown = input instanceof z.ZodObject ? input.shape[field] : undefined
+    return schema instanceof z.ZodType && schema.safeParse('A customer asked about it.').success
+      ? [[`${field} of ${name}`, schema] as const]
+      : []
+  }),
+)
+
+test('reasons, purposes and justifications were found', () => {
+  expect(texts.length).toBeGreaterThan(20)
+})
+
+test.each(texts)('the %s must contain visible characters', (_name, schema) => {
+  for (const invisible of ['\u200b'.repeat(30), '\u202e\u2066\u2069'.repeat(10), ' \u00a0\u3000 '.repeat(10), '\u3164'])
+    expect(schema.safeParse(invisible).success).toBe(false)
 })

@@ -155,6 +155,36 @@ describe('invalid targets', () => {
     expectRefused(await ask(line), status)
   })
 
+  test.each([
+    ['a target that is not a path', () => ask('GET http://evil.example/v1'), 400, 'bad_request'],
+    ['a missing host', () => send('GET /v1 HTTP/1.1\r\nConnection: close\r\n\r\n'), 400, 'bad_request'],
+    ['bytes that are not HTTP', () => send('\u0016\u0003\u0001\u0002'), 400, 'bad_request'],
+    ['CONNECT', () => ask('CONNECT evil.example:443'), 405, 'method_not_allowed'],
+    ['an expectation', () => ask('GET /v1', 'Expect: miracles\r\n'), 417, 'expectation_failed'],
+    ['a long address', () => ask(`GET /v1/agents.list?input=${'a'.repeat(20_000)}`), 414, 'address_too_long'],
+    ['a long address of a page', () => ask(`HEAD /t/${'a'.repeat(20_000)}`), 414, 'address_too_long'],
+    ['a long header', () => ask('GET /v1', `x-long: ${'a'.repeat(20_000)}\r\n`), 431, 'headers_too_large'],
+    ['many headers', () => ask('GET /v1', 'x-more: aaaaaaaa\r\n'.repeat(1500)), 431, 'headers_too_large'],
+    ['an upgrade elsewhere', () => upgrade('/v1/x'), 404, 'not_found'],
+    ['an upgrade without a handshake', () => upgrade('/v1'), 400, 'bad_request'],
+  ] as const)('%s is refused with the error shape of the API', async (_name, refused, status, code) => {
+    const answer = await refused()
+    expectRefused(answer, status)
+    expect(JSON.parse(answer.body)).toEqual({
+      error: expect.stringMatching(/^[A-Z].*\.$/),
+      code,
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      retryable: false,
+    })
+    for (const line of [
+      'content-type: application/json',
+      'ratelimit-policy: "tenant"',
+      'ratelimit: "tenant"',
+      'x-request-id: ',
+    ])
+      expect(answer.head).toContain(`\r\n${line}`)
+  })
+
   test('a request without a host, with an expectation, with oversized headers, or that is not HTTP is refused', async () => {
     expectRefused(await send('GET /sign-in HTTP/1.1\r\nConnection: close\r\n\r\n'), 400)
     expectRefused(await ask('GET /sign-in', 'Expect: miracles\r\n'), 417)
@@ -215,7 +245,10 @@ test.each([
   '/v1/nothing',
   '/realms/x',
   '/icon.svg',
+  '/robots.txt',
+  '/csp-report',
   '/_next/static/chunks/a.js',
+  '/_next/static/chunks/no.js',
 ])('the response to %s must not be sniffed', async (path) => {
   const { head } = await ask(`GET ${path}`)
   expect(head).toContain('\r\nx-content-type-options: nosniff')

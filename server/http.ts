@@ -1,5 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type ErrorCode, errorStatus, isRetryable } from '#lib/errors.ts'
+import { newId } from '#server/kernel/ids.ts'
+import { rateHeaders } from '#server/kernel/rate/headers.ts'
+import { unspentCalls } from '#server/kernel/rate/limits.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -22,46 +26,90 @@ export type Front = {
 /** How long a request under way may take to end when the server stops. */
 const DRAIN_MS = 2000
 
-const STATUS_OF: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+type Refusal = { code: ErrorCode; message: string; headers?: Record<string, string> }
+
+const notHttp: Refusal = { code: 'bad_request', message: 'Not a valid HTTP request.' }
+const unavailable: Refusal = {
+  code: 'unavailable',
+  message: 'The server is starting or stopping. Try again in a moment.',
+  headers: { 'retry-after': '1' },
 }
+/** Of upgrades, by the status that the routes return. */
+const refusedUpgrades: Record<number, Refusal> = {
+  403: { code: 'forbidden', message: 'A socket can’t be opened from a page of another origin.' },
+  404: { code: 'not_found', message: 'Upgrades are possible only at /v1.' },
+}
+
+/** What Node's parser refused. A request line that is too long is one that has not ended where the limit is. */
+function refusalOfParser({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { code: 'request_timeout', message: 'The request took too long to arrive.' }
+  if (code !== 'HPE_HEADER_OVERFLOW') return notHttp
+  const read = rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? ''
+  return /^[A-Z]+ [^\r\n]*$/.test(read)
+    ? { code: 'address_too_long', message: 'The address is too long. Send the input of a query as the body of a POST.' }
+    : { code: 'headers_too_large', message: 'The headers are larger than 16 KiB.' }
+}
+
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
 /**
  * Opens the port and refuses requests that no part of the server may see: a target that is not a path, a missing host,
  * CONNECT, anything that is not HTTP, and upgrades that no route handles. Every refusal has the security headers, and a
  * refused socket is closed.
  */
-export async function openPort(port: number, options: { https: boolean }): Promise<Front> {
-  const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
+export async function openPort(port: number, options: { https: boolean; rateLimitPerMinute: number }): Promise<Front> {
+  const headers = {
+    ...fixedHeaders(options),
+    'content-security-policy': barePolicy,
+    'content-type': 'application/json',
+    ...rateHeaders(unspentCalls(options)),
+  }
+  const answerOf = ({ code, message, headers: more }: Refusal) => {
+    const requestId = newId()
+    const body = JSON.stringify({ error: message, code, requestId, retryable: isRetryable(code) })
+    const length = String(Buffer.byteLength(body))
+    return { body, headers: { ...headers, ...more, 'x-request-id': requestId, 'content-length': length } }
+  }
   let routes: Routes | undefined
   const http = createServer({ requireHostHeader: false }, (req, res) => {
-    const status = refusalOf(req)
-    if (status !== undefined) return refuse(res, status)
-    if (routes === undefined) return refuse(res.setHeader('retry-after', '1'), 503)
+    const refusal = refusalOf(req)
+    if (refusal !== undefined) return refuse(res, refusal)
+    if (routes === undefined) return refuse(res, unavailable)
     return routes.request(req, res)
   })
-  const refuse = (res: ServerResponse, status: number) => {
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    res.writeHead(status, { 'content-length': 0 }).end()
+  const refuse = (res: ServerResponse, refusal: Refusal) => {
+    const { headers, body } = answerOf(refusal)
+    res.writeHead(errorStatus[refusal.code], headers).end(body)
   }
-  const refuseSocket = (socket: Duplex, status: number) => {
+  const refuseSocket = (socket: Duplex, refusal: Refusal) => {
     // Without a listener, a reset connection would end the process.
     socket.on('error', () => socket.destroy())
-    const lines = Object.entries({ ...headers, 'content-length': '0', connection: 'close' })
+    const { headers, body } = answerOf(refusal)
+    const lines = Object.entries({ ...headers, connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const status = errorStatus[refusal.code]
     socket.once('finish', () => socket.destroy())
-    socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`)
+    socket.resume().end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
   }
   const upgraded = new Set<Duplex>()
   http.on('upgrade', (req, socket, head) => {
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
-    const status = refusalOf(req) ?? (routes === undefined ? 503 : routes.upgrade(req, socket, head))
-    if (status !== undefined) refuseSocket(socket, status)
+    const refusal =
+      refusalOf(req) ?? (routes === undefined ? unavailable : upgradeRefusal(routes.upgrade(req, socket, head)))
+    if (refusal !== undefined) refuseSocket(socket, refusal)
   })
-  http.on('connect', (_req, socket) => refuseSocket(socket, 405))
-  http.on('checkExpectation', (_req, res) => refuse(res, 417))
+  http.on('connect', (_req, socket) =>
+    refuseSocket(socket, {
+      code: 'method_not_allowed',
+      message: 'This server is not a proxy.',
+      headers: { allow: 'GET, HEAD, POST' },
+    }),
+  )
+  http.on('checkExpectation', (_req, res) =>
+    refuse(res, { code: 'expectation_failed', message: 'The only supported expectation is 100-continue.' }),
+  )
   const answering = new Map<Duplex, ServerResponse>()
   http.on('request', ({ socket }, res) => {
     answering.set(socket, res)
@@ -69,10 +117,10 @@ export async function openPort(port: number, options: { https: boolean }): Promi
       if (answering.get(socket) === res) answering.delete(socket)
     })
   })
-  http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  http.on('clientError', (error: ParserError, socket) => {
     // During a response, a second one would be read as part of its body.
     if (!socket.writable || answering.has(socket)) socket.destroy()
-    else refuseSocket(socket, STATUS_OF[error.code ?? ''] ?? 400)
+    else refuseSocket(socket, refusalOfParser(error))
   })
   const opened = Promise.withResolvers<void>()
   http.once('error', opened.reject)
@@ -107,6 +155,13 @@ export async function openPort(port: number, options: { https: boolean }): Promi
 }
 
 /** `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server. */
-function refusalOf(req: IncomingMessage): number | undefined {
-  return req.url?.startsWith('/') === true && req.headers.host !== undefined ? undefined : 400
+function refusalOf(req: IncomingMessage): Refusal | undefined {
+  if (req.url?.startsWith('/') !== true)
+    return { code: 'bad_request', message: 'The request must name a path of this server.' }
+  return req.headers.host === undefined ? { code: 'bad_request', message: 'The header Host is missing.' } : undefined
 }
+
+const upgradeRefusal = (status: number | undefined): Refusal | undefined =>
+  status === undefined
+    ? undefined
+    : (refusedUpgrades[status] ?? { code: 'bad_request', message: 'Not a valid WebSocket handshake.' })

@@ -1,11 +1,11 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
-import { withJustification } from '#server/kernel/auth/authenticate.ts'
 import { readJsonText } from '#server/kernel/body.ts'
-import { letIn } from '#server/kernel/let-in.ts'
+import { isRead, letIn } from '#server/kernel/let-in.ts'
+import { procedureError } from '#server/kernel/procedure-error.ts'
 import { retryHeaders } from '#server/kernel/rate/headers.ts'
 import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
-import { answerProcedure, declaredProcedures, maxBatchSize, procedureError } from '#server/kernel/trpc.ts'
+import { answerProcedure, declaredProcedures, maxBatchSize } from '#server/kernel/trpc.ts'
 import { appRouter } from './router.ts'
 
 /**
@@ -28,9 +28,11 @@ export const procedures: RouteHandler = (request) => {
           : procedureError(error, requestId, path),
     },
     async (admission, read) => {
-      const caller = withJustification(admission.caller, request)
-      const body = request.method === 'GET' ? undefined : await (read ?? reading)()
-      const { method, headers, signal } = request
+      const { caller } = admission
+      const body = isRead(request) ? undefined : await (read ?? reading)()
+      const { headers, signal } = request
+      // HEAD is answered like GET, and its body is dropped in the end (routes.ts).
+      const method = isRead(request) ? 'GET' : request.method
       const bounded = new Request(request.url, { method, headers, signal, body })
       const idempotencyKey = headers.get('idempotency-key') ?? undefined
       const response = await answerProcedure(bounded, appRouter, { caller, idempotencyKey, admission })

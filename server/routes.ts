@@ -2,7 +2,11 @@ import { Hono } from 'hono'
 import { ApiError } from '#lib/errors.ts'
 import { logKeysRoute } from '#server/audit/monitors/log-keys-route.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
+import { withRateHeaders } from '#server/kernel/rate/headers.ts'
+import { unspentCalls } from '#server/kernel/rate/limits.ts'
+import { allowOf, errorResponse, type RouteHandler } from '#server/kernel/rest.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import { allowed, declaredProcedures } from '#server/kernel/trpc.ts'
 import * as procedures from '../app/v1/[...path]/route.ts'
 import * as brandingImage from '../app/v1/branding/[sha256]/route.ts'
 import * as catalog from '../app/v1/catalog/route.ts'
@@ -24,6 +28,7 @@ import * as publish from '../app/v1/policies/[policyId]/versions/[version]/publi
 import * as policyVersions from '../app/v1/policies/[policyId]/versions/route.ts'
 import * as policies from '../app/v1/policies/route.ts'
 import * as telemetry from '../app/v1/traces/route.ts'
+import { appRouter } from './router.ts'
 
 type Module = Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>>
 
@@ -59,14 +64,46 @@ export const routes: readonly [path: string, module: Module][] = [
 export const api = new Hono()
 
 for (const [path, module] of routes)
-  api.all(path, (c) => {
-    const handler = module[c.req.method as keyof Module]
+  api.all(path, async (c) => {
+    const { method } = c.req
+    const handler = module[(method === 'HEAD' ? 'GET' : method) as keyof Module]
     const params: Record<string, string> = c.req.param()
-    if (handler !== undefined) return handler(c.req.raw, { params: Promise.resolve(params) })
-    const allow = (['GET', 'POST'] as const).filter((method) => module[method] !== undefined).join(', ')
-    const response = errorResponse(new ApiError('method_not_allowed', `This route supports ${allow}.`), newId())
-    response.headers.set('allow', allow)
-    return response
+    if (handler === undefined)
+      return refuse('method_not_allowed', `This route does not support ${method}.`, allowIn(path, module, params))
+    const response = complete(await handler(c.req.raw, { params: Promise.resolve(params) }))
+    return method === 'HEAD' ? await withoutBody(response) : response
   })
 
-api.notFound(() => errorResponse(new ApiError('not_found', 'Route not found.'), newId()))
+api.notFound(() => refuse('not_found', 'Route not found.'))
+
+function allowIn(path: string, module: Module, { procedure = '' }: Record<string, string>): Record<string, string> {
+  const kind = path.includes(':procedure') ? kinds.get(procedure) : undefined
+  return { allow: kind === undefined ? allowOf(module) : allowed[kind] }
+}
+
+const kinds = new Map(declaredProcedures(appRouter).map(([name, { kind }]) => [name, kind]))
+
+function refuse(
+  code: 'method_not_allowed' | 'not_found',
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  const response = errorResponse(new ApiError(code, message), newId())
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
+/** Every response has these headers, also those of handlers that know neither caller nor kernel, such as health. */
+function complete(response: Response): Response {
+  const { headers } = response
+  if (!headers.has('ratelimit')) withRateHeaders(response, unspentCalls(runtime().config))
+  if (!headers.has('x-content-type-options')) headers.set('x-content-type-options', 'nosniff')
+  return response
+}
+
+/** The response to HEAD has the headers of the one to GET. A stream is closed before it sends anything. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { status, headers } = response
+  await response.body?.cancel()
+  return new Response(null, { status, headers })
+}

@@ -46,7 +46,10 @@ export async function serve(settings: Config, say: Say, openPages: OpenPages): P
   try {
     const log = createLog(settings.logLevel)
     // The port is taken first: a second start on it must not touch the database.
-    const front = await openPort(settings.port, { https: settings.baseUrl.startsWith('https:') })
+    const front = await openPort(settings.port, {
+      https: settings.baseUrl.startsWith('https:'),
+      rateLimitPerMinute: settings.rateLimitPerMinute,
+    })
     closing.defer(() => front.close())
     const config = settings.port === 0 ? onPort(settings, front.port) : settings
     const operators = await readOperatorFiles(config)

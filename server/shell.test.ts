@@ -40,7 +40,7 @@ async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
   packConsole(dist, join(dist, 'public'), join(dist, 'console'))
   const shell = createShell({ build: loadConsole(join(dist, 'console')), ...OPTIONS, ...options })
   const csp = createCspReportHandler({ onReport: (report) => reports.push(report), perMinute: 2, https: false })
-  front = await openPort(0, { https: options.https ?? false })
+  front = await openPort(0, { https: options.https ?? false, rateLimitPerMinute: 600 })
   const { port, answerWith } = front
   answerWith({
     request: async (req, res) => {

@@ -69,6 +69,26 @@ test('a key-bound token opens nothing without its proof, with a proof for anothe
   expect(await subscribe({ authorization: `Bearer ${token}`, dpop: await proof() })).toBe('unauthorized')
 })
 
+test.each(['tenantExternalId', 'x-svc-tenant-external-id', 'tenantId', 'x-svc-tenant-id'])(
+  'the connection parameter %s selects a tenant, and one without membership is refused',
+  async (name) => {
+    const authorization = `Bearer ${await api.client('ci-pipeline')}`
+    const tenants = api.credentials.tenants.map(({ id, externalId }) =>
+      name.endsWith('xternalId') || name.endsWith('external-id') ? externalId : id,
+    )
+    const [own = '', foreign = ''] = tenants
+    expect(await subscribe({ authorization, [name]: own })).toBe('not_found')
+    expect(await subscribe({ authorization, [name]: foreign })).toBe('tenant_access_denied')
+  },
+)
+
+test('connection parameters that name two tenants select none', async () => {
+  const [own, foreign] = api.credentials.tenants
+  const both = { tenantExternalId: own?.externalId ?? '', 'x-svc-tenant-external-id': foreign?.externalId ?? '' }
+  const authorization = `Bearer ${await api.client('ci-pipeline')}`
+  expect(await subscribe({ authorization, ...both })).toBe('tenant_access_denied')
+})
+
 test('a plain bearer token opens a socket', async () => {
   const bearer = await api.client('ci-pipeline')
   expect(await subscribe({ authorization: `Bearer ${bearer}` })).toMatch(/^(started|not_found)$/)

@@ -34,8 +34,8 @@ export function createSocket() {
           // The method and path that a socket's proof has to name; its first message is not an HTTP request.
           request: { method: 'GET', path: '/v1' },
           apiKey: req.headers['x-svc-api-key']?.toString(),
-          tenantExternalId: info.connectionParams?.tenantExternalId ?? one(req.headers['x-svc-tenant-external-id']),
-          tenantId: info.connectionParams?.tenantId ?? one(req.headers['x-svc-tenant-id']),
+          tenantExternalId: named(info.connectionParams, req, 'tenantExternalId', 'x-svc-tenant-external-id'),
+          tenantId: named(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
           requestId: newId(),
         })
         const stop = watchCaller(caller, ({ code, message }) =>
@@ -76,6 +76,20 @@ const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' &&
   headers['sec-websocket-version'] === '13' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+
+/**
+ * The tenant in the connection parameters, under either name, or else in the handshake. Parameters that name two tenants count
+ * as one joined value, which then names none.
+ */
+function named(
+  given: Readonly<Record<string, string | undefined>> | null,
+  { headers }: IncomingMessage,
+  parameter: string,
+  header: string,
+): string | undefined {
+  const values = new Set([given?.[parameter], given?.[header]].filter((value) => value !== undefined))
+  return values.size === 0 ? one(headers[header]) : [...values].join(', ')
+}
 
 /** A repeated header counts as one joined value, which then names no tenant. */
 const one = (header: string | string[] | undefined): string | undefined => header?.toString()

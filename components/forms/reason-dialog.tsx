@@ -15,6 +15,7 @@ import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Failure } from '#lib/failure.ts'
 import { limits } from '#lib/limits.ts'
 import type { Permission } from '#lib/permissions.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
 
 type ReasonDialogProps = {
   /** Label of the button that opens the dialog and of the one that acts: "Cancel the wait". */
@@ -65,8 +66,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
     if (next) acting.reset()
     setOpen(next)
   }
-  const length = reason.trim().length
-  const missing = length === 0 ? 'Enter a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
+  const missing = whyNotReason(reason)
   return (
     <>
       {!over && (

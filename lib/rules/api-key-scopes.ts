@@ -1,6 +1,9 @@
 import type { Permission } from '#lib/permissions.ts'
 
-/** The specification's mapping of an API key's scopes. It is complete: any other scope is stored but has no effect. */
+/**
+ * The specification's mapping of an API key's scopes. The permission is that of approvals.getPending, and opens nothing else
+ * (server/kernel/auth/authorize.ts). It is complete: any other scope is stored but has no effect.
+ */
 const granted: ReadonlyMap<string, Permission> = new Map([['decisions:read', 'approval:list']])
 
 /** The permission that `scope` grants to an API key; undefined if it grants none. */

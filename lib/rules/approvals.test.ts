@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { outcomeOf, type ReviewerFacts, whyNotDecide } from './approvals.ts'
+import { outcomeOf, type ReviewerFacts, seatOf, whyNotDecide, whyNotReject } from './approvals.ts'
 
 const free: ReviewerFacts = {
   status: 'pending',
@@ -29,6 +29,35 @@ test.each<[Partial<ReviewerFacts>, string]>([
   [{ voted: true }, 'already_voted'],
 ])('%o is blocked as %s', (facts, code) => {
   expect(whyNotDecide({ ...free, ...facts })?.code).toBe(code)
+})
+
+describe('anyone who caused a request', () => {
+  const own: ReviewerFacts = { ...free, identityLink: 'asked for this' }
+  const seat = { delegatorId: 'a', delegatorName: 'Anna', behindRequest: false, voted: false }
+
+  test('may reject it, as a member of the group or not, in their own name', () => {
+    expect(whyNotReject(own)).toBeUndefined()
+    expect(whyNotReject({ ...own, inGroup: false })).toBeUndefined()
+    expect(whyNotReject({ ...own, inGroup: false, standsIn: seat })).toBeUndefined()
+    expect(seatOf({ ...own, inGroup: false, standsIn: seat })).toBeUndefined()
+    expect(seatOf({ ...free, inGroup: false, standsIn: seat })).toBe(seat)
+  })
+
+  test.each<[Partial<ReviewerFacts>, string]>([
+    [{ status: 'approved' }, 'already_decided'],
+    [{ expired: true }, 'already_decided'],
+    [{ mayDecide: false }, 'forbidden'],
+    [{ machine: true }, 'machine_decision'],
+    [{ voted: true }, 'separation_of_duties'],
+  ])('may not reject it if %o', (facts, code) => {
+    expect(whyNotReject({ ...own, ...facts })?.code).toBe(code)
+  })
+
+  test('does not let their delegate, or other people outside the group, reject it', () => {
+    const delegate = { ...free, inGroup: false, standsIn: { ...seat, behindRequest: true } }
+    expect(whyNotReject(delegate)?.code).toBe('separation_of_duties')
+    expect(whyNotReject({ ...free, inGroup: false })?.code).toBe('not_eligible')
+  })
 })
 
 test('a rule that the tenant switched off blocks no one', () => {

@@ -28,7 +28,7 @@ export type StandsIn = {
   voted: boolean
 }
 
-/** Why a reviewer may not decide a request, or undefined when they may. Separation of duties is checked before eligibility. */
+/** Why a reviewer may not approve or escalate a request, or undefined when they may. Separation of duties is checked before eligibility. */
 export function whyNotDecide(facts: ReviewerFacts): Blocked | undefined {
   if (facts.status !== 'pending')
     return { code: 'already_decided', message: `This request is already ${facts.status}.` }
@@ -55,6 +55,22 @@ export function whyNotDecide(facts: ReviewerFacts): Blocked | undefined {
     return { code: 'already_voted', message: `The vote of ${standsIn.delegatorName} has already been cast.` }
   return undefined
 }
+
+/** Whether the person caused the request, which the tenant lets only others approve. */
+const isOwnRequest = ({ separationOfDuties, identityLink }: ReviewerFacts): boolean =>
+  separationOfDuties === 'required' && identityLink !== undefined
+
+/**
+ * Why a reviewer may not reject a request, or undefined when they may. Anyone who caused a request may end it, as a member of
+ * the group or not: separation of duties keeps people from letting their own request happen, not from giving it up.
+ */
+export function whyNotReject(facts: ReviewerFacts): Blocked | undefined {
+  const blocked = whyNotDecide(facts)
+  return blocked?.code === 'separation_of_duties' && isOwnRequest(facts) && !facts.voted ? undefined : blocked
+}
+
+/** The member in whose place the reviewer would decide; they give up their own request in their own name. */
+export const seatOf = (facts: ReviewerFacts): StandsIn | undefined => (isOwnRequest(facts) ? undefined : facts.standsIn)
 
 /** The outcome of a vote. `votes` are those of the current level, including this one: the quorum counts people, one rejection ends the request. */
 export function outcomeOf(

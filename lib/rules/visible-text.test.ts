@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countHidden, visibleParts } from './visible-text.ts'
+import { countHidden, isVisible, visibleParts } from './visible-text.ts'
 
 const shown = (text: string, edges = false) =>
   visibleParts(text, { edges })
@@ -42,4 +42,21 @@ test('spaces at the edges of a value are named with `edges`', () => {
   expect(shown(' C-1  ', true)).toBe('[U+0020]C-1[U+0020][U+0020]')
   expect(shown(' C-1 ')).toBe(' C-1 ')
   expect(shown('   ', true)).toBe('[U+0020][U+0020][U+0020]')
+})
+
+describe('a text without a visible character', () => {
+  test.each([
+    ['nothing', ''],
+    ['spaces', ' \u00a0\u2003\u3000\t\n\u2028'],
+    ['zero-width characters', '\u200b\u200c\u200d\u2060\ufeff'],
+    ['bidirectional controls', '\u061c\u200e\u202e\u2066\u2069'],
+    ['fillers', '\u3164\uffa0\u115f\u1160\u2800'],
+    ['a soft hyphen', '\u00ad'],
+    ['variation selectors and tags', '\ufe0f\u{e0041}'],
+    ['a combining mark', '\u0301'],
+    ['controls', '\u0001\u007f'],
+  ])('consists of %s', (_name, text) => {
+    expect(isVisible(text)).toBe(false)
+    expect(isVisible(`${text}.`)).toBe(true)
+  })
 })

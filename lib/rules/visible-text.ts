@@ -60,3 +60,13 @@ export function visibleParts(text: string, { edges = false }: { edges?: boolean 
 /** The number of characters of `text` that are shown by their code. */
 export const countHidden = (text: string, options: { edges?: boolean } = {}): number =>
   visibleParts(text, options).filter((part) => 'code' in part).length
+
+/** White space and combining marks, which are invisible without a character next to them. */
+const blank = /[\s\p{M}]/u
+
+/** The characters of `text` that a reader can see: neither spaces nor the ones above. */
+export const visibleCharacters = (text: string): string[] =>
+  [...text].filter((character) => !hidden.test(character) && !blank.test(character))
+
+/** Whether a reader can see anything of `text`. */
+export const isVisible = (text: string): boolean => visibleCharacters(text).length > 0

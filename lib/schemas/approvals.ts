@@ -96,10 +96,15 @@ export const ApprovalSummary = z.object({
   eligible: z.boolean(),
   ineligibleReason: z.string().nullable(),
   revision: Revision,
+  /** Null while no one has decided; for expired and canceled requests, too. */
+  decidedAt: Time.nullable(),
+  decidedBy: Actor.nullable(),
+  /** The record of the decision. */
+  auditId: Id.nullable(),
 })
 export type ApprovalSummary = z.infer<typeof ApprovalSummary>
 
-/** Why the caller may not decide; `separation_of_duties` comes before `not_eligible`. */
+/** Why the caller may not approve or escalate; `separation_of_duties` comes before `not_eligible`. */
 export const Blocked = z.object({
   code: z.enum([
     'separation_of_duties',
@@ -123,14 +128,15 @@ export const Approval = ApprovalSummary.extend({
   escalationLevel: z.int(),
   groupMembers: z.array(Actor),
   votes: z.array(Vote),
+  /** Why the caller may not approve or escalate. */
   blocked: Blocked.nullable(),
+  /** Whether the caller may reject, as those who caused the request may too. */
+  mayReject: z.boolean(),
   /** Whether the caller's approval requires their passkey; `missing`: it does, but they have not registered one. */
   passkey: z.enum(['not_needed', 'needed', 'missing']),
   /** The approver as whose delegate the caller would vote. */
   standsInFor: Actor.optional(),
-  decidedAt: Time.nullable(),
   usedAt: Time.nullable(),
-  auditId: Id.nullable(),
   /** Erasures of its content: erased texts read "[erased]". */
   erased: z.array(Erased),
   /** Whether the record of the decision is covered by a signed checkpoint. */

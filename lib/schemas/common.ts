@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { limits, slugPattern } from '#lib/limits.ts'
+import { isJustification, justificationRule } from '#lib/rules/justification.ts'
 import { riskTiers } from '#lib/rules/risk.ts'
+import { isVisible } from '#lib/rules/visible-text.ts'
 
 /** UUID in lower case, as the server writes it; no other text is an object's id. */
 export const Id = z.uuid().lowercase()
@@ -21,7 +23,14 @@ export const EnvironmentName = SlugName
 export const RiskTier = z.enum(riskTiers)
 const reasonLength = `Required, up to ${limits.reason.toLocaleString('en')} characters.`
 /** A person's reason for an action; stored in the audit record. */
-export const Reason = z.string().trim().min(1, reasonLength).max(limits.reason, reasonLength)
+export const Reason = z
+  .string()
+  .trim()
+  .min(1, reasonLength)
+  .max(limits.reason, reasonLength)
+  .refine(isVisible, 'Must contain visible characters.')
+/** Why sensitive values are needed; alternatively in the header x-svc-justification, as percent-encoded UTF-8. */
+export const Justification = z.string().trim().refine(isJustification, justificationRule)
 export const Revision = z.int32().min(1)
 export const Json = z.json()
 export const JsonObject = z.record(z.string(), z.json())

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { limits } from '#lib/limits.ts'
-import { Actor, Id, PageInput, page, Reason, Revision, Time } from './common.ts'
+import { Actor, Id, Justification, PageInput, page, Reason, Revision, Time } from './common.ts'
 
 export const ExportStatus = z.enum([
   'queued',
@@ -33,8 +32,8 @@ export const CreateExportInput = z
     endDate: PeriodTime,
     includeProofs: z.boolean(),
     includeRawPayloads: z.boolean().default(false),
-    /** Why raw payloads are needed, at least 20 characters; alternatively the header x-svc-justification. */
-    justification: z.string().max(limits.exportJustification.max).optional(),
+    /** Required with raw payloads. */
+    justification: Justification.optional(),
   })
   .refine((input) => Date.parse(input.startDate) < Date.parse(input.endDate), 'startDate must be before endDate.')
 export const CreateExportOutput = z.object({ exportId: Id, status: ExportStatus, pollTimeoutMs: z.int() })

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { limits } from '#lib/limits.ts'
+import { isVisible } from '#lib/rules/visible-text.ts'
 import { AuditProof } from './audit.ts'
-import { Actor, Hex32, Id, Json, PageInput, page, SpanId, Time, TraceId } from './common.ts'
+import { Actor, Hex32, Id, Json, Justification, PageInput, page, SpanId, Time, TraceId } from './common.ts'
 import { Erased } from './erased.ts'
 
 export const SpanKind = z.enum(['workflow', 'agent', 'model', 'tool', 'policy', 'approval', 'wait', 'other'])
@@ -39,9 +40,6 @@ export const Trace = z.object({
   endedAt: Time.nullable(),
 })
 export type Trace = z.infer<typeof Trace>
-
-const { min, max } = limits.justification
-const justificationLength = `Required, ${min} to ${max.toLocaleString('en')} characters.`
 
 const Counted = { spanCount: z.int(), errorCount: z.int(), agentName: z.string().nullable() }
 
@@ -227,12 +225,13 @@ export const UnmaskInput = z.strictObject({
   traceId: TraceId,
   /** Keys of attributes; by default every masked value of the trace. */
   fields: z.array(z.string().min(1).max(256)).min(1).max(50).optional(),
-  purpose: z.string().trim().min(limits.purpose.min).max(limits.purpose.max),
-  justification: z
+  purpose: z
     .string()
     .trim()
-    .min(limits.justification.min, justificationLength)
-    .max(limits.justification.max, justificationLength),
+    .min(limits.purpose.min)
+    .max(limits.purpose.max)
+    .refine(isVisible, 'Must contain visible characters.'),
+  justification: Justification,
 })
 export const UnmaskOutput = z.object({
   grantId: Id,

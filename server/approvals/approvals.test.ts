@@ -75,6 +75,46 @@ const audited = async (tenant: TestTenant, approvalId: string) =>
     )
     .then((rows) => rows.filter((row) => JSON.stringify(row.record).includes(approvalId)).map((row) => row.type))
 
+describe('anyone who caused a request', () => {
+  test.each(['approve', 'escalate'])('may not %s it', async (decision) => {
+    const { tenant, maria, machine } = await people()
+    const { approvalId } = await ask(tenant, machine)
+    await expect(vote(maria, approvalId, decision)).rejects.toMatchObject({ code: 'separation_of_duties' })
+    expect((await read(maria, approvalId)).status).toBe('pending')
+    expect(await audited(tenant, approvalId)).toContain(`approval.${decision}.refused`)
+  })
+
+  test('may reject it, in and outside the group, and the record names them', async () => {
+    const { tenant, maria, machine, jonas } = await people()
+    const lena = await tenant.as('lena', { roles: ['developer', 'approver'], groups: [] })
+    for (const [person, requester] of [
+      [maria, maria],
+      [maria, machine],
+      [lena, lena],
+    ] as const) {
+      const { approvalId } = await ask(tenant, requester)
+      expect(await read(person, approvalId)).toMatchObject({
+        blocked: { code: 'separation_of_duties' },
+        mayReject: true,
+        eligible: false,
+      })
+      const { status, auditId } = await vote(person, approvalId, 'reject')
+      expect(status).toBe('rejected')
+      expect(told.at(-1)).toMatchObject({ id: approvalId, status: 'rejected' })
+      expect(await audited(tenant, approvalId)).toEqual(['approval.requested', 'approval.reject'])
+      const decided = (await execute(list, jonas, { view: 'decided' }, { name: 'approvals.list' })).items[0]
+      expect(decided).toMatchObject({ approvalId, auditId, decidedBy: { id: person.principal.memberId } })
+      await expect(vote(person, approvalId, 'reject')).rejects.toMatchObject({ code: 'already_decided' })
+    }
+  })
+
+  test('may not reject it by a machine, whose decisions the tenant does not allow', async () => {
+    const { tenant, machine } = await people()
+    const { approvalId } = await ask(tenant, machine)
+    await expect(vote(machine, approvalId, 'reject')).rejects.toMatchObject({ code: 'machine_decision' })
+  })
+})
+
 describe('eligibility', () => {
   test('excludes the requester, their service accounts and non-members of the group, and audits each refusal', async () => {
     const { tenant, maria, machine, jonas, outsider } = await people()

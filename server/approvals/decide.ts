@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '#lib/errors.ts'
-import { outcomeOf, type StandsIn, whyNotDecide } from '#lib/rules/approvals.ts'
+import { outcomeOf, type StandsIn, seatOf, whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { DecideInput, DecideOutput } from '#lib/schemas/approvals.ts'
 import type { Confirmation } from '#lib/schemas/passkeys.ts'
 import { notify } from '#server/kernel/db/notify.ts'
@@ -18,7 +18,7 @@ type Row = NonNullable<ApprovalRow>
 type Context = MutationContext<DecideInput>
 type Votes = Awaited<ReturnType<typeof findVotes>>
 
-/** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it. */
+/** Records a reviewer's decision; of two concurrent ones, the second gets 409. The quorum counts people; one rejection ends it, also the requester’s own. */
 export const decide = mutation({
   permission: 'approval:decide',
   input: DecideInput,
@@ -70,10 +70,13 @@ export const decide = mutation({
 })
 
 /** Refuses a caller who cannot decide this request. Returns their delegator if they decide as a delegate. */
-async function requireReviewer({ tx, tenant, principal }: Context, approval: Row): Promise<StandsIn | undefined> {
+async function requireReviewer(
+  { tx, tenant, principal, input }: Context,
+  approval: Row,
+): Promise<StandsIn | undefined> {
   const facts = await reviewerFacts(tx, tenant, principal, approval)
-  const blocked = whyNotDecide(facts)
-  if (blocked === undefined) return facts.standsIn
+  const blocked = input.decision === 'reject' ? whyNotReject(facts) : whyNotDecide(facts)
+  if (blocked === undefined) return seatOf(facts)
   if (blocked.code !== 'already_decided') throw refuse(blocked.code, blocked.message)
   const last = (await findVotes(tx, tenant.id, approval.id)).at(-1)
   throw new ApiError('already_decided', blocked.message, {

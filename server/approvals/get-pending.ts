@@ -10,6 +10,7 @@ const soon = 3600
 /** The pending approvals of the tenant, newest first. */
 export const getPending = query({
   permission: 'approval:list',
+  apiKeys: true,
   input: GetPendingInput,
   output: ApprovalList,
   async run({ tx, tenant, principal, input }) {

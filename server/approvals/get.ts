@@ -1,5 +1,5 @@
 import { notFound } from '#lib/errors.ts'
-import { whyNotDecide } from '#lib/rules/approvals.ts'
+import { whyNotDecide, whyNotReject } from '#lib/rules/approvals.ts'
 import { Approval, Decision, GetApprovalInput } from '#lib/schemas/approvals.ts'
 import { Confirmation } from '#lib/schemas/passkeys.ts'
 import { sealStateOf } from '#server/audit/seal-state.ts'
@@ -30,7 +30,7 @@ export const get = query({
       ...(seat === undefined ? [] : [seat]),
     ])
     return {
-      ...summaryOf(row, facts, actor),
+      ...summaryOf(row, facts, actor, votes.at(-1)?.memberId),
       subjectId: row.subjectId,
       presentation: row.presentation,
       payloadDigest: row.payloadDigest,
@@ -51,11 +51,10 @@ export const get = query({
         ...(vote.confirmation === null ? {} : { confirmation: Confirmation.parse(vote.confirmation) }),
       })),
       blocked: whyNotDecide(facts) ?? null,
+      mayReject: whyNotReject(facts) === undefined,
       passkey: await passkeyStateOf(tx, { tenant, principal }, row),
       standsInFor: seat === undefined ? undefined : actor(seat),
-      decidedAt: row.decidedAt?.toISOString() ?? null,
       usedAt: row.usedAt?.toISOString() ?? null,
-      auditId: row.auditId,
       erased: await findErased(tx, tenant.id, 'approval', row.id),
       seal: row.auditId === null ? 'none' : await sealStateOf(tx, tenant.id, row.auditId),
     }

@@ -6,10 +6,17 @@ import type { Transaction } from '#server/kernel/db/database.ts'
 import { actorsById } from '#server/tenants/actors.ts'
 import { reviewerFactsOfAll } from './reviewer.ts'
 import type { ApprovalRow } from './store.ts'
+import { findVotesOn } from './vote-store.ts'
 
 type Row = NonNullable<ApprovalRow>
 
-export function summaryOf(row: Row, facts: ReviewerFacts, actor: (id: string) => Actor): ApprovalSummary {
+/** `lastVoter`: the member whose vote was the last one. */
+export function summaryOf(
+  row: Row,
+  facts: ReviewerFacts,
+  actor: (id: string) => Actor,
+  lastVoter: string | undefined,
+): ApprovalSummary {
   const blocked = whyNotDecide(facts)
   return {
     approvalId: row.id,
@@ -26,8 +33,14 @@ export function summaryOf(row: Row, facts: ReviewerFacts, actor: (id: string) =>
     eligible: blocked === undefined,
     ineligibleReason: blocked?.message ?? null,
     revision: row.revision,
+    decidedAt: row.decidedAt?.toISOString() ?? null,
+    decidedBy: lastVoter !== undefined && isDecided(row) ? actor(lastVoter) : null,
+    auditId: row.auditId,
   }
 }
+
+/** By people: one that expired may have votes, but none of them ended it. */
+const isDecided = ({ status }: Row): boolean => status === 'approved' || status === 'rejected'
 
 /** A page of approvals from the caller's view. */
 export async function summaries(
@@ -36,14 +49,13 @@ export async function summaries(
   principal: Principal,
   rows: readonly Row[],
 ): Promise<ApprovalSummary[]> {
-  const actor = await actorsById(
-    tx,
-    tenant.id,
-    rows.map((row) => row.requestedBy),
-  )
+  const decided = rows.filter(isDecided).map((row) => row.id)
+  const votes = decided.length === 0 ? [] : await findVotesOn(tx, tenant.id, decided)
+  const lastVoters = new Map(votes.map((vote) => [vote.approvalId, vote.memberId]))
+  const actor = await actorsById(tx, tenant.id, [...rows.map((row) => row.requestedBy), ...lastVoters.values()])
   const facts = await reviewerFactsOfAll(tx, tenant, principal, rows)
   return rows.flatMap((row, index) => {
     const known = facts[index]
-    return known === undefined ? [] : [summaryOf(row, known, actor)]
+    return known === undefined ? [] : [summaryOf(row, known, actor, lastVoters.get(row.id))]
   })
 }

@@ -43,11 +43,12 @@ export const findVotes = (tx: Transaction, tenantId: string, approvalId: string)
     .orderBy('id')
     .execute()
 
-/** The votes on these approvals at every escalation level. */
+/** The votes on these approvals at every escalation level, oldest first. */
 export const findVotesOn = (tx: Transaction, tenantId: string, approvalIds: readonly string[]) =>
   tx
     .selectFrom('approvalVotes')
     .select(['approvalId', 'escalationLevel', 'memberId', 'onBehalfOf'])
     .where('tenantId', '=', tenantId)
     .where('approvalId', 'in', approvalIds.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...approvalIds])
+    .orderBy('id')
     .execute()

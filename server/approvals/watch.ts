@@ -17,6 +17,9 @@ const heartbeatMs = 15_000
 export const watch = subscription({
   permission: 'approval:list',
   input: WatchApprovalInput,
+  async check({ tenant, principal, input }) {
+    await read(tenant, principal, input.approvalId)
+  },
   async *run({ tenant, principal, input, signal }): AsyncGenerator<[string, ApprovalEvent]> {
     const wakes = openWakes(runtime().listener, 'approval', tenant.id, signal)
     let last = Number(input.lastEventId ?? 0)

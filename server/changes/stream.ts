@@ -22,9 +22,11 @@ const paceMs = 250
 export const stream = subscription({
   permission: 'any',
   input: WatchChangesInput,
+  async check({ principal, input }) {
+    authorizeTopics(new Set(input.topics), principal)
+  },
   async *run({ tenant, principal, input, signal }): AsyncGenerator<[string, ChangeEvent]> {
     const topics = new Set(input.topics)
-    authorizeTopics(topics, principal)
     const { database, listener } = runtime()
     const reader = { tenant, principal, topics }
     const signals = openSignals(listener, tenant.id, topics, signal)

@@ -1,3 +1,4 @@
+import { justificationRule } from '#lib/rules/justification.ts'
 import { CreateExportInput, CreateExportOutput } from '#lib/schemas/evidence.ts'
 import { exportQueue } from '#server/evidence/jobs/export-queue.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
@@ -6,13 +7,13 @@ import { newId } from '#server/kernel/ids.ts'
 import { actorOfCall, mutation, refuse } from '#server/kernel/operation.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { settingsOf } from '#server/tenants/view.ts'
-import { justificationOf, justificationRule } from '#server/traces/unmasking/justification.ts'
 import { insertExport } from './store.ts'
 import { pollTimeoutMs } from './view.ts'
 
 /** Requests a sealed archive of all evidence between two times. A worker creates it; the caller polls. */
 export const createExport = mutation({
   permission: 'evidence:export',
+  justified: true,
   input: CreateExportInput,
   output: CreateExportOutput,
   audit: (input, made) => ({
@@ -25,14 +26,14 @@ export const createExport = mutation({
       includeRawPayloads: input.includeRawPayloads,
     },
   }),
-  async run({ tx, tenant, principal, input, requestId, justification }) {
+  async run({ tx, tenant, principal, input, requestId }) {
     const id = newId()
     if (input.includeRawPayloads)
       await appendAudit(tx, tenant, {
         actor: actorOfCall(principal),
         action: 'evidence_export.raw_payloads_requested',
         resource: { type: 'evidence_export', id },
-        reason: reasonForRaw({ tenant, principal }, input.justification ?? justification),
+        reason: reasonForRaw({ tenant, principal }, input.justification),
         requestId,
       })
     await insertExport(tx, {
@@ -61,8 +62,7 @@ function reasonForRaw({ tenant, principal }: Pick<Caller, 'tenant' | 'principal'
       'forbidden',
       'Sensitive values can’t be exported: this organisation shows them only for one trace at a time, after a second person approves.',
     )
-  const reason = stated === undefined ? undefined : justificationOf(stated)
-  if (reason === undefined)
+  if (stated === undefined)
     throw refuse('bad_request', `Exporting raw payloads requires a justification. ${justificationRule}`)
-  return reason
+  return stated
 }

@@ -55,10 +55,10 @@ describe('who may do what', () => {
     await expect(askForExport(auditor, input)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(askForExport(privacy, input)).rejects.toMatchObject({ code: 'bad_request' })
     await expect(askForExport(privacy, { ...input, justification: 'audit' })).rejects.toMatchObject({
-      code: 'bad_request',
+      code: 'validation_failed',
     })
     expect(await runtime.actions(tenant, 'includeRawPayloads')).toEqual(
-      Array.from({ length: 3 }, () => 'evidence_export.created.refused'),
+      Array.from({ length: 2 }, () => 'evidence_export.created.refused'),
     )
   })
 

@@ -6,9 +6,11 @@ import { type OpenRealm, openRealm } from '#server/identity/realms/provider.ts'
 import { serveSignIn } from '#server/identity/sign-in/sign-in.ts'
 import { serveIntrospection } from '#server/identity/tokens/introspection.ts'
 import { serveUserinfo } from '#server/identity/tokens/userinfo.ts'
+import { parseCompactJws } from '#server/kernel/auth/gate.ts'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { corsHeaders } from './cors.ts'
 import { sendJson } from './respond.ts'
 
 /** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
@@ -45,6 +47,9 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
     return await serveUserinfo(open.realm, req, res)
   if (target.path === paths.introspection && method === 'POST') return await serveIntrospection(open, req, res)
+  // The library reads proofs more leniently than the API does (kernel/auth/gate.ts).
+  const proof = req.headers.dpop?.toString()
+  if (proof !== undefined && parseCompactJws(proof) === undefined) return refuseProof(req, res)
   const authUrl = new URL(runtime().config.authUrl)
   req.headers['x-forwarded-host'] = authUrl.host
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
@@ -52,4 +57,9 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   // Tells oidc-provider the path that it is mounted below.
   Object.assign(req, { originalUrl: req.url, url: target.rest })
   await open.serve(req, res)
+}
+
+function refuseProof(req: IncomingMessage, res: ServerResponse): void {
+  const body = { error: 'invalid_dpop_proof', error_description: 'the DPoP proof is not exactly one compact proof' }
+  sendJson(res, 400, body, corsHeaders(req))
 }

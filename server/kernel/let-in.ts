@@ -3,6 +3,7 @@ import { type Admission, admit } from './auth/admit.ts'
 import { type Credentials, credentialsOf, present } from './auth/authenticate.ts'
 import { captureOutcome } from './capture-outcome.ts'
 import { newId } from './ids.ts'
+import { withJustification } from './justification.ts'
 import { withRateHeaders } from './rate/headers.ts'
 import { callsStanding } from './rate/limits.ts'
 
@@ -34,15 +35,16 @@ export async function letIn<B>(
   try {
     const credentials = credentialsOf(request, requestId)
     const presented = await present(credentials)
-    const body = request.method === 'GET' ? undefined : reading
+    const body = isRead(request) ? undefined : reading
     const read = body !== undefined && 'token' in presented ? await captureOutcome(body()) : undefined
     const named = tenantIn?.(read)
     admission = await admit(presented, selecting(credentials, named), calls)
     const { tenant } = admission.caller
     if (named !== undefined && named !== tenant.externalId) throw accessDenied()
     // A body may arrive slowly, so no transaction waits for it.
-    if (request.method !== 'GET' && read === undefined) await admission.end()
-    return withRateHeaders(await work(admission, read), callsStanding(tenant.id))
+    if (!isRead(request) && read === undefined) await admission.end()
+    const caller = withJustification(admission.caller, request)
+    return withRateHeaders(await work({ ...admission, caller }, read), callsStanding(tenant.id))
   } catch (error) {
     const response = refused(error, requestId)
     return admission === undefined ? response : withRateHeaders(response, callsStanding(admission.caller.tenant.id))
@@ -50,6 +52,9 @@ export async function letIn<B>(
     await admission?.end()
   }
 }
+
+/** A request without a body. */
+export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'
 
 /** A header takes precedence over the input: if the two name different tenants, the call is denied. */
 const selecting = (credentials: Credentials, named: string | undefined): Credentials =>

@@ -10,6 +10,7 @@ import { within } from './db/transaction.ts'
 import { answered, type Given, remember } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { readInput } from './input.ts'
+import { justified } from './justification.ts'
 import { runtime } from './runtime.ts'
 
 /** The context of an operation, whose effects stay inside the transaction. */
@@ -53,6 +54,10 @@ export type Query<I, O, In = unknown> = {
   output: z.ZodType<O>
   /** The input field that names a tenant by its external id: it selects the tenant, like the header. */
   tenantField?: string
+  /** The input has the field `justification`, which may come in the header x-svc-justification instead. */
+  justified?: true
+  /** The operation of the specification's mapping of API-key scopes. */
+  apiKeys?: true
   run(context: Context<I>): Promise<O>
   /** Replaces `run` for a query that calls other systems: no transaction is open during the calls. */
   ask?(context: Caller & { input: I }): Promise<O>
@@ -67,6 +72,7 @@ export type Mutation<I, O, In = unknown> = {
   audit(input: I, output: O | undefined): AuditEntry | undefined
   /** The part of the response that a replay by Idempotency-Key may show; by default the whole response. */
   replay?(output: O): O
+  justified?: true
   /** The input contains a secret: nothing that would allow guessing it is stored for the Idempotency-Key. */
   confidential?: true
   /** `begin` calls another system: no transaction may be open during the call. */
@@ -81,6 +87,8 @@ export type Subscription<I, E, In = unknown> = {
   kind: 'subscription'
   permission: Need
   input: z.ZodType<I, In>
+  /** Throws before the stream begins if there is nothing to follow, so that the refusal has its own status over HTTP. */
+  check?(context: Caller & { input: I }): Promise<void>
   /** Yields [event id, event] until `signal` aborts. Opens its own short transactions. */
   run(
     context: Caller & {
@@ -99,9 +107,9 @@ export type Declared = {
   kind: 'query' | 'mutation' | 'subscription'
   permission: Need
   input: z.ZodType
-  /** A subscription does not declare one. */
   output?: z.ZodType
   tenantField?: string
+  apiKeys?: true
 }
 
 export const noInput = z.union([z.undefined(), z.null(), z.strictObject({})]).transform(() => undefined)
@@ -191,7 +199,7 @@ export async function perform<I, O>(
   rawInput: unknown,
   options: ExecuteOptions,
 ): Promise<O> {
-  const input = readInput(operation.input, rawInput)
+  const input = readInput(operation.input, operation.justified === true ? justified(rawInput, caller) : rawInput)
   if (operation.kind === 'query') requireNamedTenant(operation.tenantField, caller, input)
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const claimed = options.admission?.claim()
@@ -215,12 +223,15 @@ export async function perform<I, O>(
 }
 
 /** Starts a subscription. Throws before the stream starts, so that a refusal has its own status over HTTP. */
-export const subscribe = <I, E>(
+export async function subscribe<I, E>(
   { operation, caller }: Authorized<Subscription<I, E>>,
   rawInput: unknown,
   transport: { signal: AbortSignal; buffered?: (() => number) | undefined },
-): AsyncIterable<[id: string, event: E]> =>
-  operation.run({ ...caller, ...transport, input: readInput(operation.input, rawInput) })
+): Promise<AsyncIterable<[id: string, event: E]>> {
+  const input = readInput(operation.input, rawInput)
+  await operation.check?.({ ...caller, input })
+  return operation.run({ ...caller, ...transport, input })
+}
 
 /** The caller as audit records name it. */
 export const actorOfCall = ({ kind, memberId, username }: Principal) => ({ type: kind, id: memberId, name: username })

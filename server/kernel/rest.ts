@@ -129,11 +129,17 @@ export function rest<I, O>(options: RestOptions<I, O>): RouteHandler {
   return declare({ name: options.name, operation: options.operation }, answer)
 }
 
+/** HEAD is answered wherever GET is. */
+export const allowOf = (table: object): string =>
+  ['GET', 'POST']
+    .flatMap((method) => (method in table ? (method === 'GET' ? ['GET', 'HEAD'] : [method]) : []))
+    .join(', ')
+
 /** The methods of one route file; any other verb gets 405 with `Allow`. */
 export function methods(
   table: Partial<Record<'GET' | 'POST', RouteHandler>>,
 ): Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler> {
-  const allow = Object.keys(table).join(', ')
+  const allow = allowOf(table)
   const refuse = declare('no such verb', () => {
     const response = errorResponse(new ApiError('method_not_allowed', `This route supports ${allow}.`), newId())
     response.headers.set('allow', allow)

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AnyProcedure, type AnyRouter, initTRPC, TRPCError, tracked } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
-import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
@@ -10,10 +9,10 @@ import { type Authorized, authorize } from './auth/authorize.ts'
 import type { Caller } from './auth/principal.ts'
 import { watchCaller } from './auth/watch.ts'
 import { isOutage } from './db/outage.ts'
-import { errorHeaders } from './error-headers.ts'
 import { answerFor } from './errors.ts'
 import { newId } from './ids.ts'
 import { type Declared, type Mutation, perform, type Query, type Subscription, subscribe } from './operation.ts'
+import { procedureError, trpcCode } from './procedure-error.ts'
 import { takeCalls } from './rate/limits.ts'
 import { runtime } from './runtime.ts'
 
@@ -29,24 +28,10 @@ export type CallContext = {
   buffered?: () => number
 }
 
-const trpcCode = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_SUPPORTED',
-  409: 'CONFLICT',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  429: 'TOO_MANY_REQUESTS',
-  500: 'INTERNAL_SERVER_ERROR',
-  503: 'SERVICE_UNAVAILABLE',
-} as const
-
 type Meta = { operation: Declared }
 
-/** Id of the current request, for errors that occur before the context exists. */
-const requestIds = new AsyncLocalStorage<string>()
+/** The current request, for errors that occur before the context exists. */
+const requests = new AsyncLocalStorage<{ id: string; batch: boolean }>()
 
 const t = initTRPC
   .context<CallContext>()
@@ -57,7 +42,11 @@ const t = initTRPC
     // `data.code` is tRPC's word for the status (NOT_FOUND), `data.reason` the product's error code; nothing else
     // leaves the server.
     errorFormatter({ shape, error, ctx, path }) {
-      const answer = answerFor(causeOf(error), ctx?.caller.requestId ?? requestIds.getStore() ?? newId(), runtime().log)
+      const answer = answerFor(
+        causeOf(error),
+        ctx?.caller.requestId ?? requests.getStore()?.id ?? newId(),
+        runtime().log,
+      )
       return {
         message: answer.message,
         code: shape.code,
@@ -85,7 +74,12 @@ function causeOf(error: TRPCError): unknown {
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE')
     return new ApiError('unsupported_media_type', 'Send the body as application/json.')
   if (error.code === 'PARSE_ERROR' || error.code === 'BAD_REQUEST')
-    return new ApiError('bad_request', 'The input is not valid JSON, or the batch contains more than 10 calls.')
+    return new ApiError(
+      'bad_request',
+      requests.getStore()?.batch === true
+        ? `The input is not valid JSON, or the batch contains a subscription or more than ${maxBatchSize} calls.`
+        : 'The input is not valid JSON.',
+    )
   return error.cause ?? error
 }
 
@@ -166,7 +160,7 @@ export const procedure = {
           // A socket is counted once, when it opens, whatever it subscribes to afterwards.
           if (ctx.socket === true) await takeCalls(ctx.caller.tenant.id)
           const ended = new AbortController()
-          const events = subscribe(ctx.authorized, input, {
+          const events = await subscribe(ctx.authorized, input, {
             buffered: ctx.buffered,
             signal: signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]),
           })
@@ -225,56 +219,47 @@ export function answerProcedure(
   appRouter: Parameters<typeof fetchRequestHandler>[0]['router'],
   context: CallContext,
 ): Promise<Response> {
-  return requestIds.run(context.caller.requestId, () =>
-    fetchRequestHandler({
+  const url = new URL(request.url)
+  const path = url.pathname.slice('/v1/'.length)
+  const id = context.caller.requestId
+  // A subscription that is refused before it begins. The library would send the error as the first event of a stream.
+  let refused: TRPCError | undefined
+  return requests.run({ id, batch: url.searchParams.get('batch') === '1' }, async () => {
+    if (request.method === 'POST' && kindOf(appRouter, path) === 'subscription')
+      return procedureError(new ApiError('method_not_allowed', `${path} is a subscription. Send GET.`), id, path, {
+        allow: allowed.subscription,
+      })
+    const response = await fetchRequestHandler({
       endpoint: '/v1',
       req: request,
       router: appRouter,
       createContext: () => context,
       allowMethodOverride: true,
       maxBatchSize,
+      onError: ({ type, error }) => {
+        if (type === 'subscription') refused ??= error
+      },
       responseMeta: ({ errors }) => ({
         headers: {
           'cache-control': 'no-store',
           ...(errors.some((error) => error.code === 'METHOD_NOT_SUPPORTED')
-            ? { allow: request.method === 'GET' ? 'POST' : 'GET' }
+            ? { allow: allowed[kindOf(appRouter, path) ?? 'mutation'] }
             : {}),
           ...(errors.some((error) => error.code === 'SERVICE_UNAVAILABLE') ? { 'retry-after': '1' } : {}),
         },
       }),
-    }),
-  )
+    })
+    // Errors of an open stream come later, when its body is read.
+    if (refused === undefined) return response
+    await response.body?.cancel()
+    return procedureError(causeOf(refused), id, path)
+  })
 }
 
-/** The error body of procedures for failures before the library is involved (missing token, body too large). */
-export function procedureError(error: unknown, requestId: string, path: string): Response {
-  const answer = answerFor(error, requestId, runtime().log)
-  const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'
-  const body = {
-    error: {
-      json: {
-        message: answer.message,
-        code: TRPC_ERROR_CODES_BY_KEY[code],
-        data: {
-          code,
-          httpStatus: answer.status,
-          path,
-          requestId,
-          reason: answer.code,
-          retryable: answer.retryable,
-          issues: answer.issues,
-          ...answer.details,
-        },
-      },
-    },
-  }
-  return Response.json(body, {
-    status: answer.status,
-    headers: {
-      'cache-control': 'no-store',
-      'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-      ...errorHeaders(error, answer.status),
-    },
-  })
+/** The methods of a procedure, as in `Allow`. A query whose input is too long for an address may be posted. */
+export const allowed = { query: 'GET, HEAD, POST', mutation: 'POST', subscription: 'GET, HEAD' } as const
+
+function kindOf({ _def }: AnyRouter, path: string): keyof typeof allowed | undefined {
+  const procedures: Record<string, AnyProcedure> = _def.procedures
+  return Object.hasOwn(procedures, path) ? procedures[path]?._def.type : undefined
 }

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
+import { roleNames, rolePermissions } from '#lib/permissions.ts'
+import { collectCatalog } from '#server/catalog.ts'
 import { type Answer, payload, reason, type TestApi } from '#server/testing/api.ts'
 import type { SecondNode } from '#server/testing/processes/second-node.ts'
 import { type TwoNodes, twoNodes } from '#server/testing/processes/two-nodes.ts'
@@ -103,6 +105,37 @@ describe('creation', () => {
       expect([answer.status, reason(answer)]).toEqual([403, 'forbidden'])
     }
     expect((await make({}, 'northwind', await api.person('tom'))).key).toBeDefined()
+  })
+})
+
+/** The specification's table, complete: scope → the operation that it opens. */
+const mapping = new Map([['decisions:read', 'approvals.getPending']])
+const everyScope = [...roleNames, ...Object.values(rolePermissions).flat(), '*', 'approvals.getPending']
+
+describe('the reach of a key, over every operation of the catalog', () => {
+  test.each<[string, string[]]>([
+    ['with each scope of the mapping', [...mapping.keys()]],
+    ['with every other scope, role and permission', everyScope.filter((scope) => !mapping.has(scope))],
+    ['without a scope', []],
+  ])('%s', async (_name, permissions) => {
+    const { key } = await make({ permissions: [...new Set(permissions)] })
+    const opened = new Set(permissions.map((scope) => mapping.get(scope)))
+    const reached: string[] = []
+    const expected: string[] = []
+    for (const { name, method, path, operation } of collectCatalog()) {
+      const post = { method, headers: { 'content-type': 'application/json', 'x-svc-api-key': key }, body: '{}' }
+      const get = { method, headers: { 'x-svc-api-key': key } }
+      const answer = await api.request(
+        undefined,
+        path.replaceAll(/:\w+(\{[^}]*\})?/g, 'x'),
+        method === 'GET' ? get : post,
+      )
+      if (opened.has(name) || (operation.permission === 'any' && operation.kind === 'query')) expected.push(name)
+      if (answer.status !== 403) reached.push(name)
+      else expect([name, reason(answer)]).toEqual([name, 'forbidden'])
+    }
+    // evidence.getExport decides by what was exported, and checks the permission itself.
+    expect(reached).toEqual(expected.filter((name) => name !== 'evidence.getExport' || reached.includes(name)))
   })
 })
 

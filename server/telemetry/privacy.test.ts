@@ -188,7 +188,7 @@ describe('unmasked values are shown', () => {
     await export1([span])
     for (const [header, why] of [
       [undefined, 'does not include a justification'],
-      ['too short', '20 to 2000 characters'],
+      ['too short', '20 to 2,000 characters'],
     ] as const) {
       const masked = payload<TraceAnswer>(
         await getTrace(pia, traceId, header === undefined ? {} : { 'x-svc-justification': header }),

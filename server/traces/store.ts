@@ -55,6 +55,25 @@ export const findTrace = (tx: Transaction, tenantId: string, traceId: string) =>
     .where('traceId', '=', traceId)
     .executeTakeFirst()
 
+/**
+ * Whether nothing more is recorded in a trace: that of an execution ends with it, even if it never began. Spans of external agents
+ * may arrive at any time, with times of their own, so nothing says that such a trace is complete.
+ */
+export async function isTraceOver(
+  tx: Transaction,
+  tenantId: string,
+  traceId: string,
+  executionId: string | undefined,
+): Promise<boolean> {
+  const { rows } = await sql<{ over: boolean }>`
+    select coalesce(
+      (select execution_id is not null and ended_at is not null
+        from traces where tenant_id = ${tenantId} and trace_id = ${traceId}),
+      (select ended_at is not null from executions where tenant_id = ${tenantId} and id = ${executionId ?? null}),
+      false) as over`.execute(tx)
+  return rows[0]?.over === true
+}
+
 /** Returns the trace id of an execution. The trace may not have begun yet. */
 export const findTraceOfExecution = (tx: Transaction, tenantId: string, executionId: string) =>
   tx

@@ -8,7 +8,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { shownSpans } from '#server/traces/encryption/shown-spans.ts'
 import { listAnswering } from '#server/traces/partial/partial-store.ts'
 import { endOf, type Partial, readPartials } from '#server/traces/partial/partial-text.ts'
-import { findTrace, findTraceOfExecution, listChanges } from './store.ts'
+import { findTrace, findTraceOfExecution, isTraceOver, listChanges } from './store.ts'
 import { spanView } from './view.ts'
 
 const heartbeatMs = 15_000
@@ -20,12 +20,16 @@ const patienceMs = 3_000
 
 /**
  * Streams starts and ends of spans as they are committed, and the partial answers of models, from the beginning or after
- * `lastEventId`, until the caller disconnects. An event's id is its number in the trace. The table is read again each time; a
- * notification only triggers that. A slow reader's events are not buffered: it receives a `gap` and continues from there.
+ * `lastEventId`, until the trace is over or the caller disconnects. An event's id is its number in the trace. The table is read
+ * again each time; a notification only triggers that. A slow reader's events are not buffered: it receives a `gap` and continues
+ * from there.
  */
 export const stream = subscription({
   permission: 'trace:read',
   input: StreamInput,
+  async check({ tenant, input }) {
+    await followed(tenant.id, input)
+  },
   async *run({ tenant, input, signal, buffered }): AsyncGenerator<[string, TraceEvent]> {
     const { database, listener } = runtime()
     const traceId = await followed(tenant.id, input)
@@ -37,11 +41,13 @@ export const stream = subscription({
     const fresh = freshPartials()
     try {
       while (!signal.aborted) {
-        const { changes, partials } = await database.inTenant(tenant.id, async (tx) => {
+        const { changes, partials, over } = await database.inTenant(tenant.id, async (tx) => {
+          // Read before the changes: those of a trace that is over are complete.
+          const over = await isTraceOver(tx, tenant.id, traceId, input.executionId)
           // The trace of an execution may begin later; its day never changes.
           if (day === undefined) {
             const trace = await findTrace(tx, tenant.id, traceId)
-            if (trace === undefined) return { changes: [], partials: [] }
+            if (trace === undefined) return { changes: [], partials: [], over }
             day = trace.day
           }
           const key = { tenantId: tenant.id, traceId, day }
@@ -50,7 +56,7 @@ export const stream = subscription({
           for (const { spanId, origin, kind, endedAt } of changes)
             if (endedAt !== null) answering.delete(spanId)
             else if (origin === 'execution' && kind === 'model') answering.add(spanId)
-          return { changes, partials: answering.size > 0 ? await readPartials(tx, key) : [] }
+          return { changes, partials: answering.size > 0 ? await readPartials(tx, key) : [], over }
         })
         let missed = 0
         for (const { change, type, ...span } of changes) {
@@ -69,6 +75,7 @@ export const stream = subscription({
           continue
         }
         if (changes.length === changesPerRead) continue
+        if (over) return
         // Each event contains the text since the last one, so a slow reader receives fewer and larger events.
         for (const partial of partials)
           if ((buffered?.() ?? 0) <= maxBufferedBytes) for (const event of fresh(partial)) yield [String(last), event]

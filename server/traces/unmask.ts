@@ -19,6 +19,7 @@ const approvalSeconds = 24 * 3600
  */
 export const unmask = mutation({
   permission: 'trace:unmask',
+  justified: true,
   input: UnmaskInput,
   output: UnmaskOutput,
   audit: (input, output) => ({

@@ -13,6 +13,8 @@ import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { limits } from '#lib/limits.ts'
 import { approvalPath } from '#lib/paths.ts'
+import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
+import { isVisible } from '#lib/rules/visible-text.ts'
 import type { Reveal } from './use-reveal.ts'
 
 type RevealDialogProps = {
@@ -45,21 +47,13 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
   const waiting = ask.output?.status === 'pending' ? ask.output : undefined
   const missing = {
     fields: !whole && chosen.size === 0 ? 'Choose at least one value.' : undefined,
-    purpose: purpose.trim().length < limits.purpose.min ? 'Enter the purpose.' : undefined,
-    justification:
-      justification.trim().length < limits.justification.min
-        ? `Enter a justification of at least ${limits.justification.min} characters.`
-        : undefined,
+    purpose: purpose.trim().length < limits.purpose.min || !isVisible(purpose) ? 'Enter the purpose.' : undefined,
+    justification: isJustification(justification) ? undefined : justificationRule,
   }
   function send(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if (
-      ask.pending ||
-      Object.values(missing).some((one) => one !== undefined) ||
-      justification.length > limits.justification.max
-    )
-      return
+    if (ask.pending || Object.values(missing).some((one) => one !== undefined)) return
     ask.run({
       traceId,
       ...(whole ? {} : { fields: [...chosen] }),
@@ -131,7 +125,7 @@ export function RevealDialog({ traceId, fields, open, onOpenChange, onGranted }:
           />
           <TextArea
             label="Justification"
-            hint={`At least ${limits.justification.min} characters.`}
+            hint={justificationHint}
             limit={limits.justification.max}
             value={justification}
             onChange={(event) => setJustification(event.target.value)}

@@ -35,7 +35,8 @@ export async function beginCall(tx: Transaction, loaded: Loaded, call: ProposedC
   const decided = await recordDecision(tx, loaded, step, tool, decision)
   if (decision.effect === 'deny') {
     const [reason] = decision.reasons
-    const message = reason?.message ?? 'No policy permits this call.'
+    // Only a rule that forbids can be without a message: the decision point gives one for everything else.
+    const message = reason?.message ?? 'A policy forbids this call.'
     const error = { code: reason?.code ?? 'policy_denied', message }
     const rules = decision.reasons.map(({ policyId, policyVersion, rule }) => ({ policyId, policyVersion, rule }))
     const details = { decisionId: decision.decisionId, rules }

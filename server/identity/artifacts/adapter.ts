@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
 import type { JsonObject } from '#lib/json.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
+import { notify } from '#server/kernel/db/notify.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import {
   type Artifact,
@@ -29,6 +30,8 @@ const repeatSeconds = 30
  * may renew concurrently. Afterwards the token was stolen, from its owner or by them, and its family ends.
  */
 const refusalSeconds = 5
+
+const grantModel = 'Grant'
 
 /**
  * oidc-provider's storage for one tenant and model. An artifact's id is what its holder presents (a code, a refresh
@@ -77,14 +80,21 @@ export function artifactAdapter(tenantId: string, model: string): Adapter {
       })
       if (!mayRepeat) throw new errors.InvalidGrant('already used')
     },
-    destroy: (id) => inTenant((tx) => deleteArtifact(tx, address(id))),
+    destroy: (id) =>
+      inTenant((tx) => (model === grantModel ? endFamily(tx, tenantId, id) : deleteArtifact(tx, address(id)))),
     revokeByGrantId: (grantId) => inTenant((tx) => deleteArtifactsOfGrant(tx, { tenantId, model, grantId })),
   }
 }
 
+/** The name of a grant's family in access tokens, which every node looks up with each request (kernel/auth/store.ts). */
+export const familyOf = (grantId: string): string => digest(grantId)
+
+export const isFamilyAlive = (tx: Transaction, tenantId: string, family: string): Promise<boolean> =>
+  findArtifact(tx, { tenantId, model: grantModel, id: family }).then((grant) => grant !== undefined)
+
 /**
- * Signs the person out everywhere by deleting sessions, grants, codes and refresh tokens. Access tokens stay valid
- * until they expire.
+ * Signs the person out everywhere by deleting sessions, grants, codes and refresh tokens. Access tokens end with their
+ * grants.
  */
 export const endSessions = (tx: Transaction, tenantId: string, accountId: string): Promise<void> =>
   deleteArtifactsOfAccount(tx, tenantId, accountId)
@@ -95,13 +105,19 @@ export const purgeExpired = (tenantId: string): Promise<number> =>
 
 /**
  * One code or refresh token was used by two concurrent requests, so one of them has a stolen copy: the whole grant
- * ends, including the tokens of the request that won. (The library does this itself when the second use comes later.)
+ * ends, including the tokens of the request that won and every access token. (The library does this itself when the second use comes later.)
  */
 async function revokeFamily(tx: Transaction, tenantId: string, grantId: string | null | undefined): Promise<void> {
   if (grantId == null) return
   for (const model of ['AuthorizationCode', 'RefreshToken'])
     await deleteArtifactsOfGrant(tx, { tenantId, model, grantId })
-  await deleteArtifact(tx, { tenantId, model: 'Grant', id: digest(grantId) })
+  await endFamily(tx, tenantId, grantId)
+}
+
+/** Ends the access tokens of a grant from the next request on, on every node, and with them their open streams. */
+async function endFamily(tx: Transaction, tenantId: string, grantId: string): Promise<void> {
+  await deleteArtifact(tx, { tenantId, model: grantModel, id: familyOf(grantId) })
+  notify(tx, 'family', familyOf(grantId))
 }
 
 const isInGrace = ({ bound, secondsAgo }: Use): boolean => secondsAgo < (bound ? repeatSeconds : refusalSeconds)

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { api } from '#server/routes.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import type { Prover } from '#server/testing/auth/dpop.ts'
 import {
@@ -38,6 +39,12 @@ const expectRefused = async (response: Response) => {
   expect([response.status, (await response.json()).error]).toEqual([400, 'invalid_grant'])
 }
 
+async function statusWith(accessToken: string): Promise<number> {
+  const url = `${server.url}/v1/session.me`
+  const dpop = await atConsole.prover.prove({ url, accessToken })
+  return (await api.fetch(new Request(url, { headers: { authorization: `DPoP ${accessToken}`, dpop } }))).status
+}
+
 describe('signing out', () => {
   const logout = (browser: Browser, parameters: Record<string, string>) =>
     browser.visit(`${northwind.realmUrl}/protocol/openid-connect/logout?${new URLSearchParams(parameters)}`)
@@ -51,6 +58,7 @@ describe('signing out', () => {
   test('with the id_token needs no confirmation, ends session and tokens, and returns to the console', async () => {
     const browser = new Browser()
     const tokens = await signInAtConsole(browser)
+    expect(await statusWith(tokens.accessToken)).toBe(200)
     const page = await logout(browser, {
       id_token_hint: tokens.idToken,
       post_logout_redirect_uri: `${server.url}/signed-out`,
@@ -65,6 +73,7 @@ describe('signing out', () => {
     const back = await confirm(browser, page.text)
     expect(back.location).toBe(`${server.url}/signed-out?state=abc`)
     await expectRefused(await renew(tokens.refreshToken))
+    expect(await statusWith(tokens.accessToken)).toBe(401)
     const again = authorizationRequest(northwind.realmUrl, atConsole, { prompt: 'none' })
     const answer = await browser.follow(await browser.visit(again.url), atConsole.redirectUri)
     expect(answer.location).toContain('error=login_required')

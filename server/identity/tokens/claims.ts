@@ -1,7 +1,8 @@
 import { type AccessToken, type Account, type ClientCredentials, errors } from 'oidc-provider'
+import { familyOf, isFamilyAlive } from '#server/identity/artifacts/adapter.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { findPerson, findServiceAccount } from '#server/identity/store.ts'
-import { issuedAtClaim } from '#server/kernel/auth/bearer.ts'
+import { familyClaim, issuedAtClaim, type VerifiedToken } from '#server/kernel/auth/bearer.ts'
 import { noteUse } from '#server/kernel/auth/last-use.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -21,6 +22,12 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export async function activePerson({ tenantId, slug }: Realm, subject: string): Promise<Person | undefined> {
   if (!uuid.test(subject)) return undefined
   return await runtime().database.inTenant(tenantId, (tx) => findPerson(tx, tenantId, issuerOf(slug), subject))
+}
+
+/** Whether the sign-in that an access token of this realm belongs to has ended. */
+export async function hasEnded({ tenantId }: Realm, { family }: VerifiedToken): Promise<boolean> {
+  if (family === undefined) return false
+  return !(await runtime().database.inTenant(tenantId, (tx) => isFamilyAlive(tx, tenantId, family)))
 }
 
 export const activeServiceAccount = ({ tenantId, slug }: Realm, clientId: string) =>
@@ -55,7 +62,8 @@ export async function accessTokenClaims(realm: Realm, token: AccessToken | Clien
     const person = await activePerson(realm, token.accountId)
     if (person === undefined) throw new errors.InvalidGrant('the account is disabled or its membership is not active')
     const { sub: _subject, ...claims } = personClaims(realm, token.accountId, person)
-    return { azp, ...claims, ...issued, realm_access: { roles: person.roles } }
+    const family = token.grantId === undefined ? {} : { [familyClaim]: familyOf(token.grantId) }
+    return { azp, ...claims, ...issued, ...family, realm_access: { roles: person.roles } }
   }
   const account = azp === undefined ? undefined : await activeServiceAccount(realm, azp)
   if (account === undefined) throw new errors.UnauthorizedClient('the membership of the service account is not active')

@@ -11,7 +11,7 @@ import { isOutdated } from '#server/kernel/auth/outdated.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { RateLimited } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
-import { activePerson, activeServiceAccount } from './claims.ts'
+import { activePerson, activeServiceAccount, hasEnded } from './claims.ts'
 
 /**
  * RFC 7662 for this realm's JWT access tokens, for its service accounts. Any other token (of another realm, a refresh
@@ -60,7 +60,7 @@ async function introspect(realm: Realm, compact: string): Promise<object> {
   if (verified === undefined || verified.token.issuer !== issuerOf(realm.slug)) return { active: false }
   const { token, claims } = verified
   const holder = (await activePerson(realm, token.subject)) ?? (await activeServiceAccount(realm, token.subject))
-  if (holder === undefined || isOutdated(holder, token)) return { active: false }
+  if (holder === undefined || isOutdated(holder, token) || (await hasEnded(realm, token))) return { active: false }
   return {
     ...claims,
     active: true,

@@ -20,17 +20,22 @@ function refreshTokenSeconds(token: RefreshToken): number {
 const loginSeconds = (session: Session): number =>
   session.loginTs === undefined ? 10 * 60 : remaining(session.loginTs + sessionSeconds)
 
+const codeSeconds = 60
+
+/** A grant outlives its tokens: the code, the refresh tokens that follow it, and the access token of the last of them. */
+const grantSeconds = (accessTokenTtl: number): number => codeSeconds + sessionSeconds + accessTokenTtl
+
 /** oidc-provider's `ttl`. A number for access tokens also overrides the resource's lifetime; here the two are equal. */
 export const lifetimes = (accessTokenTtl: number) => ({
   AccessToken: accessTokenTtl,
   ClientCredentials: accessTokenTtl,
   IdToken: accessTokenTtl,
-  AuthorizationCode: 60,
+  AuthorizationCode: codeSeconds,
   Interaction: 30 * 60,
   RefreshToken: (_ctx: unknown, token: RefreshToken) => refreshTokenSeconds(token),
   Session: (_ctx: unknown, session: Session) => loginSeconds(session),
-  Grant: sessionSeconds,
+  Grant: grantSeconds(accessTokenTtl),
 })
 
-/** When a grant that is used in a new authorization ends: not before the refresh tokens that depend on it. */
-export const grantEnd = (): number => now() + sessionSeconds
+/** When a grant that is used in a new authorization ends. */
+export const grantEnd = (): number => now() + grantSeconds(runtime().config.accessTokenTtl)

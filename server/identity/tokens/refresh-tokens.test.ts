@@ -1,6 +1,9 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verifyAccessToken, verifyBearer } from '#server/kernel/auth/bearer.ts'
+import { issuerOf } from '#server/kernel/auth/realm.ts'
+import { api } from '#server/routes.ts'
+import { createMember } from '#server/tenants/create-tenant.ts'
 import { newProver, type Prover } from '#server/testing/auth/dpop.ts'
 import { consoleClient, type PublicClient, readTokens, refresh, signIn } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
@@ -9,12 +12,14 @@ import { asOwner } from '#server/testing/owner.ts'
 let server: IdentityServer
 let northwind: TestRealm
 let maria: { userId: string; password: string }
+let clientSecret: string
 let atConsole: PublicClient & { prover: Prover }
 
 beforeAll(async () => {
   server = await identityServer()
   northwind = await testRealm(server, 'northwind')
   maria = await northwind.person('maria', ['developer'])
+  clientSecret = (await northwind.service('ci-pipeline', ['viewer'])).clientSecret
   atConsole = await consoleClient(server.url)
 })
 afterAll(() => server.close())
@@ -40,6 +45,29 @@ const makeUsed = (seconds: number) =>
 /** Moves only the clock of this process, not the database's. */
 const at = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 
+const ask = (path: string, token: string, tenant = northwind, headers: Record<string, string> = {}) =>
+  Promise.resolve(
+    api.fetch(
+      new Request(`${server.url}/v1/${path}`, {
+        headers: { authorization: `Bearer ${token}`, 'x-svc-tenant-external-id': tenant.externalId, ...headers },
+      }),
+    ),
+  )
+const statusOf = async (token: string, tenant = northwind) => (await ask('session.me', token, tenant)).status
+
+/** An open stream, with everything that it sends until it ends. */
+async function stream(token: string, tenant = northwind): Promise<{ sent: Promise<string> }> {
+  const answer = await ask('session.watch', token, tenant, { accept: 'text/event-stream' })
+  expect(answer.status).toBe(200)
+  return { sent: answer.text() }
+}
+
+async function introspected(token: string): Promise<boolean> {
+  const body = new URLSearchParams({ token, client_id: 'ci-pipeline', client_secret: clientSecret })
+  const url = `${northwind.realmUrl}/protocol/openid-connect/token/introspect`
+  return (await (await fetch(url, { method: 'POST', body })).json()).active
+}
+
 describe('a refresh token', () => {
   test('yields new tokens and a new refresh token', async () => {
     const first = await signInAtConsole()
@@ -62,6 +90,42 @@ describe('a refresh token', () => {
     await expectRefused(await renew(first.refreshToken))
     await expectRefused(await renew(second.refreshToken))
     await expectRefused(await renew(again.refreshToken))
+  })
+
+  test('that ends its family ends every access token of it, in every tenant and every stream, and those of no other', async () => {
+    const globex = await testRealm(server, 'globex')
+    await server.runtime.database.inTenant(globex.id, (tx) =>
+      createMember(tx, globex, {
+        issuer: issuerOf('northwind'),
+        subject: maria.userId,
+        kind: 'person',
+        username: 'maria-of-northwind',
+        displayName: 'Maria',
+        roles: ['viewer'],
+      }),
+    )
+    const renewAtCli = (token: string) => refresh(northwind.realmUrl, token)
+    const [first, other] = [
+      await signIn(server.url, 'northwind', 'maria', maria.password),
+      await signIn(server.url, 'northwind', 'maria', maria.password),
+    ]
+    const second = await readTokens(await renewAtCli(first.refreshToken))
+    const family = [first.accessToken, second.accessToken]
+    for (const token of family) {
+      expect(await statusOf(token)).toBe(200)
+      expect(await statusOf(token, globex)).toBe(200)
+      expect(await introspected(token)).toBe(true)
+    }
+    const streams = await Promise.all([stream(second.accessToken), stream(second.accessToken, globex)])
+    await makeUsed(31)
+    await expectRefused(await renewAtCli(first.refreshToken))
+    for (const token of family) {
+      expect(await statusOf(token)).toBe(401)
+      expect(await statusOf(token, globex)).toBe(401)
+      expect(await introspected(token)).toBe(false)
+    }
+    for (const { sent } of streams) expect(await sent).toContain('"reason":"unauthorized"')
+    expect(await statusOf(other.accessToken)).toBe(200)
   })
 
   test('used again within thirty seconds returns new tokens to the holder of its key: a reload lost the response', async () => {
@@ -177,5 +241,13 @@ describe('a refresh token', () => {
     expect([answer.status, await answer.text()]).toEqual([200, ''])
     expect(answer.headers.get('content-type')).toBeNull()
     await expectRefused(await renew(refreshToken))
+  })
+
+  test('ends with its access tokens when it is revoked', async () => {
+    const { accessToken, refreshToken } = await signIn(server.url, 'northwind', 'maria', maria.password)
+    expect(await statusOf(accessToken)).toBe(200)
+    const body = new URLSearchParams({ token: refreshToken, client_id: 'countersign-cli' })
+    await fetch(`${northwind.realmUrl}/protocol/openid-connect/revoke`, { method: 'POST', body })
+    expect(await statusOf(accessToken)).toBe(401)
   })
 })

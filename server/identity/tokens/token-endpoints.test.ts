@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyBearer } from '#server/kernel/auth/bearer.ts'
 import { Browser } from '#server/testing/auth/browser.ts'
 import { newProver } from '#server/testing/auth/dpop.ts'
+import { malformedSignatures, misreadings, signJwt, twinOf } from '#server/testing/auth/misread.ts'
 import {
   authorizationRequest,
   authorize,
@@ -218,4 +219,50 @@ test('the realm’s keys are published without their private parts', async () =>
       y: expect.any(String),
     },
   ])
+})
+
+describe('the token endpoint', () => {
+  const url = () => `${northwind.realmUrl}/protocol/openid-connect/token`
+  const request = (dpop: string | undefined, fields: Record<string, string>) =>
+    fetch(url(), {
+      method: 'POST',
+      headers: dpop === undefined ? {} : { dpop },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...fields }),
+    })
+  const withSecret = () => ({ client_id: 'ci-pipeline', client_secret: secret })
+
+  test.each(Object.entries({ ...misreadings, ...malformedSignatures }))(
+    'refuses a DPoP proof with %s',
+    async (_name, make) => {
+      const prover = await newProver()
+      const proof = await prover.prove({ method: 'POST', url: url() })
+      const jwt = { header: { ...decodeProtectedHeader(proof) }, payload: decodeJwt(proof), key: prover.privateKey }
+      const answer = await request(make(jwt), withSecret())
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_dpop_proof' }])
+      expect((await request(proof, withSecret())).status).toBe(200)
+    },
+  )
+
+  test('accepts a DPoP proof once, whichever of its two valid signatures it has', async () => {
+    const prover = await newProver()
+    const proof = await prover.prove({ method: 'POST', url: url() })
+    expect((await request(proof, withSecret())).status).toBe(200)
+    const jwt = { header: { alg: 'ES256' }, payload: {}, key: prover.privateKey }
+    expect((await request(twinOf(proof, jwt), withSecret())).status).toBe(400)
+  })
+
+  test('accepts no assertion of a client, however it is signed', async () => {
+    const { privateKey: key } = await newProver()
+    const claims = { iss: 'ci-pipeline', sub: 'ci-pipeline', aud: url(), jti: randomUUID() }
+    const payload = { ...claims, iat: Math.floor(Date.now() / 1000), exp: Math.floor(Date.now() / 1000) + 60 }
+    const jwt = { header: { alg: 'ES256', typ: 'JWT' }, payload, key }
+    for (const make of [signJwt, ...Object.values(misreadings)]) {
+      const answer = await request(undefined, {
+        client_id: 'ci-pipeline',
+        client_assertion: make(jwt),
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      })
+      expect([answer.status, Object.keys(await answer.json())]).toEqual([401, ['error', 'error_description']])
+    }
+  })
 })

@@ -7,7 +7,7 @@ import { spendProof, verifyAuthorization } from '#server/kernel/auth/authorizati
 import { isOutdated } from '#server/kernel/auth/outdated.ts'
 import { issuerOf } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
-import { activePerson, personClaims } from './claims.ts'
+import { activePerson, hasEnded, personClaims } from './claims.ts'
 
 /** OpenID Connect Core, section 5.3, for this realm's JWT access tokens; a key-bound token needs its proof. */
 export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -29,7 +29,7 @@ export async function serveUserinfo(realm: Realm, req: IncomingMessage, res: Ser
     return refuse(401, 'invalid_token', 'the access token is missing, expired or invalid')
   const { token, claims } = verified
   const person = await activePerson(realm, token.subject)
-  if (person !== undefined && isOutdated(person, token))
+  if ((person !== undefined && isOutdated(person, token)) || (await hasEnded(realm, token)))
     return refuse(401, 'invalid_token', 'the access token is missing, expired or invalid')
   const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   if (!scopes.includes('openid') || person === undefined)

@@ -5,12 +5,12 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { authenticateApiKey } from './api-key.ts'
 import { proofTenantOf, spendProof, verifyAuthorization } from './authorization.ts'
-import { outdated, type VerifiedToken } from './bearer.ts'
+import { ofEndedFamily, outdated, type VerifiedToken } from './bearer.ts'
 import type { ProvenRequest } from './dpop/proof.ts'
 import { signInFirst } from './first-sign-in.ts'
 import { noteUse } from './last-use.ts'
 import { isOutdated } from './outdated.ts'
-import type { Caller } from './principal.ts'
+import type { Caller, TokenFamily } from './principal.ts'
 import { findCaller, findTenantId } from './store.ts'
 
 /** The credentials that a transport passes on: HTTP headers, or the connection parameters of a socket. */
@@ -66,7 +66,8 @@ export async function identify(
 ): Promise<Caller> {
   if ('apiKey' in presented) return await authenticateApiKey(presented.apiKey, credentials, tx)
   const { token } = presented
-  const found = await findCaller(tx, wantedTenant(token, credentials), token)
+  const family = familyOf(token)
+  const found = await findCaller(tx, wantedTenant(token, credentials), { ...token, family })
   if (found === undefined) throw accessDenied()
   const { tenant } = found
   const home = tenant.externalId === token.tenantExternalId
@@ -78,6 +79,7 @@ export async function identify(
   if (member === undefined || member.status !== 'active') throw accessDenied()
   // 401, so that the client renews: a member who still has access gets a valid token.
   if (isOutdated(member, token)) throw outdated(presented.scheme)
+  if (found.familyEnded) throw ofEndedFamily(presented.scheme)
   if (member.kind !== 'person') noteUse(tenant.id, member.id)
   // In the token's own tenant a role must be in both the token and the membership, so that a removed role is lost
   // immediately.
@@ -94,11 +96,15 @@ export async function identify(
       displayName: member.displayName,
       roles,
       permissions: permissionsOf(roles) satisfies Set<Permission>,
+      ...(family === undefined ? {} : { family }),
       issuedAt: token.issuedAt,
       expiresAt: token.expiresAt,
     },
   }
 }
+
+const familyOf = ({ family, issuerTenant }: VerifiedToken): TokenFamily | undefined =>
+  family === undefined || issuerTenant === undefined ? undefined : { id: family, tenantExternalId: issuerTenant }
 
 /** The tenant that the request names, otherwise the token's own. */
 function wantedTenant(token: VerifiedToken, { tenantExternalId, tenantId }: Credentials) {
@@ -115,12 +121,4 @@ async function tenantIdOf(externalId: string): Promise<string> {
   const id = await runtime().database.inDirectory((tx) => findTenantId(tx, externalId))
   if (id === undefined) throw accessDenied()
   return id
-}
-
-/**
- * The caller with the request's justification for viewing masked values. It is a header, because addresses are logged.
- */
-export function withJustification(caller: Caller, { headers }: Request): Caller {
-  const justification = headers.get('x-svc-justification')
-  return justification === null ? caller : { ...caller, justification }
 }

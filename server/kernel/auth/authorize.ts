@@ -10,14 +10,28 @@ const checked = Symbol('authorized')
  */
 export type Authorized<O> = { readonly caller: Caller; readonly operation: O; readonly [checked]: true }
 
+type Guarded = { permission: Permission | 'any'; kind?: string; apiKeys?: true }
+
+/**
+ * A scope of an API key grants one operation, not everything that needs the same permission; what needs none is open for
+ * reading, so that a program can find out which tenant its key belongs to.
+ */
+export const isForApiKeys = ({ permission, kind, apiKeys }: Guarded): boolean =>
+  apiKeys === true || (permission === 'any' && kind === 'query')
+
 /**
  * The only permission check of a call, on every transport. It comes before any parsing, so that validation reveals
  * nothing to callers without the permission. Throws 403.
  */
-export function authorize<O extends { permission: Permission | 'any' }>(caller: Caller, operation: O): Authorized<O> {
+export function authorize<O extends Guarded>(caller: Caller, operation: O): Authorized<O> {
   const { permission } = operation
   if (permission !== 'any' && !caller.principal.permissions.has(permission))
     throw new ApiError('forbidden', `This requires the permission ${permission}.`, { details: { permission } })
+  if (caller.principal.kind === 'api_key' && !isForApiKeys(operation))
+    throw new ApiError(
+      'forbidden',
+      'API keys can’t call this operation: their scopes grant approvals.getPending alone.',
+    )
   return { caller, operation, [checked]: true }
 }
 

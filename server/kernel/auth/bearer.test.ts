@@ -70,6 +70,7 @@ describe('accepted', () => {
       expiresAt: Number(decodeJwt(genuine).exp) * 1000,
       authorizedParty: 'countersign-cli',
       issuerTenant: 'ext-northwind',
+      family: decodeJwt(genuine).token_family,
     })
     await expect(verifyBearer(`Bearer ${await forge({})}`)).resolves.toEqual(token)
   })

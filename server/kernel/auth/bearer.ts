@@ -20,6 +20,8 @@ export type VerifiedToken = {
   authorizedParty: string | undefined
   /** The tenant that the issuer is trusted for, even if the token does not name it. */
   issuerTenant: string | undefined
+  /** The sign-in at one of the product's own realms that the token belongs to; its end is the end of the token. */
+  family: string | undefined
   /** The data for the membership that a first sign-in creates; only of issuers trusted by configuration. */
   newMember?: NewMember
 }
@@ -37,6 +39,8 @@ const subjectPattern = /^[^\p{Cc}]{1,255}$/u
 
 /** Milliseconds since the epoch. */
 export const issuedAtClaim = 'issued_at_ms'
+/** Names the tokens of one sign-in at one client, which end together. */
+export const familyClaim = 'token_family'
 
 type Scheme = 'Bearer' | 'DPoP'
 
@@ -50,6 +54,9 @@ const refused = (reason: string, scheme: Scheme = 'Bearer') =>
 
 /** A token issued before its holder's password was reset, or the membership was suspended or removed. */
 export const outdated = (scheme: Scheme): Error => refused('the token was issued before access was withdrawn', scheme)
+
+/** A token whose family has ended: its person signed out, or a used refresh token was used again. */
+export const ofEndedFamily = (scheme: Scheme): Error => refused('the sign-in of the token has ended', scheme)
 
 /** Verifies an Authorization header of the form `Bearer <token>`. Throws ApiError 'unauthorized'. */
 export const verifyBearer = async (authorizationHeader: string): Promise<VerifiedToken> =>
@@ -143,6 +150,7 @@ function tokenOf(
     expiresAt: exp * 1000,
     authorizedParty: typeof party === 'string' ? party : undefined,
     issuerTenant,
+    family: issuer.foreign === undefined ? familyIn(claims) : undefined,
     newMember: issuer.foreign && newMemberOf(claims, roles, issuer.foreign),
   }
 }
@@ -153,6 +161,10 @@ function tokenOf(
  */
 const issuedAtOf = ({ [issuedAtClaim]: exact }: JWTPayload, iat: number): number =>
   typeof exact === 'number' ? exact : iat * 1000
+
+/** Absent in tokens of service accounts, which are issued without a refresh token. */
+const familyIn = ({ [familyClaim]: family }: JWTPayload): string | undefined =>
+  typeof family === 'string' ? family : undefined
 
 /** Keycloak's shape: `realm_access: { roles: [...] }`. Anything else grants nothing. */
 function rolesOf(access: unknown): string[] {

@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { isGenuine, malformedSignatures, misreadings, signJwt, twinOf } from '#server/testing/auth/misread.ts'
 import { maxTokenLength, parseCompactJws } from './gate.ts'
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -12,7 +14,9 @@ test('a compact token is parsed to its JSON', () => {
 })
 
 test('a token may be as long as the limit, but no longer', () => {
-  const filler = (length: number) => `${header}.${payload}.${'A'.repeat(length - header.length - payload.length - 2)}`
+  // The signature of an algorithm that does not fix its length.
+  const rsa = encode({ alg: 'RS256' })
+  const filler = (length: number) => `${rsa}.${payload}.${'A'.repeat(length - rsa.length - payload.length - 2)}`
   const length = [0, 1, 2, 3].map((less) => maxTokenLength - less).find((size) => parseCompactJws(filler(size)))
   expect(length).toBeGreaterThan(maxTokenLength - 4)
   expect(parseCompactJws(`${token}${'A'.repeat(maxTokenLength)}`)).toBeUndefined()
@@ -58,4 +62,39 @@ test.each([
   ['a payload after a byte order mark', `${header}.${Buffer.from('\ufeff{}').toString('base64url')}.${signature}`],
 ])('%s is not a token', (_name, text) => {
   expect(parseCompactJws(text)).toBeUndefined()
+})
+
+describe.each([
+  ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+  ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
+  ['ES512', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
+  ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ['EdDSA', generateKeyPairSync('ed25519')],
+])('a token signed with %s', (alg, { privateKey, publicKey }) => {
+  const payload = { sub: 'a', iat: 2, ok: [{ sub: 'b' }, { sub: 'b', x: { x: 'x":{' } }] }
+  const jwt = { header: { alg, typ: 'at+jwt' }, payload, key: privateKey }
+
+  test('is parsed', () => {
+    expect(parseCompactJws(signJwt(jwt))).toEqual({ header: jwt.header, payload })
+  })
+
+  test.each(Object.entries(misreadings))('is refused with %s', (_name, make) => {
+    const token = make(jwt)
+    expect(isGenuine(token, jwt, publicKey)).toBe(true)
+    expect(parseCompactJws(token)).toBeUndefined()
+  })
+
+  if (!alg.startsWith('ES')) return
+
+  test.each(Object.entries(malformedSignatures))('is refused with a signature with %s', (_name, make) => {
+    expect(parseCompactJws(make(jwt))).toBeUndefined()
+  })
+
+  test('is parsed with both of its valid signatures, the low s and the high', () => {
+    const token = signJwt(jwt)
+    const twin = twinOf(token, jwt)
+    expect(twin).not.toBe(token)
+    expect([isGenuine(token, jwt, publicKey), isGenuine(twin, jwt, publicKey)]).toEqual([true, true])
+    expect(parseCompactJws(twin)).toEqual(parseCompactJws(token))
+  })
 })

@@ -11,6 +11,9 @@ export type Tenant = {
   settings: unknown
 }
 
+/** The tokens of one sign-in at one client: they end together. */
+export type TokenFamily = { id: string; tenantExternalId: string }
+
 /** The authenticated caller, as a member of the tenant. */
 export type Principal = {
   memberId: string
@@ -21,6 +24,8 @@ export type Principal = {
   displayName: string
   roles: string[]
   permissions: ReadonlySet<Permission>
+  /** The family of the token, in the tenant of its realm. */
+  family?: TokenFamily
   /** When the token was issued, in milliseconds since the epoch; absent without a token. */
   issuedAt?: number
   /** The expiry of the token or key, in milliseconds since the epoch, at which sockets close. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '#server/kernel/db/database.ts'
-import type { Tenant } from './principal.ts'
+import type { Tenant, TokenFamily } from './principal.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -24,25 +24,30 @@ type AdmittedRow = {
   branding: unknown
   settings: unknown
   memberId: string | null
+  familyEnded: boolean
 } & Omit<Member, 'id'>
 
 /**
  * Binds a transaction of the directory to the tenant that matches all given names, and reads the principal's membership
- * in it, in one statement. Undefined if the tenant does not exist; `member` is undefined without a membership.
+ * in it, in one statement, which also checks that the family of the token has not ended. Undefined if the tenant does not exist;
+ * `member` is undefined without a membership.
  */
 export async function findCaller(
   tx: Transaction,
   { externalId, id }: { externalId: string | undefined; id: string | undefined },
-  { issuer, subject }: { issuer: string; subject: string },
-): Promise<{ tenant: Tenant; member: Member | undefined } | undefined> {
+  { issuer, subject, family }: { issuer: string; subject: string; family: TokenFamily | undefined },
+): Promise<{ tenant: Tenant; member: Member | undefined; familyEnded: boolean } | undefined> {
   if (id !== undefined && !uuid.test(id)) return undefined
   // PostgreSQL can't store NUL characters, so no tenant matches.
   if (externalId?.includes('\0') === true) return undefined
   const { rows } = await sql<AdmittedRow>`
-    select * from admit(${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject})`.execute(tx)
+    select * from admit(
+      ${externalId ?? null}, ${id ?? null}, ${issuer}, ${subject},
+      ${family?.tenantExternalId ?? null}, ${family?.id ?? null}
+    )`.execute(tx)
   const [row] = rows
   if (row === undefined) return undefined
-  const { tenantId, slug, name, tenantDisplayName, branding, settings, memberId, ...member } = row
+  const { tenantId, slug, name, tenantDisplayName, branding, settings, memberId, familyEnded, ...member } = row
   return {
     tenant: {
       id: tenantId,
@@ -54,6 +59,7 @@ export async function findCaller(
       settings,
     },
     member: memberId === null ? undefined : { ...member, id: memberId },
+    familyEnded,
   }
 }
 

@@ -8,6 +8,7 @@ import { createSigningKey, currentSigningKey, signingKeys } from '#server/kernel
 import { api } from '#server/routes.ts'
 import { newProver } from '#server/testing/auth/dpop.ts'
 import { type Forgery, forgeToken, patchToken } from '#server/testing/auth/forge.ts'
+import { type Jwt, malformedSignatures, misreadings, twinOf } from '#server/testing/auth/misread.ts'
 import { signIn, type Tokens } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import { connectAsOwner } from '#server/testing/owner.ts'
@@ -117,6 +118,11 @@ async function expectRefused(authorization: string): Promise<void> {
 }
 
 type Make = () => string | Promise<string>
+
+function each(forgeries: Record<string, (jwt: Jwt) => string>): [string, Make][] {
+  const jwt = () => ({ header: { ...header() }, payload: payload(), key: key.privateKey })
+  return Object.entries(forgeries).map(([name, make]) => [name, () => make(jwt())])
+}
 
 const families: Record<string, [name: string, make: Make][]> = {
   'the structure': [
@@ -256,6 +262,8 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['a type with the right prefix', () => forge({ header: { typ: 'at+jwt;x' } })],
     ['a type that is a list', () => signed({ ...header(), typ: ['at+jwt'] }, payload())],
   ],
+  'its reading': each(misreadings),
+  'the form of its signature': each(malformedSignatures),
   'another kind': [
     ['an id_token', () => maria.idToken],
     ['a refresh token', () => maria.refreshToken],
@@ -326,6 +334,7 @@ const families: Record<string, [name: string, make: Make][]> = {
     ['a tenant that is a list', () => forge({ claims: { tenant: ['ext-northwind'] } })],
     ['an empty tenant', () => forge({ claims: { tenant: '' } })],
     ['a tenant in another case', () => forge({ claims: { tenant: 'EXT-NORTHWIND' } })],
+    ['a family that has ended', () => forge({ claims: { token_family: 'ended' } })],
     ['a tenant of null', () => forge({ claims: { tenant: null } })],
   ],
 }
@@ -356,7 +365,7 @@ beforeAll(async () => {
   retiredToken = await forge({
     key: old.privateKey,
     header: { kid: old.id },
-    claims: { iss: initech.realmUrl, tenant: initech.externalId },
+    claims: { iss: initech.realmUrl, tenant: initech.externalId, token_family: undefined },
   })
   expect(await server.runtime.database.inTenant(initech.id, (tx) => signingKeys(tx, initech.id, 'realm'))).toHaveLength(
     2,
@@ -377,6 +386,10 @@ describe('a token is accepted without the faults above', () => {
   test.each<[string, Make]>([
     ['the genuine token', () => genuine],
     ['the same, signed again', () => forge({})],
+    [
+      'its other valid signature',
+      () => twinOf(genuine, { header: { alg: 'ES256' }, payload: {}, key: key.privateKey }),
+    ],
     ['its parts, signed by hand', () => signed(header(), payload())],
     ['with an additional audience', () => forge({ claims: { aud: ['account', 'countersign'] } })],
     ['with the type in capitals and in full', () => forge({ header: { typ: 'application/AT+JWT' } })],
@@ -397,7 +410,7 @@ describe('a token is accepted without the faults above', () => {
     const old = await keyOf(hooli)
     const { userId } = await hooli.person('maria', ['developer'])
     await owner.query(`update signing_keys set retired_at = now() - interval '1 hour' where id = $1`, [old.id])
-    const claims = { iss: hooli.realmUrl, tenant: hooli.externalId, sub: userId }
+    const claims = { iss: hooli.realmUrl, tenant: hooli.externalId, sub: userId, token_family: undefined }
     const token = await forge({ key: old.privateKey, header: { kid: old.id }, claims })
     expect((await act(`Bearer ${token}`)).status).toBe(200)
   })

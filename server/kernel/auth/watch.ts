@@ -3,7 +3,7 @@ import { runtime } from '#server/kernel/runtime.ts'
 import { accessDenied } from './access-denied.ts'
 import { isOutdated } from './outdated.ts'
 import type { Caller, Principal } from './principal.ts'
-import { findMember } from './store.ts'
+import { findCaller } from './store.ts'
 
 /** Returns why an open stream of `principal` must end, by the stored membership, or undefined if it may continue. */
 export function lossOf(
@@ -12,16 +12,19 @@ export function lossOf(
 ): ApiError | undefined {
   if (member?.status !== 'active' || !principal.roles.every((role) => member.roles.includes(role)))
     return accessDenied()
-  return isOutdated(member, principal) ? new ApiError('unauthorized', 'The token has expired.') : undefined
+  return isOutdated(member, principal) ? expired() : undefined
 }
+
+const expired = () => new ApiError('unauthorized', 'The token has expired.')
 
 /** Longest delay of a timer, in milliseconds; longer ones would fire immediately. */
 const longestTimer = 2 ** 31 - 1
 
 /**
- * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires or the membership
- * is suspended, removed or loses a role. The database notifies of each change of a membership. The membership is then
- * read again, as it is after an interruption of the notifications. Returns a function that stops watching.
+ * Watches a caller while a socket or stream is open: `onLost` is called once, when the token expires, its family ends, or the
+ * membership is suspended, removed or loses a role. The database notifies of each change of a membership, the identity
+ * provider of the end of a family. Both are then read again, as they are after an interruption of the notifications. Returns a
+ * function that stops watching.
  */
 export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiError) => void): () => void {
   const { database, listener, log } = runtime()
@@ -34,11 +37,12 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
   }
   const look = () => {
     if (!watching) return
+    const { issuer, subject, family } = principal
     database
-      .inTenant(tenant.id, (tx) => findMember(tx, tenant.id, principal.issuer, principal.subject))
+      .inDirectory((tx) => findCaller(tx, { id: tenant.id, externalId: undefined }, { issuer, subject, family }))
       .then(
-        (member) => {
-          const lost = lossOf(member, principal)
+        (found) => {
+          const lost = found?.familyEnded === true ? expired() : lossOf(found?.member, principal)
           if (lost !== undefined) lose(lost)
         },
         (error: unknown) => {
@@ -49,14 +53,17 @@ export function watchCaller({ tenant, principal }: Caller, onLost: (error: ApiEr
   }
   const arm = () => {
     const remaining = principal.expiresAt - Date.now()
-    if (remaining <= 0) lose(new ApiError('unauthorized', 'The token has expired.'))
+    if (remaining <= 0) lose(expired())
     else timer = setTimeout(arm, Math.min(remaining, longestTimer))
   }
-  const off = listener.on('member', principal.memberId, look)
+  const off = [
+    listener.on('member', principal.memberId, look),
+    ...(principal.family === undefined ? [] : [listener.on('family', principal.family.id, look)]),
+  ]
   const stop = () => {
     watching = false
     clearTimeout(timer)
-    off()
+    for (const one of off) one()
   }
   arm()
   // Catches changes between the authentication and now.

@@ -1,13 +1,9 @@
 import { RateLimited, type Standing } from './budget.ts'
 
-type Policy = Pick<Standing, 'policy' | 'limit' | 'windowSeconds'>
-
-/** RateLimit-Policy, and RateLimit if the budget is known (draft-ietf-httpapi-ratelimit-headers-10). */
-export const rateHeaders = (standing: Policy | Standing): Record<string, string> => ({
+/** RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10). */
+export const rateHeaders = (standing: Standing): Record<string, string> => ({
   'ratelimit-policy': `"${standing.policy}";q=${standing.limit};w=${standing.windowSeconds}`,
-  ...('remaining' in standing
-    ? { ratelimit: `"${standing.policy}";r=${standing.remaining};t=${standing.resetSeconds}` }
-    : {}),
+  ratelimit: `"${standing.policy}";r=${standing.remaining};t=${standing.resetSeconds}`,
 })
 
 /** When to retry a refused request, in seconds: for 429 and 503. */
@@ -19,7 +15,7 @@ export const retryHeaders = (error: unknown, status: number): Record<string, str
       : {}
 
 /** Adds the headers to an existing response. */
-export function withRateHeaders(response: Response, standing: Policy | Standing): Response {
+export function withRateHeaders(response: Response, standing: Standing): Response {
   for (const [name, value] of Object.entries(rateHeaders(standing))) response.headers.set(name, value)
   return response
 }

@@ -43,11 +43,13 @@ export const takeToken = (tenantId: string, holder: string): Promise<Standing> =
 /** Attempts of strangers to prove a client or a grant, by address. */
 export const strangerShares = (): Shares => limits().strangers
 
-/** The policy for callers without a tenant, or whose tenant is not known yet. */
-export const callsPolicy = (): Pick<Standing, 'policy' | 'limit' | 'windowSeconds'> => ({
+/** For responses to callers without a tenant, which spend no tenant's budget: a whole one. */
+export const unspentCalls = ({ rateLimitPerMinute: limit }: Pick<Config, 'rateLimitPerMinute'>): Standing => ({
   policy: 'tenant',
-  limit: runtime().config.rateLimitPerMinute,
+  limit,
   windowSeconds,
+  remaining: limit,
+  resetSeconds: windowSeconds,
 })
 
 /** Removes ended budgets of a tenant. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { collectCatalog } from '#server/catalog.ts'
+import { isForApiKeys } from '#server/kernel/auth/authorize.ts'
 import { addressOf, call, type ProofAnswer } from './call.ts'
 import { type Cell, cellsOf } from './operations.ts'
 import { type ProofSettings, type PropertyServer, startPropertyServer } from './server.ts'
@@ -12,9 +13,9 @@ export type Entry = (typeof catalog)[number]
 export const credentials: readonly Credential[] = ['person', 'service_account', 'api_key']
 export type Selector = Record<string, string>
 
-/** Whether the callers of the worlds may call the operation. An API key only has the permission that the specification maps. */
+/** Whether the callers of the worlds may call the operation. An API key only has the one that the specification maps. */
 export const mayCall = (credential: Credential, { operation }: Entry, { also }: Cell): boolean =>
-  credential !== 'api_key' || (['any', 'approval:list'].includes(operation.permission) && also === undefined)
+  credential !== 'api_key' || (isForApiKeys(operation) && also === undefined)
 
 export type Matrix = {
   server: PropertyServer

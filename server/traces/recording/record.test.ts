@@ -139,6 +139,48 @@ describe('traces.stream', () => {
     expect(told(await events)).toEqual([`1 span.started ${a}`])
   })
 
+  /** Everything until the stream ends by itself. */
+  const all = async (input: { traceId?: string; executionId?: string; lastEventId?: string }) =>
+    told(await follow(input, () => false))
+
+  test('of an execution ends when the trace does, after everything that was recorded', async () => {
+    const executionId = newId()
+    const [traceId, a] = [newTraceId(), newSpanId()]
+    await insertExecution(executionId, traceId)
+    await inTenant(tenant.id, (tx) =>
+      startTrace(tx, tenant.id, { traceId, executionId, name: 'refund-assistant', startedAt: at(0) }),
+    )
+    await open(traceId, a)
+    const ended = all({ executionId })
+    await close(traceId, a)
+    await inTenant(tenant.id, (tx) => endTrace(tx, tenant.id, { traceId, endedAt: at(3) }))
+    const events = [`1 span.started ${a}`, `2 span.ended ${a}`]
+    expect((await ended).slice(-1)).toEqual(events.slice(-1))
+    expect(await all({ traceId })).toEqual(events)
+    expect(await all({ executionId, lastEventId: '2' })).toEqual([])
+  })
+
+  test('of an execution that ended before its trace began ends without an event', async () => {
+    const executionId = newId()
+    await insertExecution(executionId, newTraceId())
+    await asOwner(runtime, `update executions set status = 'denied', ended_at = now() where id = $1`, [executionId])
+    expect(await all({ executionId })).toEqual([])
+  })
+
+  test('of an external agent stays open after its root span, for spans that arrive late', async () => {
+    const traceId = await begin()
+    const a = newSpanId()
+    await open(traceId, a)
+    await asOwner(runtime, 'update traces set ended_at = started_at where trace_id = $1', [traceId])
+    const leave = new AbortController()
+    const events = stream.run({ ...viewer, input: { traceId }, signal: leave.signal })[Symbol.asyncIterator]()
+    await events.next()
+    const late = events.next()
+    await close(traceId, a)
+    expect((await late).value?.[1]).toMatchObject({ type: 'span.ended' })
+    leave.abort()
+  })
+
   test('answers the same for an unknown trace and for one of another tenant', async () => {
     const traceId = await begin()
     const answers = await Promise.all(

@@ -1,4 +1,5 @@
 import { ApiError } from '#lib/errors.ts'
+import { isJustification, justificationRule } from '#lib/rules/justification.ts'
 import { appendAudit } from '#server/kernel/audit/append.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
@@ -7,7 +8,6 @@ import { actorOfCall } from '#server/kernel/operation.ts'
 import { settingsOf } from '#server/tenants/view.ts'
 import type { StoredAttribute } from '#server/traces/attributes.ts'
 import type { Disclosure } from '#server/traces/encryption/encrypt-span.ts'
-import { justificationOf, justificationRule } from './justification.ts'
 import { findGrant, insertReveal, listReveals } from './unmask-store.ts'
 
 /** The authority to see masked values of a trace: a grant, or the justification in the request. */
@@ -32,11 +32,10 @@ export async function authorityOver(
     return { grantId: grant.id, fields: grant.fields, purpose: grant.purpose, justification: grant.justification }
   if (justification === undefined)
     return 'Sensitive values stay masked: you don’t have an unmask grant for this trace, and the request does not include a justification.'
-  const text = justificationOf(justification)
-  if (text === undefined) return `Sensitive values stay masked. ${justificationRule}`
+  if (!isJustification(justification)) return `Sensitive values stay masked. ${justificationRule}`
   if (settingsOf(tenant).unmaskSecondPerson === 'required')
     return 'Sensitive values stay masked: a second person must approve showing them. Request it with traces.unmask.'
-  return { grantId: null, fields: null, purpose: 'Stated with the request', justification: text }
+  return { grantId: null, fields: null, purpose: 'Stated with the request', justification: justification.trim() }
 }
 
 /** Unmasks the values that the authority covers. Returns the attributes, and the number of unmasked values. */

@@ -1,5 +1,5 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
-import { exportJWK } from 'jose'
+import { decodeJwt, decodeProtectedHeader, exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { admitCaller } from '#server/kernel/auth/admit.ts'
 import { openDatabase } from '#server/kernel/db/database.ts'
@@ -8,6 +8,7 @@ import { setRuntime } from '#server/kernel/runtime.ts'
 import { api } from '#server/routes.ts'
 import { newProver, type Prover } from '#server/testing/auth/dpop.ts'
 import { forgeToken } from '#server/testing/auth/forge.ts'
+import { type Jwt, malformedSignatures, misreadings, signJwt, twinOf } from '#server/testing/auth/misread.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 
 const base = 'https://countersign.example'
@@ -51,6 +52,12 @@ const prove = (claims: Record<string, unknown> = {}, header: Record<string, unkn
   prover.prove({ url, accessToken: bound }, { claims, header })
 
 const send = async (dpop: string, authorization = `DPoP ${bound}`) => call({ authorization, dpop })
+
+/** A proof as its parts, for a signature that is not the prover's. */
+const proofToSign = async (): Promise<Jwt> => {
+  const dpop = await prove()
+  return { header: { ...decodeProtectedHeader(dpop) }, payload: decodeJwt(dpop), key: prover.privateKey }
+}
 
 async function expectRefused(response: Response, error: string, scheme = 'DPoP') {
   expect(response.status).toBe(401)
@@ -224,6 +231,10 @@ describe('a proof is refused', () => {
     await expectRefused(await send(forged), 'invalid_dpop_proof')
   })
 
+  test.each(Object.entries({ ...misreadings, ...malformedSignatures }))('with %s', async (_name, make) => {
+    await expectRefused(await send(make(await proofToSign())), 'invalid_dpop_proof')
+  })
+
   test('made for the token endpoint', async () => {
     const tokenUrl = `${northwind.realmUrl}/protocol/openid-connect/token`
     await expectRefused(await send(await prover.prove({ method: 'POST', url: tokenUrl })), 'invalid_dpop_proof')
@@ -267,6 +278,13 @@ describe('a proof works only once', () => {
       'x-svc-tenant-external-id': globex.externalId,
     })
     await expectRefused(again, 'invalid_dpop_proof')
+  })
+
+  test('even with the other valid signature', async () => {
+    const jwt = await proofToSign()
+    const dpop = signJwt(jwt)
+    expect((await send(dpop)).status).toBe(200)
+    await expectRefused(await send(twinOf(dpop, jwt)), 'invalid_dpop_proof')
   })
 
   test('but the same id under another key is another proof', async () => {

@@ -7,6 +7,7 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
 import type { Member } from '#lib/schemas/members.ts'
 
 export type Standing = 'suspend' | 'resume' | 'remove'
@@ -53,7 +54,7 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
       label={`${words.verb} ${member.displayName}`}
       busyLabel={`${words.busy} ${member.displayName}…`}
       done={words.done}
-      missing={whyNot(reason)}
+      missing={whyNotReason(reason)}
       act={act}
       onRun={() => act.run({ id: member.id, reason: reason.trim() })}
       onClose={onClose}
@@ -68,9 +69,4 @@ export function ChangeStanding({ member, act: kind, onClose }: { member: Member;
       />
     </ActDialog>
   )
-}
-
-function whyNot(reason: string): string | undefined {
-  if (reason.trim() === '') return 'Enter a reason.'
-  if (reason.length > limits.reason) return `A reason can have at most ${limits.reason} characters.`
 }

@@ -8,7 +8,7 @@ import { TextArea } from '#components/ui/controls/text-field.tsx'
 import type { InProgress } from '#components/ui/text/in-progress.ts'
 import type { Approval, Decision } from '#lib/schemas/approvals.ts'
 import { type Machine, reasonLimit } from './decision-state.ts'
-import { isEditable } from './decision-view.ts'
+import { isEditable, whyNotChoose } from './decision-view.ts'
 import { PasskeyNote } from './passkey-note.tsx'
 import type { DecisionControl } from './use-decision.ts'
 import { useSingleKeys } from './use-shortcuts.ts'
@@ -35,6 +35,7 @@ export function DecisionForm({ decision: control, shown, noticeId }: DecisionFor
     value,
     label: VERBS[value],
     consequence,
+    disabledReason: editable ? whyNotChoose(machine, value) : undefined,
     ...(keys === 'on' ? { shortcut: VERBS[value].charAt(0) } : {}),
   })
   return (

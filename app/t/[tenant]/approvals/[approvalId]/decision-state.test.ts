@@ -3,7 +3,7 @@ import { failureOf } from '#lib/failure.ts'
 import type { Approval } from '#lib/schemas/approvals.ts'
 import type { Assertion } from '#lib/schemas/passkeys.ts'
 import { type Event, initial, type Machine, reduce } from './decision-state.ts'
-import { type Conditions, isEditable, viewOf, whyNotSubmit } from './decision-view.ts'
+import { type Conditions, isEditable, viewOf, whyNotChoose, whyNotSubmit } from './decision-view.ts'
 
 const JONAS = '0198c000-0000-7000-8000-000000000001'
 const ANNA = '0198c000-0000-7000-8000-000000000002'
@@ -68,6 +68,8 @@ const approval = (changes: Partial<Approval> = {}): Approval => ({
   groupMembers: [person(JONAS, 'Jonas'), person(ANNA, 'Anna')],
   votes: [],
   blocked: null,
+  mayReject: true,
+  decidedBy: null,
   decidedAt: null,
   usedAt: null,
   auditId: null,
@@ -121,7 +123,7 @@ describe('drafting', () => {
       'Enter a reason.',
     )
     expect(whyNotSubmit(run([{ type: 'edited', draft: { reason: 'x'.repeat(2001) } }], chosen), conditions())).toBe(
-      'The reason is too long.',
+      'A reason can have at most 2,000 characters.',
     )
     const reasoned = run([fill], chosen)
     expect(whyNotSubmit(reasoned, conditions())).toMatch(/Confirm/)
@@ -234,7 +236,7 @@ describe('blocked', () => {
     ['already_voted', 'already-voted'],
     ['machine_decision', 'machine'],
   ] as const)('%s is blocked:%s and says why', (code, why) => {
-    const machine = run([load({ blocked: { code, message: 'Because.' } })])
+    const machine = run([load({ blocked: { code, message: 'Because.' }, mayReject: false })])
     expect(view(machine)).toEqual({ is: 'blocked', why, message: 'Because.' })
     expect(isEditable(view(machine))).toBe(false)
     expect(whyNotSubmit(machine, conditions())).toBe('Because.')
@@ -248,6 +250,30 @@ describe('blocked', () => {
       expect(machine.draft.reason).toBe('Claim checked.')
     },
   )
+})
+
+describe('a person who caused the request', () => {
+  const own = load({ blocked: { code: 'separation_of_duties', message: 'You asked for this.' } })
+
+  test('can reject it, and sees why nothing else is possible', () => {
+    const machine = run([own])
+    expect(view(machine)).toMatchObject({ is: 'open', onlyReject: 'You asked for this.' })
+    expect(isEditable(view(machine))).toBe(true)
+    expect([whyNotChoose(machine, 'approve'), whyNotChoose(machine, 'escalate')]).toEqual([
+      'You asked for this.',
+      'You asked for this.',
+    ])
+    expect(whyNotChoose(machine, 'reject')).toBeUndefined()
+    expect(whyNotSubmit(machine, conditions())).toBe('Choose Reject.')
+  })
+
+  test('can send a rejection and nothing else, even from a draft of an approval', () => {
+    const draft = { decision: 'approve', reason: 'Typed twice.', acknowledged: true } as const
+    expect(whyNotSubmit(run([own, { type: 'edited', draft }]), conditions())).toBe('You asked for this.')
+    const reject: Event = { type: 'edited', draft: { ...draft, decision: 'reject' } }
+    expect(whyNotSubmit(run([own, reject]), conditions())).toBeUndefined()
+    expect(run([own, reject, submit]).attempt).toMatchObject({ decision: 'reject', confirms: false })
+  })
 })
 
 describe('expired', () => {

@@ -199,7 +199,7 @@ function failed(machine: Machine, failure: Failure, now: number): Machine {
     case 'not_eligible':
     case 'machine_decision': {
       const blocked: Blocked = { code: failure.code, message: failure.message }
-      return { ...machine, shown: shown && { ...shown, blocked }, phase: { is: 'editing' } }
+      return { ...machine, shown: shown && { ...shown, blocked, mayReject: false }, phase: { is: 'editing' } }
     }
     // The signature can't be used again: the next attempt asks the device again, under a new key.
     case 'no_passkey':

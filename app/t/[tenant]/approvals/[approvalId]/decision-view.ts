@@ -1,6 +1,7 @@
 import type { Failure } from '#lib/failure.ts'
-import type { Approval, Blocked } from '#lib/schemas/approvals.ts'
-import { isTouched, type Machine, type Recorded, reasonLimit } from './decision-state.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
+import type { Approval, Blocked, Decision } from '#lib/schemas/approvals.ts'
+import { isTouched, type Machine, type Recorded } from './decision-state.ts'
 
 /** The conditions outside of the reducer that the page depends on. */
 export type Conditions = {
@@ -14,9 +15,10 @@ export type Conditions = {
 
 export type BlockedWhy = 'self' | 'permission' | 'not-eligible' | 'already-voted' | 'machine'
 
+/** `onlyReject`: why the person may neither approve nor escalate, but only reject. */
 export type View =
   | { is: 'loading' }
-  | { is: 'open' | 'drafting'; problem: Failure | undefined; notRecorded: boolean }
+  | { is: 'open' | 'drafting'; problem: Failure | undefined; notRecorded: boolean; onlyReject: string | undefined }
   | { is: 'submitting' | 'unknown' | 'expired' | 'offline' | 'session-ended' }
   /** The request was decided before this person sent a decision. */
   | { is: 'decided' }
@@ -47,15 +49,25 @@ export function viewOf(machine: Machine, { now, online, sessionEnded }: Conditio
   }
   if (isOver(shown, now)) return { is: 'expired' }
   if (shown.status !== 'pending') return { is: 'decided' }
-  if (shown.blocked !== null && shown.blocked.code !== 'already_decided')
-    return { is: 'blocked', why: whyBlocked(shown.blocked.code), message: shown.blocked.message }
+  const { blocked, mayReject } = shown
+  if (blocked !== null && blocked.code !== 'already_decided' && !mayReject)
+    return { is: 'blocked', why: whyBlocked(blocked.code), message: blocked.message }
   if (sessionEnded) return { is: 'session-ended' }
   if (!online) return { is: 'offline' }
   if (phase.is === 'rate-limited' && now < phase.until)
     return { is: 'rate-limited', seconds: Math.ceil((phase.until - now) / 1000) }
   const { problem = undefined, notRecorded = false } = phase.is === 'editing' ? phase : {}
-  return { is: isTouched(draft) ? 'drafting' : 'open', problem, notRecorded }
+  return {
+    is: isTouched(draft) ? 'drafting' : 'open',
+    problem,
+    notRecorded,
+    onlyReject: whyNotChoose(machine, 'approve'),
+  }
 }
+
+/** Why the person may not choose this decision, although they may make another. */
+export const whyNotChoose = ({ shown }: Machine, decision: Decision): string | undefined =>
+  decision === 'reject' ? undefined : (shown?.blocked?.message ?? undefined)
 
 const isOver = ({ status, expiresAt }: Approval, now: number): boolean =>
   status === 'expired' || (status === 'pending' && now >= Date.parse(expiresAt))
@@ -122,18 +134,21 @@ export function whyNotSubmit(machine: Machine, conditions: Conditions): string |
   }
 }
 
-function whyIncomplete({ draft, shown }: Machine, unopened: number): string | undefined {
+function whyIncomplete(machine: Machine, unopened: number): string | undefined {
+  const { draft, shown } = machine
   const { decision, reason, acknowledged } = draft
-  if (decision === undefined) return 'Choose Approve, Reject or Escalate.'
+  if (decision === undefined)
+    return whyNotChoose(machine, 'approve') === undefined ? 'Choose Approve, Reject or Escalate.' : 'Choose Reject.'
+  const blocked = whyNotChoose(machine, decision)
+  if (blocked !== undefined) return blocked
   if (decision === 'approve' && shown?.passkey === 'missing')
     return 'Approving this request requires a passkey. Add one in your settings.'
   if (decision === 'approve' && unopened > 0)
     return unopened === 1
       ? 'Show the shortened value in full first.'
       : `Show the ${unopened} shortened values in full first.`
-  const length = reason.trim().length
-  if (length === 0) return 'Enter a reason.'
-  if (length > reasonLimit) return 'The reason is too long.'
+  const blockedReason = whyNotReason(reason)
+  if (blockedReason !== undefined) return blockedReason
   if (!acknowledged) return 'Confirm that you have read what happens.'
   return undefined
 }

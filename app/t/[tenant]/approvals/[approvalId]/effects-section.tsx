@@ -37,7 +37,7 @@ export function EffectsSection({ shown, expired }: { shown: Approval; expired: b
       )}
       {!over && (
         <dl className="flex flex-col gap-1 text-ink-2">
-          <Otherwise when={shown.blocked === null ? 'If you reject:' : 'If it is rejected:'} then={onReject} />
+          <Otherwise when={shown.mayReject ? 'If you reject:' : 'If it is rejected:'} then={onReject} />
           <Otherwise when={shown.blocked === null ? 'If you escalate:' : 'If it is escalated:'} then={onEscalate} />
           <Otherwise when={`If no one decides by ${formatAbsolute(new Date(expiresAt), zone)}:`} then={onExpiry} />
         </dl>

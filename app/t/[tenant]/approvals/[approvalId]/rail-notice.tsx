@@ -23,18 +23,24 @@ export function RailNotice({ id, decision, shown }: { id: string; decision: Deci
 }
 
 function Notice({ decision, view, shown }: { decision: DecisionControl; view: View; shown: Approval }) {
-  const { me, signInAgain } = useSession()
+  const { signInAgain } = useSession()
   switch (view.is) {
     case 'loading':
       return null
     case 'open':
     case 'drafting':
       if (view.problem !== undefined) return <Refused failure={view.problem} />
-      return view.notRecorded ? (
-        <Note tone="warn" title="Your decision was not recorded.">
-          The request is still waiting and has not changed. You can send the same decision again; it counts once.
+      if (view.notRecorded)
+        return (
+          <Note tone="warn" title="Your decision was not recorded.">
+            The request is still waiting and has not changed. You can send the same decision again; it counts once.
+          </Note>
+        )
+      return view.onlyReject === undefined ? null : (
+        <Note tone="warn" title="You can reject this, but not approve it.">
+          {view.onlyReject} <Others shown={shown} />
         </Note>
-      ) : null
+      )
     case 'submitting':
       return null
     case 'unknown':
@@ -61,19 +67,12 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
           Expiry counts as rejection. {shown.presentation.onExpiry} What you typed is still here.
         </Note>
       )
-    case 'blocked': {
-      const others = shown.groupMembers.filter((member) => member.id !== me.principal.id)
+    case 'blocked':
       return (
         <Note tone="warn" title="You can’t decide this.">
-          {view.message}{' '}
-          {others.length > 0 && (
-            <>
-              Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
-            </>
-          )}
+          {view.message} <Others shown={shown} />
         </Note>
       )
-    }
     case 'offline':
       return (
         <Note tone="warn" title="You are offline.">
@@ -96,6 +95,18 @@ function Notice({ decision, view, shown }: { decision: DecisionControl; view: Vi
     case 'drifted':
       return <Changes view={view} shown={shown} onReview={decision.review} />
   }
+}
+
+/** The people who can decide instead. */
+function Others({ shown }: { shown: Approval }) {
+  const { me } = useSession()
+  const others = shown.groupMembers.filter((member) => member.id !== me.principal.id)
+  if (others.length === 0) return null
+  return (
+    <>
+      Members of the group: <Names>{others.map((member) => member.displayName)}</Names>.
+    </>
+  )
 }
 
 /** Who decided, when, what and why. */

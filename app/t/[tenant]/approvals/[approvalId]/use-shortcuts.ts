@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation'
 import { useLayoutEffect, useRef } from 'react'
 import { createPreference } from '#components/layout/preference.ts'
 import type { Decision } from '#lib/schemas/approvals.ts'
-import { isEditable } from './decision-view.ts'
+import { isEditable, whyNotChoose } from './decision-view.ts'
 import type { DecisionControl } from './use-decision.ts'
 import type { Neighbours } from './use-neighbours.ts'
 
@@ -34,7 +34,8 @@ export function useShortcuts(decision: DecisionControl, neighbours: Neighbours):
       const { decision, neighbours } = latest.current
       const key = event.key.toLowerCase()
       const selected = SELECTS[key]
-      if (selected !== undefined && isEditable(decision.view)) decision.edit({ decision: selected })
+      const mayChoose = selected !== undefined && whyNotChoose(decision.machine, selected) === undefined
+      if (mayChoose && isEditable(decision.view)) decision.edit({ decision: selected })
       const target = key === 'j' ? neighbours.next : key === 'k' ? neighbours.previous : undefined
       // The page stays open until the outcome of a decision is known.
       const underWay = decision.view.is === 'submitting' || decision.view.is === 'unknown'

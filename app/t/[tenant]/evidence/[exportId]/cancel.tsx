@@ -11,6 +11,7 @@ import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { ErrorPanel } from '#components/ui/feedback/error-panel.tsx'
 import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
 import type { ExportJob } from '#lib/schemas/evidence.ts'
 
 /** Cancels an export in progress, with a reason for the audit record. */
@@ -22,7 +23,6 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
   // After a revision conflict, the next attempt uses the state that the page shows by then.
   const cancel = useAct({ send: rest.evidence.cancel, touches: ['evidence'] })
   const { failure } = cancel
-  const length = reason.trim().length
   return (
     <>
       <Button
@@ -44,9 +44,7 @@ export function Cancel({ job: { exportId, revision } }: { job: ExportJob }) {
             <Button
               variant="primary"
               onClick={() => cancel.run({ exportId, expectedRevision: revision, reason })}
-              disabledReason={
-                length === 0 ? 'Enter a reason.' : length > limits.reason ? 'The reason is too long.' : undefined
-              }
+              disabledReason={whyNotReason(reason)}
               busyLabel={cancel.pending ? 'Canceling the export…' : undefined}
             >
               Cancel the export

@@ -14,6 +14,7 @@ import { Checkbox } from '#components/ui/controls/checkbox.tsx'
 import { TextArea } from '#components/ui/controls/text-field.tsx'
 import { limits } from '#lib/limits.ts'
 import { evidenceExportPath } from '#lib/paths.ts'
+import { isJustification, justificationHint, justificationRule } from '#lib/rules/justification.ts'
 import { type Preset, type Range, rangeOf, touchesToday } from './range.ts'
 import { RangeFields } from './range-fields.tsx'
 
@@ -37,12 +38,12 @@ export function ExportForm() {
     onDone: ({ exportId }) => router.push(evidenceExportPath(tenant, exportId)),
   })
   const range = rangeOf(preset, custom, now)
-  const tooShort = raw && why.trim().length < limits.exportJustification.min
+  const missing = raw && !isJustification(why)
 
   function submit(event: FormEvent) {
     event.preventDefault()
     setTried(true)
-    if ('field' in range || tooShort || create.pending) return
+    if ('field' in range || missing || create.pending) return
     const body: Body = {
       ...range,
       includeProofs: proofs,
@@ -82,12 +83,10 @@ export function ExportForm() {
         {raw && (
           <TextArea
             label="Why are sensitive values needed?"
-            hint={`At least ${limits.exportJustification.min} characters. Recorded in the audit log with your name.`}
-            error={
-              tried && tooShort ? `Enter a reason of at least ${limits.exportJustification.min} characters.` : undefined
-            }
+            hint={`${justificationHint} Recorded in the audit log with your name.`}
+            error={tried && missing ? justificationRule : undefined}
             value={why}
-            limit={limits.exportJustification.max}
+            limit={limits.justification.max}
             onChange={(event) => setWhy(event.target.value)}
             aria-required
           />

@@ -7,6 +7,7 @@ import { ActDialog } from '#components/forms/act-dialog.tsx'
 import { TextArea, TextField } from '#components/ui/controls/text-field.tsx'
 import { useNotice } from '#components/ui/feedback/live-notice.tsx'
 import { limits } from '#lib/limits.ts'
+import { whyNotReason } from '#lib/rules/reason.ts'
 import { periodOf } from './absence-period.ts'
 
 /** Names an approver as the person's delegate for a period. */
@@ -84,6 +85,5 @@ export function PlanAbsence({ onClose }: { onClose: () => void }) {
 
 function whyNot(delegate: string, reason: string): string | undefined {
   if (delegate.trim() === '') return 'Enter the delegate.'
-  if (reason.trim() === '') return 'Enter a reason.'
-  if (reason.length > limits.reason) return `A reason can have at most ${limits.reason} characters.`
+  return whyNotReason(reason)
 }

@@ -1,0 +1,57 @@
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import { errorHeaders } from './error-headers.ts'
+import { answerFor } from './errors.ts'
+import { runtime } from './runtime.ts'
+
+export const trpcCode = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const
+
+/** The error body of procedures for failures before the library is involved (missing token, body too large). */
+export function procedureError(
+  error: unknown,
+  requestId: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Response {
+  const answer = answerFor(error, requestId, runtime().log)
+  const code = trpcCode[answer.status as keyof typeof trpcCode] ?? 'INTERNAL_SERVER_ERROR'
+  const body = {
+    error: {
+      json: {
+        message: answer.message,
+        code: TRPC_ERROR_CODES_BY_KEY[code],
+        data: {
+          code,
+          httpStatus: answer.status,
+          path,
+          requestId,
+          reason: answer.code,
+          retryable: answer.retryable,
+          issues: answer.issues,
+          ...answer.details,
+        },
+      },
+    },
+  }
+  return Response.json(body, {
+    status: answer.status,
+    headers: {
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ...errorHeaders(error, answer.status),
+      ...headers,
+    },
+  })
+}

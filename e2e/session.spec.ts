@@ -31,6 +31,7 @@ test('anna switches to her other organisation and back: branding, roles and requ
   signedIn,
 }) => {
   const page = await signedIn('anna')
+  await page.goto(home())
   // The branding arrives with the session's response, after the page.
   await expect.poll(() => accent(page)).not.toBe('')
   const own = await accent(page)

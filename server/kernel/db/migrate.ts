@@ -26,24 +26,7 @@ export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<str
   }
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await client.query(`create table if not exists schema_migrations (
-      name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
-    const applied = new Map<string, string>()
-    for (const row of (
-      await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations')
-    ).rows)
-      applied.set(row.name, row.sha256)
-    for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()) {
-      const text = await readFile(new URL(name, folder), 'utf8')
-      const sha256 = createHash('sha256').update(text).digest('hex')
-      const before = applied.get(name)
-      if (before === sha256) continue
-      if (before !== undefined) throw new Error(`The migration ${name} was edited after it was applied.`)
-      await client.query('begin')
-      await client.query(text)
-      await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
-      await client.query('commit')
-    }
+    await applyMigrations(client)
     await makePartitions(client)
     await migrateQueue(ownerUrl)
     return await grantToApplication(client, ownerUrl, masterKey)
@@ -55,6 +38,29 @@ export async function migrate(ownerUrl: string, masterKey?: Buffer): Promise<str
     )
   } finally {
     await client.end()
+  }
+}
+
+/** Applies the migrations that the database lacks, in order, up to and including `last`. */
+export async function applyMigrations(client: Client, last?: string): Promise<void> {
+  await client.query(`create table if not exists schema_migrations (
+    name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
+  const applied = new Map<string, string>()
+  for (const row of (
+    await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations')
+  ).rows)
+    applied.set(row.name, row.sha256)
+  for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()) {
+    if (last !== undefined && name > last) break
+    const text = await readFile(new URL(name, folder), 'utf8')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    const before = applied.get(name)
+    if (before === sha256) continue
+    if (before !== undefined) throw new Error(`The migration ${name} was edited after it was applied.`)
+    await client.query('begin')
+    await client.query(text)
+    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256])
+    await client.query('commit')
   }
 }
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.query(`drop database ${name} with (force)`)
-  await server.query(`drop role if exists ${name}_app`)
+  for (const role of ['server', 'keeper']) await server.query(`drop role if exists ${name}_${role}`)
   await server.query(`drop role ${name}`)
   await server.end()
 })
@@ -51,7 +51,7 @@ test('a role without CREATEROLE is reported; with it the database is set up, rep
   expect(await refusal(url)).toContain('CREATEROLE')
   await server.query(`alter role ${name} createrole`)
   const application = await migrate(url)
-  expect(new URL(application).username).toBe(`${name}_app`)
+  expect(new URL(application).username).toBe(`${name}_server`)
   expect(await migrate(url)).toBe(application)
 })
 
@@ -63,7 +63,7 @@ test('an address without a password does not give the application’s role a gue
     const key = Buffer.alloc(32, 7)
     const application = new URL(await migrate(url, key))
     expect(await migrate(url, key)).toBe(application.href)
-    const guessable = createHmac('sha256', '').update(`application role ${name}_app`).digest('hex')
+    const guessable = createHmac('sha256', '').update(`application role ${name}_server`).digest('hex')
     expect(application.password).not.toBe(guessable)
     expect(new URL(await migrate(url, Buffer.alloc(32, 8))).password).not.toBe(application.password)
   } finally {

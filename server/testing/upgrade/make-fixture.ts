@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { openEmbeddedDatabase } from '#server/kernel/db/embedded.ts'
 import { callsTo, payload, startProcess } from '#server/testing/api.ts'
-import { executionsOf } from '#server/testing/executions.ts'
 import { otlpJson } from '#server/testing/otlp.ts'
 import { until } from '#server/testing/until.ts'
+import { listExecutions, openRequest, refund } from './demo-case.ts'
 import { keepOpen, takeFixture, writeFixture } from './fixture.ts'
 
 const scratch = await mkdtemp(join(tmpdir(), 'countersign-fixture-'))
@@ -21,28 +21,10 @@ const { child, baseUrl } = await startProcess({ PORT: '0', DATABASE_URL: databas
 try {
   await owner.connect()
   const api = callsTo(baseUrl, JSON.parse(await readFile(join(dataDir, 'demo-credentials.json'), 'utf8')))
-  const pending = async (title: string) => {
-    const jonas = await api.person('jonas')
-    const { items } = payload<{ items: { approvalId: string; title: string }[] }>(
-      await api.query(jonas, 'approvals.getPending', {}),
-    )
-    return items.find((one) => one.title.includes(title))?.approvalId
-  }
   // The demo's own case waits for jonas. A second one is paid, so that there is a complete record, too.
-  await until(() => pending('4,200.00'), 'the request of the demo')
-  const { rows } = await owner.query<{ id: string }>('select agent_id as id from executions limit 1')
-  const executions = executionsOf(api)
-  const execution = await executions.start(rows[0]?.id ?? '', { orderId: 'A-1002' })
-  const approvalId = await until(() => pending('182.40'), 'the second request')
-  payload(
-    await api.mutate(await api.person('jonas'), 'approvals.decide', {
-      approvalId,
-      decision: 'approve',
-      decisionAcknowledged: true,
-      reason: 'The order was returned.',
-    }),
-  )
-  await executions.ended(execution)
+  await openRequest(api, '4,200.00')
+  const [known] = await listExecutions(api)
+  await refund(api, known?.agentId ?? '', { orderId: 'A-1002', amount: '182.40' })
   const sent = await api.request(await api.client('telemetry'), '/v1/traces', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

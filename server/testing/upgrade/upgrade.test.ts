@@ -52,7 +52,7 @@ test('the fixture is of an earlier version, and what it contains is read as it w
   expect(executions.map(({ status }) => status).sort()).toEqual(['succeeded', 'waiting_approval'])
   const maria = await api.person('maria')
   for (const { traceId } of executions)
-    expect(payload(await api.query(maria, 'traces.getTrace', { traceId }))).toMatchObject({ traceId })
+    expect(payload(await api.query(maria, 'traces.getTrace', { traceId }))).toMatchObject({ trace: { traceId } })
   const { items } = payload<{ items: unknown[] }>(await api.query(await api.person('vera'), 'holds.list', {}))
   expect(items).toHaveLength(1)
 })

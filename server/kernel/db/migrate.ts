@@ -55,9 +55,8 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
   await client.query(`create table if not exists schema_migrations (
     name text primary key, sha256 text not null, applied_at timestamptz not null default now())`)
   const applied = new Map<string, string>()
-  for (const row of (
-    await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations')
-  ).rows)
+  for (const row of (await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations'))
+    .rows)
     applied.set(row.name, row.sha256)
   const names = (await readdir(folder)).filter((entry) => entry.endsWith('.sql')).sort()
   let count = 0
@@ -74,7 +73,7 @@ export async function applyMigrations(client: Client, last?: string): Promise<{ 
     await client.query('commit')
     count += 1
   }
-  return { applied: count, known: new Set(applied.keys()).isSubsetOf(new Set(names)) }
+  return { applied: count, known: [...applied.keys()].every((name) => names.includes(name)) }
 }
 
 /** Only the first reason: one name may resolve to several addresses, each of which failed. */

@@ -109,8 +109,8 @@ async function grantTables(
   )
   const name = client.escapeIdentifier(role)
   const changes = [
-    ...[...wanted.difference(present)].map((one) => `grant ${one} to ${name}`),
-    ...(revoke ? [...present.difference(wanted)].map((one) => `revoke ${one} from ${name}`) : []),
+    ...[...wanted].filter((one) => !present.has(one)).map((one) => `grant ${one} to ${name}`),
+    ...(revoke ? [...present].filter((one) => !wanted.has(one)).map((one) => `revoke ${one} from ${name}`) : []),
   ]
   if (changes.length > 0) await client.query(changes.join(';\n'))
 }
@@ -125,7 +125,9 @@ async function giveToKeeper(client: Client, keeper: string, server: string): Pro
   const owner = client.escapeIdentifier(keeper)
   const moved = rows.filter(({ kept }) => !kept)
   if (moved.length > 0) {
-    const { rowCount: superuser } = await client.query('select 1 from pg_roles where rolname = current_user and rolsuper')
+    const { rowCount: superuser } = await client.query(
+      'select 1 from pg_roles where rolname = current_user and rolsuper',
+    )
     // Stays: a later migration replaces functions that the keeper owns.
     if (superuser === 0) await client.query(`grant ${owner} to current_user`)
     await client.query('begin')

@@ -28,7 +28,9 @@ export function deriveNeeds(
     encoding: 'utf8',
   })
     .split('\n')
-    .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$|^server\/testing\/|^server\/kernel\/db\/schema\.ts$/.test(file))
+    .filter(
+      (file) => /\.ts$/.test(file) && !/\.test\.ts$|^server\/testing\/|^server\/kernel\/db\/schema\.ts$/.test(file),
+    )
   const byServer = files.flatMap((file) => [...usedPrivileges(file, readFileSync(join(root, file), 'utf8'))])
   // These statements name their table at run time (server/testing/table-owners.ts).
   const content = contentTables.flatMap(({ table, columns, digests = [] }) =>

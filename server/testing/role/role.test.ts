@@ -157,7 +157,7 @@ describe('as the server’s role, over SQL', () => {
       'drop table audit_tiles',
       'select from schema_migrations',
       'select from partitions.spans_default',
-      'set role ' + JSON.stringify(roles.keeper),
+      `set role ${JSON.stringify(roles.keeper)}`,
     ])
       expect([text, await refusal(text)]).toEqual([text, '42501'])
   })
@@ -233,7 +233,9 @@ describe('functions', () => {
       expect(await grow([first, second])).toEqual({ grown: true })
       expect(await grow([first])).toEqual({ grown: true })
       expect(await grow([first, foreign, second])).toEqual({ grown: false })
-      expect(await one('select hashes from audit_tiles')).toEqual({ hashes: Buffer.concat([first ?? '', second ?? ''] as Buffer[]) })
+      expect(await one('select hashes from audit_tiles')).toEqual({
+        hashes: Buffer.concat([first ?? '', second ?? ''] as Buffer[]),
+      })
     })
   })
 
@@ -248,9 +250,10 @@ describe('functions', () => {
       `insert into legal_holds (tenant_id, id, trace_id, reason, created_by) values ($1, $2, 't', 'r', $3)`,
       [tenant, hold, member],
     )
-    await owner.query(`insert into audit_days (tenant_id, date, size) values ($1, '2026-01-01', 0), ($1, '9999-01-01', 0)`, [
-      tenant,
-    ])
+    await owner.query(
+      `insert into audit_days (tenant_id, date, size) values ($1, '2026-01-01', 0), ($1, '9999-01-01', 0)`,
+      [tenant],
+    )
     await inTenant(tenant, async () => {
       const release = (revision: number) =>
         one('select release_hold($1, $2, $3, $4, $5) as revision', [tenant, hold, revision, member, 'why'])
@@ -270,7 +273,10 @@ describe('functions', () => {
 
   test('reach only the tenant of the transaction', async () => {
     for (const [text, values] of [
-      ['select append_records($1, $2, $3, $3, $3, $3, $4, $5, $5)', [other, [randomUUID()], ['x'], [Buffer.alloc(32)], []]],
+      [
+        'select append_records($1, $2, $3, $3, $3, $3, $4, $5, $5)',
+        [other, [randomUUID()], ['x'], [Buffer.alloc(32)], []],
+      ],
       ['select grow_tiles($1, $2, $3, $3, $4)', [other, '2026-01-01', [0], [Buffer.alloc(32)]]],
     ] as [string, unknown[]][])
       await expect(inTenant(tenant, () => one(text, values))).rejects.toThrow(/row-level security/)

@@ -80,10 +80,12 @@ export function usedPrivileges(file: string, text: string): Set<string> {
   }
 
   function locked(chain: Chain): boolean {
-    return callsIn(
-      chain.filter((one) => one.method === '$if').flatMap(({ args }) => args),
-      'forUpdate',
-    ).length > 0
+    return (
+      callsIn(
+        chain.filter((one) => one.method === '$if').flatMap(({ args }) => args),
+        'forUpdate',
+      ).length > 0
+    )
   }
 
   function updates(values: Node[]): string[] {
@@ -168,7 +170,8 @@ const methodOf = (call: Node): string | undefined => {
 /** The table that a call of Kysely names first. */
 function namedTable(node: Node): string | undefined {
   if (node.type !== 'CallExpression') return undefined
-  const naming = /^(selectFrom|insertInto|updateTable|deleteFrom|(inner|left|right|full|cross)(Lateral)?Join|from|using)$/
+  const naming =
+    /^(selectFrom|insertInto|updateTable|deleteFrom|(inner|left|right|full|cross)(Lateral)?Join|from|using)$/
   const [first] = nodesIn(node, 'arguments')
   if (!naming.test(methodOf(node) ?? '') || typeof first?.value !== 'string') return undefined
   return snake(first.value.split(' ')[0] ?? '')
@@ -186,7 +189,11 @@ const templateText = (quasi: Node | undefined): string =>
 
 /** The same for a statement, or the body of a function, in SQL. */
 export function usedBySql(sql: string): Set<string> {
-  const text = sql.replaceAll(/--.*$/gm, ' ').replaceAll(/'[^']*'/g, "''").replaceAll(/\bpublic\./g, '').replaceAll(/\s+/g, ' ')
+  const text = sql
+    .replaceAll(/--.*$/gm, ' ')
+    .replaceAll(/'[^']*'/g, "''")
+    .replaceAll(/\bpublic\./g, '')
+    .replaceAll(/\s+/g, ' ')
   const used = new Set<string>()
   const sets = (table: string, from: number) => {
     for (const column of assigned(text.slice(from))) used.add(`${table} update (${column})`)

@@ -6,7 +6,10 @@
 // To remove a privilege takes two versions, because processes of the version before continue after the first process of this
 // one has migrated. One version removes the statement, and lists the privilege under `stillUsed`. The next one removes both.
 
-/** The role of the server's processes. An update of tenant_id, which row-level security refuses, stands for row locks. */
+/**
+ * The role of the server's processes. `update (tenant_id)` alone is for row locks, which need the right to update a column:
+ * row-level security keeps this one from changing.
+ */
 export const serverGrants: Readonly<Record<string, string>> = {
   access_changes: 'select, insert, update (decided_at, status)',
   agent_owners: 'select, insert',

@@ -139,7 +139,7 @@ export function usedPrivileges(file: string, text: string): Set<string> {
     throw new Error(`${file}: write out the columns of ${String(name.name)}.`)
   }
 
-  /** What a name stands for in a pattern: all columns of `whole`, or those that the pattern does not name. */
+  /** The columns of a name in a pattern: all columns of `whole`, or those that the pattern does not name. */
   function named(pattern: Node | undefined, name: Node, whole: () => string[]): string[] | undefined {
     if (pattern?.type === 'Identifier') return pattern.name === name.name ? whole() : undefined
     const properties = nodesIn(pattern, 'properties')

@@ -46,6 +46,20 @@ test('an unknown organisation, an invalid short name and an empty field are repo
   await expect(field).toHaveAccessibleDescription(/lower-case letters, digits and hyphens/)
 })
 
+test('a provider that describes itself under another address gets no code', async ({ page }) => {
+  await page.route('**/realms/northwind/.well-known/openid-configuration', async (route) => {
+    const response = await route.fetch()
+    const metadata = await response.json()
+    await route.fulfill({ response, json: { ...metadata, issuer: `${metadata.issuer}/x` } })
+  })
+  await page.goto('/sign-in')
+  const field = page.getByRole('textbox', { name: 'Organisation' })
+  await field.fill('northwind')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(field).toHaveAccessibleDescription(/describes itself under another address/)
+  await expect(page).toHaveURL('/sign-in')
+})
+
 test('the sign-in returns to a deep link, without an additional entry in the history', async ({ page }) => {
   const wanted = `/t/${externalId()}/approvals?view=decided`
   await page.goto(wanted)

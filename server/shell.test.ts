@@ -136,7 +136,7 @@ describe('pages', () => {
     const get = await serve()
     const expected = {
       '/_next/static/chunks/a.js': ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-      '/icon.svg': ['image/svg+xml', 'public, max-age=0, must-revalidate'],
+      '/icon.svg': ['image/svg+xml; charset=utf-8', 'public, max-age=0, must-revalidate'],
       '/images/a.png': ['image/png', 'public, max-age=0, must-revalidate'],
       '/robots.txt': ['text/plain; charset=utf-8', 'public, max-age=0, must-revalidate'],
     }

@@ -11,7 +11,7 @@ import type { InProgress } from '#components/ui/text/in-progress.ts'
 import { homePath, signedOutPath, signInPath } from '#lib/paths.ts'
 import { lastOrganisation, rememberReturnTo } from './last-organisation.ts'
 import { ownTenant } from './own-tenant.ts'
-import type { RealmProblem } from './provider-client.ts'
+import { otherIssuer, type RealmProblem } from './provider-client.ts'
 import { adviceFor } from './request-failed.tsx'
 import { type Identity, session } from './session.ts'
 import { useTenantSession } from './session-provider.tsx'
@@ -164,7 +164,13 @@ function SignInFirst({ tenant, elsewhere }: { tenant: string; elsewhere: boolean
   )
 }
 
-export const problemText = (problem: RealmProblem): string =>
-  problem === 'unknown-organisation'
-    ? 'No organisation with this name was found.'
-    : 'The identity provider can’t be reached.'
+export function problemText(problem: RealmProblem): string {
+  switch (problem) {
+    case 'unknown-organisation':
+      return 'No organisation with this name was found.'
+    case 'unreachable':
+      return 'The identity provider can’t be reached.'
+    case 'other-issuer':
+      return otherIssuer
+  }
+}

@@ -178,7 +178,10 @@ export async function insertEmptyDays(tx: Transaction, tenantId: string): Promis
   await sql`select open_empty_days(${tenantId})`.execute(tx)
 }
 
-/** Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not closed. */
+/**
+ * Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not
+ * closed.
+ */
 export const listDaysToSign = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditDays as day')
@@ -209,7 +212,10 @@ export async function setDaySealed(tx: Transaction, tenantId: string, date: stri
   await sql`select close_day(${tenantId}, ${date})`.execute(tx)
 }
 
-/** Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer starts. */
+/**
+ * Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer
+ * starts.
+ */
 export const findLatestCheckpoint = (tx: Transaction, tenantId: string, date: string) =>
   checkpoints(tx, tenantId, date)
     .where('size', '<=', (eb) =>

@@ -52,6 +52,7 @@ export const serverGrants: Readonly<Record<string, string>> = {
   input_resolutions:
     'select, insert, update (application, applied_at, attempts, delivered_at, delivery, delivery_error, recipient, revision)',
   input_waits: 'select, insert, update (closed_at, event_id, expires_at, matched_at, parked_at, revision, status)',
+  known_places: 'select, insert, update (seen_at), delete',
   legal_holds: 'select, insert',
   machine_uses: 'select, insert, update (used_at)',
   mails: 'select, insert, update (attempts, delivery, error, message, revision, settled_at)',

@@ -4,6 +4,7 @@ import { purgePlaces } from '#server/identity/strangers/places.ts'
 import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
+import { retirePredecessor } from '#server/kernel/db/roles.ts'
 import { purgeBudgets } from '#server/kernel/rate/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { purgeWindows } from '#server/policies/budgets/purge-windows.ts'
@@ -56,12 +57,13 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
 
 /**
  * Drops whole days that are past every tenant's retention. From days that only some tenants still need, the others
- * delete their rows.
+ * delete their rows. Also retires the role of earlier versions when their last process has ended.
  */
 export async function keepPartitions(ownerUrl: string, tenants: readonly { id: string }[]): Promise<void> {
   const limits = await Promise.all(tenants.map(({ id }) => retentionLimit(id)))
   await asOwnerOf(ownerUrl, async (client) => {
     await makePartitions(client)
     await dropPartitions(client, isOver(limits))
+    await retirePredecessor(client)
   })
 }

@@ -162,14 +162,11 @@ export async function findLastClosed(tx: Transaction, tenantId: string, date: st
 }
 
 /** Locks the day until commit, so that appenders wait. */
-export const lockDay = (tx: Transaction, tenantId: string, date: string) =>
-  tx
-    .selectFrom('auditDays')
-    .select(dayColumns)
-    .where('tenantId', '=', tenantId)
-    .where('date', '=', date)
-    .forUpdate()
-    .executeTakeFirst()
+export async function lockDay(tx: Transaction, tenantId: string, date: string) {
+  const { rows } = await sql<{ date: string; size: number; sealedAt: Date | null }>`
+    select date, size, sealed_at from lock_day(${tenantId}, ${date})`.execute(tx)
+  return rows[0]
+}
 
 /** Lets one process at a time sign this log. Appenders don't wait for it. */
 export async function lockSealing(tx: Transaction, tenantId: string, log: LogName): Promise<void> {
@@ -178,12 +175,7 @@ export async function lockSealing(tx: Transaction, tenantId: string, log: LogNam
 
 /** Inserts the days without records between the tenant's first day and today. */
 export async function insertEmptyDays(tx: Transaction, tenantId: string): Promise<void> {
-  await sql`insert into audit_days (tenant_id, date, size)
-    select ${tenantId}, day::date, 0
-    from generate_series(
-      (select min(date) from audit_days where tenant_id = ${tenantId})::timestamp,
-      (clock_timestamp() at time zone 'UTC')::date - 1, interval '1 day') as day
-    on conflict do nothing`.execute(tx)
+  await sql`select open_empty_days(${tenantId})`.execute(tx)
 }
 
 /**
@@ -217,13 +209,7 @@ export const listDays = (tx: Transaction, tenantId: string, start: Date, end: Da
     .execute()
 
 export async function setDaySealed(tx: Transaction, tenantId: string, date: string): Promise<void> {
-  await tx
-    .updateTable('auditDays')
-    .set({ sealedAt: sql<Date>`clock_timestamp()` })
-    .where('tenantId', '=', tenantId)
-    .where('date', '=', date)
-    .where('sealedAt', 'is', null)
-    .execute()
+  await sql`select close_day(${tenantId}, ${date})`.execute(tx)
 }
 
 /**

@@ -23,7 +23,7 @@ import { propose as proposeRelease } from '#server/releases/propose.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { addGroupMember, createGroup, createMember, createTenant } from '#server/tenants/create-tenant.ts'
 import { findGroup } from '#server/tenants/group-store.ts'
-import { findMemberByUsername, findTenantBySlug, listTenants } from '#server/tenants/store.ts'
+import { findMemberByUsername, listTenants } from '#server/tenants/store.ts'
 import { seedLock } from './store.ts'
 import { type DemoTenant, demoClients, demoGuests, demoTenants, demoUsers } from './tenants.ts'
 
@@ -51,7 +51,7 @@ export async function seedDemo(say: (line: string) => void): Promise<void> {
     if ((await listTenants(tx)).length > 0) return false
     const tenants: TenantCredentials[] = []
     for (const tenant of demoTenants) tenants.push(await createDemoTenant(tx, tenant))
-    for (const guest of demoGuests) await joinDemoTenant(tx, guest)
+    for (const guest of demoGuests) await joinDemoTenant(tx, guest, tenants)
     // Written before the commit: a crash leaves a file without tenants (which is replaced), never tenants without their file.
     await writeDurably(
       path,
@@ -109,8 +109,12 @@ async function createDemoTenant(tx: Transaction, demo: DemoTenant): Promise<Tena
 }
 
 /** The same principal (issuer and subject) in a second tenant, with the roles that it has there. */
-async function joinDemoTenant(tx: Transaction, guest: (typeof demoGuests)[number]): Promise<void> {
-  const [home, tenant] = [await findTenantBySlug(tx, guest.home), await findTenantBySlug(tx, guest.tenant)]
+async function joinDemoTenant(
+  tx: Transaction,
+  guest: (typeof demoGuests)[number],
+  tenants: readonly TenantCredentials[],
+): Promise<void> {
+  const [home, tenant] = [guest.home, guest.tenant].map((slug) => tenants.find((one) => one.slug === slug))
   if (home === undefined || tenant === undefined) throw new Error('A demo tenant is missing.')
   await bindTenant(tx, home.id)
   const { issuer, subject, displayName } = await findMemberByUsername(tx, home.id, guest.username)

@@ -1,5 +1,6 @@
 import { eraseFiles } from '#server/files/erase.ts'
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { lockRemoval } from '#server/kernel/content/removal-store.ts'
 import { finderOf } from '#server/kernel/content/subject.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { decryptForTenant } from '#server/kernel/keys/tenant-keys.ts'
@@ -59,6 +60,7 @@ async function pass({ tenantId, id, subject, owners }: Pass) {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after
     const lot = await database.inTenant(tenantId, async (tx) => {
+      await lockRemoval(tx, tenantId)
       const done = await eraseFrom(tx, tenantId, subject, { erasureId: id, after: from, traceIds })
       await note(tx, tenantId, id, 'spans', { ...done, records: 0 })
       return done
@@ -72,6 +74,7 @@ async function pass({ tenantId, id, subject, owners }: Pass) {
     do {
       const from: string[] | undefined = after
       const lot = await database.inTenant(tenantId, async (tx) => {
+        await lockRemoval(tx, tenantId)
         const done = await eraseContent(tx, tenantId, erasable, { holds, erasureId: id, after: from, owners })
         await note(tx, tenantId, id, erasable.table, { spans: 0, values: done.texts, records: done.records })
         return done

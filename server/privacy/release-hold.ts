@@ -10,13 +10,13 @@ export const releaseHold = mutation({
   output: ReleaseHoldOutput,
   audit: ({ id, reason }) => ({ action: 'hold.released', resource: { type: 'hold', id }, reason }),
   async run({ tx, tenant, principal, input: { id, expectedRevision, reason } }) {
-    const released = await setHoldReleased(tx, tenant.id, {
+    const revision = await setHoldReleased(tx, tenant.id, {
       id,
       revision: expectedRevision,
       by: principal.memberId,
       reason,
     })
-    if (released !== undefined) return { id, revision: released.revision }
+    if (revision !== undefined) return { id, revision }
     const hold = await findHold(tx, tenant.id, id)
     if (hold === undefined) throw notFound()
     throw hold.releasedAt === null

@@ -126,26 +126,16 @@ export const findHold = (tx: Transaction, tenantId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Undefined if it has another revision or is already released. */
-export const setHoldReleased = (
+/** Returns the new revision. Undefined if it has another revision or is already released. */
+export async function setHoldReleased(
   tx: Transaction,
   tenantId: string,
   hold: { id: string; revision: number; by: string; reason: string },
-) =>
-  tx
-    .updateTable('legalHolds')
-    .set({
-      revision: sql`revision + 1`,
-      releasedBy: hold.by,
-      releasedAt: sql<Date>`now()`,
-      releaseReason: hold.reason,
-    })
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', hold.id)
-    .where('revision', '=', hold.revision)
-    .where('releasedAt', 'is', null)
-    .returning('revision')
-    .executeTakeFirst()
+): Promise<number | undefined> {
+  const { rows } = await sql<{ revision: number | null }>`
+    select release_hold(${tenantId}, ${hold.id}, ${hold.revision}, ${hold.by}, ${hold.reason}) as revision`.execute(tx)
+  return rows[0]?.revision ?? undefined
+}
 
 /** Newest first. */
 export const listHolds = (tx: Transaction, tenantId: string, limit: number, cursor: string | undefined) => {

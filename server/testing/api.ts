@@ -10,7 +10,7 @@ import { signIn } from '#server/testing/auth/sign-in.ts'
 import { testDatabase } from './database.ts'
 import { testEnvironment } from './processes/environment.ts'
 
-type Credentials = {
+export type Credentials = {
   tenants: {
     slug: string
     externalId: string
@@ -25,13 +25,10 @@ export type NodeServer = string[] | { args: string[]; env: Record<string, string
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string }
 
-export type TestApi = {
+/** Calls of the demo's people and service accounts to one server. */
+export type Calls = {
   baseUrl: string
-  /** The owner's address of its database, for changes that a test makes without the server. */
-  ownerUrl: string
-  gate: string
   credentials: Credentials
-  process: ChildProcess
   /** Tokens of the demo's people and service accounts. Cached for the run, because they are valid for half an hour. */
   person(username: string, slug?: string): Promise<string>
   client(clientId: string, slug?: string): Promise<string>
@@ -48,12 +45,19 @@ export type TestApi = {
     headers?: Record<string, string>,
   ): Promise<Answer>
   request(token: string | undefined, path: string, init?: RequestInit): Promise<Answer>
+  /** Discards the cached tokens, which are not valid after a change of the clock. */
+  forgetTokens(): void
+}
+
+export type TestApi = Calls & {
+  /** The owner's address of its database, for changes that a test makes without the server. */
+  ownerUrl: string
+  gate: string
+  process: ChildProcess
   /** The log so far, if the environment sets LOG_LEVEL. */
   logged(): string
   /** Kills the process (SIGKILL) and starts a new one on the same data. `between` runs while no process does. */
   killAndRestart(between?: () => Promise<void>): Promise<void>
-  /** Discards the cached tokens, which are not valid after a change of the clock. */
-  forgetTokens(): void
   close(): Promise<void>
 }
 
@@ -103,6 +107,33 @@ export async function startApi(
   let running = await start('0')
   const { baseUrl } = running
   const credentials: Credentials = JSON.parse(await readFile(join(folder, 'data', 'demo-credentials.json'), 'utf8'))
+  return {
+    ...callsTo(baseUrl, credentials),
+    ownerUrl: database.ownerUrl,
+    gate,
+    get process() {
+      return running.child
+    },
+    logged: () => lines.join(''),
+    async killAndRestart(between) {
+      running.child.kill('SIGKILL')
+      await once(running.child, 'exit')
+      await between?.()
+      running = await start(new URL(baseUrl).port)
+    },
+    async close() {
+      if (running.child.exitCode === null && running.child.signalCode === null) {
+        running.child.kill('SIGTERM')
+        await once(running.child, 'exit')
+      }
+      await database.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `credentials` are those that the server wrote when it made the demo. */
+export function callsTo(baseUrl: string, credentials: Credentials): Calls {
   const tokens = new Map<string, Promise<string>>()
   const cached = (key: string, make: () => Promise<string>) => {
     const known = tokens.get(key)
@@ -130,14 +161,9 @@ export async function startApi(
 
   return {
     baseUrl,
-    ownerUrl: database.ownerUrl,
-    gate,
     credentials,
-    get process() {
-      return running.child
-    },
     request,
-    logged: () => lines.join(''),
+    forgetTokens: () => tokens.clear(),
     person: (username, slug = 'northwind') =>
       cached(`${slug}/${username}`, async () => {
         const user = tenantOf(slug).users.find((candidate) => candidate.username === username)
@@ -168,21 +194,6 @@ export async function startApi(
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ json: input }),
       }),
-    async killAndRestart(between) {
-      running.child.kill('SIGKILL')
-      await once(running.child, 'exit')
-      await between?.()
-      running = await start(new URL(baseUrl).port)
-    },
-    forgetTokens: () => tokens.clear(),
-    async close() {
-      if (running.child.exitCode === null && running.child.signalCode === null) {
-        running.child.kill('SIGTERM')
-        await once(running.child, 'exit')
-      }
-      await database.close()
-      await rm(folder, { recursive: true, force: true })
-    },
   }
 }
 
@@ -198,12 +209,16 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** `lines` collects the log. Without it, the log is written to the output of the tests. */
-async function startProcess(
+/**
+ * Starts the server of `tree`, by default of this one, without the console. `lines` collects the log. Without it, the log is
+ * written to the output of the tests.
+ */
+export async function startProcess(
   environment: Record<string, string>,
   lines?: string[],
+  tree = join(import.meta.dirname, '../..'),
 ): Promise<{ child: ChildProcess; baseUrl: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'processes/api-process.ts')], {
+  const child = spawn(process.execPath, [join(tree, 'server/testing/processes/api-process.ts')], {
     env: { ...testEnvironment, ...environment },
     stdio: ['ignore', 'pipe', lines === undefined ? 'inherit' : 'pipe'],
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { payload, type TestApi } from './api.ts'
+import { type Calls, payload } from './api.ts'
 import { until } from './until.ts'
 
 export type ExecutionAnswer = {
@@ -23,7 +23,7 @@ const Denied = z.object({
 })
 
 /** Functions that start and follow executions in production, as maria. */
-export function executionsOf(api: TestApi) {
+export function executionsOf(api: Calls) {
   const get = async (id: string) =>
     payload<ExecutionAnswer>(await api.query(await api.person('maria'), 'executions.get', { id }))
   const start = async (agentId: string, input: unknown): Promise<string> => {

@@ -78,8 +78,13 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   unsealed: { owner: 'kernel', readBy: [] },
 }
 
-/** Tables that only the database itself writes, by a trigger or by the function `append_audit`. */
-export const writtenByDatabase: readonly string[] = ['audit_records', 'policy_binding_revisions']
+/** Tables that only the database itself writes, by a trigger or by the functions that server/kernel/db/grants.ts lists. */
+export const writtenByDatabase: readonly string[] = [
+  'audit_days',
+  'audit_records',
+  'audit_tiles',
+  'policy_binding_revisions',
+]
 
 /**
  * Files whose statements name their table at run time: `endProposalIn`, to which an owner's store passes its table, and

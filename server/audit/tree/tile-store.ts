@@ -24,19 +24,18 @@ export async function findTiles(
   return rows
 }
 
-/** Writes tiles. An existing tile only grows. */
-export async function setTiles(tx: Transaction, tenantId: string, log: LogName, tiles: readonly Tile[]): Promise<void> {
-  if (tiles.length === 0) return
-  await tx
-    .insertInto('auditTiles')
-    .values(tiles.map((tile) => ({ tenantId, log, ...tile })))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenantId', 'log', 'level', 'tile'])
-        .doUpdateSet({ hashes: sql`excluded.hashes` })
-        .where(sql<boolean>`octet_length(audit_tiles.hashes) < octet_length(excluded.hashes)`),
-    )
-    .execute()
+/** Writes tiles. An existing tile only grows. Returns false if one contains other hashes. */
+export async function setTiles(
+  tx: Transaction,
+  tenantId: string,
+  log: LogName,
+  tiles: readonly Tile[],
+): Promise<boolean> {
+  if (tiles.length === 0) return true
+  const { rows } = await sql<{ grown: boolean }>`
+    select grow_tiles(${tenantId}, ${log}, ${tiles.map(({ level }) => level)}, ${tiles.map(({ tile }) => tile)},
+      ${tiles.map(({ hashes }) => hashes)}) as grown`.execute(tx)
+  return rows[0]?.grown === true
 }
 
 /** Returns the number of a log's leaves that are stored in tiles. */

@@ -51,7 +51,8 @@ export const consistencyAt = (tx: Transaction, log: Log, size1: number, size2: n
 
 /**
  * Adds leaves (concatenated hashes, in pieces) to a tree of `size` leaves and stores its tiles. Returns the root of all leaves,
- * or undefined if the right edge of the tree is missing. One process at a time: the caller holds the lock of the log.
+ * or undefined if the right edge of the tree is missing or a stored tile contains other hashes. One process at a time: the
+ * caller holds the lock of the log.
  */
 export async function extendTree(
   tx: Transaction,
@@ -66,9 +67,9 @@ export async function extendTree(
     tree.add(piece)
     full.push(...tree.takeFull())
     if (full.length < tilesPerWrite) continue
-    await setTiles(tx, log.tenantId, log.name, full)
+    if (!(await setTiles(tx, log.tenantId, log.name, full))) return undefined
     full = []
   }
-  await setTiles(tx, log.tenantId, log.name, [...full, ...tree.partial()])
+  if (!(await setTiles(tx, log.tenantId, log.name, [...full, ...tree.partial()]))) return undefined
   return { size: tree.size(), root: tree.root() }
 }

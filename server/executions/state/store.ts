@@ -187,16 +187,16 @@ export async function setStep(
   change: StepChange,
 ): Promise<void> {
   const cipher = await tenantCipher(tx, tenantId)
-  const encrypted = (column: 'arguments' | 'output', value: JsonValue | undefined) =>
-    value === undefined ? {} : { [column]: encryptStepValue(cipher, { executionId, stepId }, column, value) }
+  const encrypted = (column: 'arguments' | 'output', value: JsonValue) =>
+    encryptStepValue(cipher, { executionId, stepId }, column, value)
   const values = {
     status: change.status,
-    ...encrypted('arguments', change.arguments),
+    ...(change.arguments === undefined ? {} : { arguments: encrypted('arguments', change.arguments) }),
     decisionId: change.decisionId,
     approvalId: change.approvalId,
     spanId: change.spanId,
     attempts: change.attempts,
-    ...encrypted('output', change.output),
+    ...(change.output === undefined ? {} : { output: encrypted('output', change.output) }),
     ...(change.started === true ? { startedAt: sql<Date>`clock_timestamp()` } : {}),
     ...(change.ended === true ? { endedAt: sql<Date>`clock_timestamp()` } : {}),
   }

@@ -51,7 +51,7 @@ export function auditLeafHash(leaf: AuditLeaf): Buffer {
 }
 
 /**
- * A record's canonical JSON before and after its time, which the database inserts (`append_audit`): the fields before
+ * A record's canonical JSON before and after its time, which the database inserts (`append_records`): the fields before
  * `at` in JCS's order, and the fields after it. Throws JcsError.
  */
 export const recordAround = (

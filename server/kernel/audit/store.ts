@@ -13,7 +13,7 @@ export type UnplacedRecord = {
 }
 
 // A constant text, not built for each call: every operation ends with this statement.
-const appendText = 'select append_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+const appendText = 'select append_records($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 
 /** Appends the records, in order, to the tenant's log of today (UTC, the database's clock), and sends the notices. */
 export const appendRecords = (

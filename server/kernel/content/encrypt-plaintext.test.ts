@@ -64,7 +64,7 @@ afterAll(async () => {
   await superuser.end()
   await around.close()
   await server.query(`drop database ${name} with (force)`)
-  await server.query(`drop role if exists ${name}_app`)
+  for (const role of ['server', 'keeper']) await server.query(`drop role if exists ${name}_${role}`)
   await server.query(`drop role ${name}`)
   await server.end()
 })

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { migrationLock } from './migrate.ts'
+import { rolesOf } from './roles.ts'
 
 /** Application name of the connections of `work`, so that they don't count as a server. */
 const ownName = 'countersign maintenance'
@@ -7,7 +8,7 @@ const ownName = 'countersign maintenance'
 export type HeldStarts = {
   /** Address of the application's role for `work`. */
   appUrl: string
-  /** Whether the application's role is connected from another process. */
+  /** Whether a server of this version or of an earlier one is connected from another process. */
   serverRunning(): Promise<boolean>
 }
 
@@ -26,10 +27,11 @@ export async function holdStarts<T>(
     return await work({
       appUrl: url.href,
       async serverRunning() {
+        const { server, predecessor } = await rolesOf(client)
         const { rowCount } = await client.query(
           `select 1 from pg_stat_activity
-           where datname = current_database() and usename = $1 and application_name <> $2 limit 1`,
-          [decodeURIComponent(url.username), ownName],
+           where datname = current_database() and usename = any($1) and application_name <> $2 limit 1`,
+          [[server, predecessor], ownName],
         )
         return rowCount !== 0
       },

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ConfigError } from '#server/kernel/config.ts'
+import { until } from '#server/testing/until.ts'
 import { migrate } from './migrate.ts'
 
 // Mistakes in DATABASE_URL are reported in one clear line.
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.query(`drop database ${name} with (force)`)
-  await server.query(`drop role if exists ${name}_app`)
+  for (const role of ['server', 'keeper']) await server.query(`drop role if exists ${name}_${role}`)
   await server.query(`drop role ${name}`)
   await server.end()
 })
@@ -51,8 +52,63 @@ test('a role without CREATEROLE is reported; with it the database is set up, rep
   expect(await refusal(url)).toContain('CREATEROLE')
   await server.query(`alter role ${name} createrole`)
   const application = await migrate(url)
-  expect(new URL(application).username).toBe(`${name}_app`)
+  expect(new URL(application).username).toBe(`${name}_server`)
   expect(await migrate(url)).toBe(application)
+})
+
+test('the role of earlier versions keeps its rights while one of their processes runs, and no longer', async () => {
+  const url = address(() => undefined)
+  await migrate(url)
+  const owner = new Client({ connectionString: url })
+  await owner.connect()
+  const role = `${name}_app`
+  const rights = async () =>
+    (await owner.query<{ may: boolean }>(`select has_table_privilege($1, 'audit_tiles', 'update') as may`, [role]))
+      .rows[0]?.may
+  // As a process of an earlier version does at its start.
+  await owner.query(`create role ${role} login nosuperuser nobypassrls password 'older'`)
+  await owner.query(`grant usage on schema public, pgboss to ${role}`)
+  await owner.query(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+  const older = new Client({
+    connectionString: address((open) => Object.assign(open, { username: role, password: 'older' })),
+  })
+  await older.connect()
+  await migrate(url)
+  expect(await rights()).toBe(true)
+  expect((await older.query('select from audit_tiles')).rowCount).toBe(0)
+  await older.end()
+  await until(async () => {
+    await migrate(url)
+    return (await rights()) === false ? true : undefined
+  }, 'the session has ended')
+  await owner.query(`drop role ${role}`)
+  await owner.end()
+})
+
+test('a start of an earlier version leaves the rights alone that a later one has given', async () => {
+  const url = address(() => undefined)
+  await migrate(url)
+  const owner = new Client({ connectionString: url })
+  await owner.connect()
+  const rights = async (columns: string) =>
+    (
+      await owner.query<{ may: boolean }>(`select has_column_privilege($1, 'tenants', $2, 'update') as may`, [
+        `${name}_server`,
+        columns,
+      ])
+    ).rows[0]?.may
+  // A version with another list and the same schema.
+  await owner.query(`grant update (name) on tenants to ${name}_server`)
+  await owner.query(`revoke update (branding) on tenants from ${name}_server`)
+  await migrate(url)
+  expect([await rights('name'), await rights('branding')]).toEqual([true, true])
+  // A version with another schema.
+  await owner.query(`insert into schema_migrations (name, sha256) values ('9999_later.sql', '')`)
+  await owner.query(`revoke update (branding) on tenants from ${name}_server`)
+  await migrate(url)
+  expect([await rights('name'), await rights('branding')]).toEqual([true, false])
+  await owner.query(`delete from schema_migrations where name = '9999_later.sql'`)
+  await owner.end()
 })
 
 test('an address without a password does not give the application’s role a guessable one', async () => {
@@ -63,7 +119,7 @@ test('an address without a password does not give the application’s role a gue
     const key = Buffer.alloc(32, 7)
     const application = new URL(await migrate(url, key))
     expect(await migrate(url, key)).toBe(application.href)
-    const guessable = createHmac('sha256', '').update(`application role ${name}_app`).digest('hex')
+    const guessable = createHmac('sha256', '').update(`application role ${name}_server`).digest('hex')
     expect(application.password).not.toBe(guessable)
     expect(new URL(await migrate(url, Buffer.alloc(32, 8))).password).not.toBe(application.password)
   } finally {

@@ -12,14 +12,18 @@ const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
 
 /**
- * Creates the partitions of `spans` for two weeks from today (UTC). Repeating it does no harm. `client` is the owner's:
+ * Creates the partitions of `spans` from `today` (UTC) for `ahead` days, two weeks by default. Repeating it does no harm. `client` is the owner's:
  * the application's role can neither create nor drop a table. Gives up on a busy table after two seconds; the next run
  * tries again.
  */
-export async function makePartitions(client: Client, today = new Date().toISOString().slice(0, 10)): Promise<void> {
+export async function makePartitions(
+  client: Client,
+  today = new Date().toISOString().slice(0, 10),
+  ahead = daysAhead,
+): Promise<void> {
   const known = new Set(await partitionDays(client))
-  for (let ahead = 0; ahead <= daysAhead; ahead++) {
-    const day = dayAfter(today, ahead)
+  for (let later = 0; later <= ahead; later++) {
+    const day = dayAfter(today, later)
     if (known.has(day)) continue
     await client.query('begin')
     try {

@@ -74,7 +74,7 @@ const backends = async () =>
   (
     await owner.query<{ waits: string | null }>(
       `select wait_event_type as waits from pg_stat_activity
-       where datname = current_database() and usename = current_database() || '_app'`,
+       where datname = current_database() and usename = current_database() || '_server'`,
     )
   ).rows
 const disconnected = () =>

@@ -1,4 +1,5 @@
 import { appendAudit, systemActor } from '#server/kernel/audit/append.ts'
+import { lockRemoval } from '#server/kernel/content/removal-store.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { tenantById } from '#server/tenants/by-id.ts'
 import { settingsOf } from '#server/tenants/view.ts'
@@ -29,6 +30,7 @@ export async function purgeTraces(tenantId: string, now = Date.now()): Promise<v
   const { database } = runtime()
   const next = () =>
     database.inTenant(tenantId, async (tx) => {
+      await lockRemoval(tx, tenantId)
       const day = await findExpiredDay(tx, tenantId, before)
       if (day === undefined) return undefined
       const deleted = await deleteDay(tx, tenantId, day)

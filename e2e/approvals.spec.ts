@@ -334,7 +334,7 @@ async function resendMail(origin: string, { approvalId }: RefundCase): Promise<v
   const omar = await personToken(origin, 'omar')
   type Mails = { items: { id: string; revision: number; delivery: string }[] }
   let failed: Mails['items'][number] | undefined
-  // The server of these tests has no SMTP_URL.
+  // The server of these tests is started without SMTP_URL.
   await expect
     .poll(async () => {
       const { items } = await call<Mails>(origin, omar, 'query', 'approvals.mails.list', { approvalId })

@@ -282,7 +282,7 @@ test('with a grant, personal data appears only where it is revealed, until it is
   // Nowhere else in the document, in no attribute and in no storage.
   const outside = await page.evaluate(() => {
     const copy = document.documentElement.cloneNode(true)
-    if (!(copy instanceof Element)) throw new Error('The document has no element.')
+    if (!(copy instanceof Element)) throw new Error('The document lacks an element.')
     const panes = copy.querySelectorAll('aside[aria-label="Selected span"]')
     for (const pane of panes) pane.remove()
     return { panes: panes.length, html: copy.outerHTML }

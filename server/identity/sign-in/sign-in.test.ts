@@ -13,6 +13,7 @@ import {
   signIn,
 } from '#server/testing/auth/sign-in.ts'
 import { type IdentityServer, identityServer, type TestRealm, testRealm } from '#server/testing/identity-server.ts'
+import { asOwner } from '#server/testing/owner.ts'
 
 let server: IdentityServer
 let northwind: TestRealm
@@ -203,14 +204,10 @@ describe('the sign-in page', () => {
 describe('an account', () => {
   test('that is disabled gets the same message as a wrong password', async () => {
     const gone = await northwind.person('gone', [])
-    await server.runtime.database.inTenant(northwind.id, (tx) =>
-      tx
-        .updateTable('realmUsers')
-        .set({ disabledAt: new Date() })
-        .where('tenantId', '=', northwind.id)
-        .where('id', '=', gone.userId)
-        .execute(),
-    )
+    await asOwner(server.runtime, 'update realm_users set disabled_at = now() where tenant_id = $1 and id = $2', [
+      northwind.id,
+      gone.userId,
+    ])
     const browser = new Browser()
     const page = await sendSignIn(browser, await requestPage(browser), 'gone', gone.password)
     expect(page.text).toContain('The user name or the password is wrong.')

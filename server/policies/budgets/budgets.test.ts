@@ -17,6 +17,7 @@ import type { ModelCallRequest } from '#server/policies/decisions/request.ts'
 import { closeEngine } from '#server/policies/engine/engine.ts'
 import { publishVersion } from '#server/policies/publish-version.ts'
 import { modelCall } from '#server/testing/model-call.ts'
+import { connectAsOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { windowAt } from './budget.ts'
 import { listBudgets } from './list.ts'
@@ -226,22 +227,20 @@ describe('windows', () => {
   })
 
   /** Simulates that this many days have passed. */
-  const moveBack = (policyId: string, days: number) =>
-    inTenant(async (tx) => {
-      const rows = await tx
-        .selectFrom('policyBudgetWindows')
-        .select(['id', 'startsAt', 'endsAt'])
-        .where('policyId', '=', policyId)
-        .orderBy('startsAt')
-        .execute()
-      const earlier = (at: Date) => new Date(at.getTime() - days * 86_400_000)
-      for (const { id, startsAt, endsAt } of rows)
-        await tx
-          .updateTable('policyBudgetWindows')
-          .set({ startsAt: earlier(startsAt), endsAt: endsAt && earlier(endsAt) })
-          .where('id', '=', id)
-          .execute()
-    })
+  const moveBack = async (policyId: string, days: number) => {
+    const owner = await connectAsOwner(runtime)
+    // From the earliest on, because a subject has one window for each start.
+    const { rows } = await owner.query('select id from policy_budget_windows where policy_id = $1 order by starts_at', [
+      policyId,
+    ])
+    for (const { id } of rows)
+      await owner.query(
+        `update policy_budget_windows set starts_at = starts_at - make_interval(days => $2),
+           ends_at = ends_at - make_interval(days => $2) where id = $1`,
+        [id, days],
+      )
+    await owner.end()
+  }
   const windows = async (policyId: string) =>
     (
       await inTenant((tx) =>

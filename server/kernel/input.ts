@@ -55,6 +55,7 @@ function flawIn(value: unknown, depth: number): Flaw | undefined {
     case 'string':
       return flawOf(textFlaw(value))
     case 'number':
+      if (!Number.isFinite(value)) return flawOf('a number that is too large')
       return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
         ? flawOf('a whole number beyond 2^53 - 1, which JSON can’t represent exactly (send it as a string)')
         : undefined

@@ -25,15 +25,15 @@ export const wireLimits = {
   telemetry: {
     /** After decompression. */
     bytes: 16 * 1024 * 1024,
-    spans: 50_000,
+    spans: 20_000,
     /** Attributes, elements of lists, events and links. */
-    values: 1_000_000,
-    /** Resources, scopes, and groups and fields that are unknown. */
-    groups: 50_000,
+    values: 400_000,
+    /** Resources and scopes. */
+    groups: 40_000,
+    /** Fields of Protocol Buffers, or values of JSON, in one span, resource or scope: it is decoded in one piece. */
+    fieldsInOne: 100_000,
     /** Levels of lists within an attribute. */
     depth: 32,
-    /** A span in JSON. */
-    spanBytes: 1024 * 1024,
   },
   arrival: {
     /** Until the last header has arrived. */

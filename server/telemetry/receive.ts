@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ApiError } from '#lib/errors.ts'
 import { type Authorized, authorize } from '#server/kernel/auth/authorize.ts'
-import { readBody } from '#server/kernel/body.ts'
+import { chunksOf, readBody } from '#server/kernel/body.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 import { perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { enter, type Place } from './admission.ts'
@@ -13,8 +14,7 @@ import { exportSpans } from './export.ts'
 import { type Decoded, OtlpError, OtlpTooMuch } from './otlp.ts'
 import { answer, type Encoding } from './respond.ts'
 
-/** After decompression. */
-const maxBytes = 16 * 1024 * 1024
+const maxBytes = wireLimits.telemetry.bytes
 /** What a request counts for until it is known. */
 const unknownBytes = 64 * 1024
 
@@ -69,7 +69,7 @@ async function read(request: Request, encoding: Encoding, place: Place): Promise
   const bytes = await decompressed(sent, request.headers.get('content-encoding'))
   place.grow(bytes.byteLength)
   await place.turn()
-  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
+  return await (encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes))
 }
 
 /** Throws 429 when the queue is full. */
@@ -93,7 +93,7 @@ async function refuseTooLarge(request: Request): Promise<void> {
 /** An exporter that still writes does not read: its body is taken off its hands, to a limit and kept nowhere, so that it sees the answer. */
 async function discard(request: Request): Promise<void> {
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunksOf(request)) {
     size += chunk.byteLength
     if (size > 4 * maxBytes) return
   }

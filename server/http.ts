@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { limitArrival } from './arrival.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -35,12 +36,18 @@ const STATUS_OF: Record<string, number> = {
 export async function openPort(port: number, options: { https: boolean }): Promise<Front> {
   const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
   let routes: Routes | undefined
-  const http = createServer({ requireHostHeader: false }, (req, res) => {
+  const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, (req, res) => {
+    watchArrival(req, () => {
+      // After a response has begun, a second one would be read as part of its body.
+      if (res.headersSent || res.socket === null) req.destroy()
+      else refuseSocket(req.socket, 408)
+    })
     const status = refusalOf(req)
     if (status !== undefined) return refuse(res, status)
     if (routes === undefined) return refuse(res.setHeader('retry-after', '1'), 503)
     return routes.request(req, res)
   })
+  const watchArrival = limitArrival(http)
   const refuse = (res: ServerResponse, status: number) => {
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     res.writeHead(status, { 'content-length': 0 }).end()
@@ -106,7 +113,11 @@ export async function openPort(port: number, options: { https: boolean }): Promi
   }
 }
 
-/** `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server. */
+/**
+ * `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server, and no name or
+ * value in an address can contain U+0000.
+ */
 function refusalOf(req: IncomingMessage): number | undefined {
-  return req.url?.startsWith('/') === true && req.headers.host !== undefined ? undefined : 400
+  const named = req.url?.startsWith('/') === true && !req.url.includes('%00')
+  return named && req.headers.host !== undefined ? undefined : 400
 }

@@ -8,6 +8,7 @@ import { serveIntrospection } from '#server/identity/tokens/introspection.ts'
 import { serveUserinfo } from '#server/identity/tokens/userinfo.ts'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { runtime } from '#server/kernel/runtime.ts'
+import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
 
 /** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
@@ -39,6 +40,8 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (uid !== undefined) return await serveSignIn(open, uid, req, res)
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
+  if (!storableBasic(req))
+    return sendJson(res, 400, { error: 'invalid_request', error_description: 'The credentials contain U+0000.' })
   const { method } = req
   if (target.path === fontPath && (method === 'GET' || method === 'HEAD')) return serveFont(res)
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
@@ -49,5 +52,6 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
   // Tells oidc-provider the path that it is mounted below.
   Object.assign(req, { originalUrl: req.url, url: target.rest })
+  guardForm(req)
   await open.serve(req, res)
 }

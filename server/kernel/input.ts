@@ -35,6 +35,9 @@ export function requireExact(value: unknown): void {
   if (flaw !== undefined) throw refused(flaw.path.toReversed().join('.'), flaw.what)
 }
 
+/** Whether requireExact accepts the value. */
+export const isExact = (value: unknown): boolean => flawIn(value, 0) === undefined
+
 /** Throws `bad_request` for a text from outside that is not part of an operation's input, such as a header. */
 export function requireText(text: string, name: string): void {
   const what = textFlaw(text)

@@ -1,3 +1,5 @@
+import { isExact } from '#server/kernel/input.ts'
+
 /** Length of the longest token that is parsed, in characters; the product's own are about 900. */
 export const maxTokenLength = 16 * 1024
 
@@ -28,7 +30,7 @@ function jsonObject(encoded: string | undefined): Record<string, unknown> | unde
   if (encoded === undefined) return undefined
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(encoded, 'base64url')))
-    return isObject(value) ? value : undefined
+    return isObject(value) && isExact(value) ? value : undefined
   } catch {
     return undefined
   }

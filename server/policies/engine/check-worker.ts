@@ -4,7 +4,7 @@ import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
 import { withToken } from '#server/policies/language/lifting-token.ts'
 import { annotationsOf, lintRule } from '#server/policies/language/lint.ts'
 import type { CheckTask, RuleProblem } from './check-policy.ts'
-import { tellThread } from './thread-time.ts'
+import { tellThread } from '#server/kernel/threads/thread-time.ts'
 
 /** Parses, lints and validates. Each check runs only when the earlier ones found nothing. */
 function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
 import { settle } from './soft-forbid.ts'
-import { tellThread } from './thread-time.ts'
+import { tellThread } from '#server/kernel/threads/thread-time.ts'
 
 function answer({ set: { key, texts }, request, grants, misfit }: Question): Answer {
   const set = texts === undefined ? findSet(key) : loadSet(key, texts)

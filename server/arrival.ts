@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
-import { wireLimits } from '#server/kernel/limits.ts'
+import type { wireLimits } from '#server/kernel/limits.ts'
 
-const { headersMs, bodyMs, bodyBytesPerSecond } = wireLimits.arrival
-const lookMs = 1000
+export type ArrivalLimits = Record<keyof typeof wireLimits.arrival, number>
 
 type Arriving = { waitedMs: number; before: number; late(): void }
 
@@ -11,14 +10,14 @@ type Arriving = { waitedMs: number; before: number; late(): void }
  * file may take long and a trickle may not; the time counts only while the server waits for more of it. Returns what to call
  * for each request: `late` is called once, if the body is too slow.
  */
-export function limitArrival(http: Server): (req: IncomingMessage, late: () => void) => void {
-  http.headersTimeout = headersMs
+export function limitArrival(http: Server, limits: ArrivalLimits): (req: IncomingMessage, late: () => void) => void {
+  http.headersTimeout = limits.headersMs
   // Node's own limit for the whole request would also cut a large file on a slow line.
   http.requestTimeout = 0
   const arriving = new Map<IncomingMessage, Arriving>()
   const timer = setInterval(() => {
-    for (const [req, state] of arriving) if (isLate(req, state)) state.late()
-  }, lookMs)
+    for (const [req, state] of arriving) if (isLate(req, state, limits)) state.late()
+  }, limits.lookMs)
   timer.unref()
   http.once('close', () => clearInterval(timer))
   return (req, late) => {
@@ -37,7 +36,7 @@ export function limitArrival(http: Server): (req: IncomingMessage, late: () => v
   }
 }
 
-function isLate(req: IncomingMessage, state: Arriving): boolean {
+function isLate(req: IncomingMessage, state: Arriving, { lookMs, bodyMs, bodyBytesPerSecond }: ArrivalLimits): boolean {
   // What has arrived and was not read yet shows that the server is the slower one.
   if (req.readableLength > 0) return false
   state.waitedMs += lookMs

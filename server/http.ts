@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { limitArrival } from './arrival.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
+import { type ArrivalLimits, limitArrival } from './arrival.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -33,10 +34,11 @@ const STATUS_OF: Record<string, number> = {
  * CONNECT, anything that is not HTTP, and upgrades that no route handles. Every refusal has the security headers, and a
  * refused socket is closed.
  */
-export async function openPort(port: number, options: { https: boolean }): Promise<Front> {
+export async function openPort(port: number, options: { https: boolean; arrival?: ArrivalLimits }): Promise<Front> {
+  const arrival = options.arrival ?? wireLimits.arrival
   const headers = { ...fixedHeaders(options), 'content-security-policy': barePolicy }
   let routes: Routes | undefined
-  const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, (req, res) => {
+  const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: arrival.lookMs }, (req, res) => {
     watchArrival(req, () => {
       // After a response has begun, a second one would be read as part of its body.
       if (res.headersSent || res.socket === null) req.destroy()
@@ -47,7 +49,7 @@ export async function openPort(port: number, options: { https: boolean }): Promi
     if (routes === undefined) return refuse(res.setHeader('retry-after', '1'), 503)
     return routes.request(req, res)
   })
-  const watchArrival = limitArrival(http)
+  const watchArrival = limitArrival(http, arrival)
   const refuse = (res: ServerResponse, status: number) => {
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     res.writeHead(status, { 'content-length': 0 }).end()

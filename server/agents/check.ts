@@ -15,7 +15,8 @@ export const check = askingQuery({
       const { owner, warnings } = await readManifestApart(tenant.id, yaml)
       const known =
         owner === undefined ||
-        (await runtime().database.inTenant(tenant.id, (tx) => findMemberByName(tx, tenant.id, owner.name))) !== undefined
+        (await runtime().database.inTenant(tenant.id, (tx) => findMemberByName(tx, tenant.id, owner.name))) !==
+          undefined
       return { problems: known ? [] : [owner.unknown], warnings }
     } catch (error) {
       // A check that could not be made is not a problem of the manifest.

@@ -60,7 +60,8 @@ function endOfBytes(text: string): Position {
 /** The document as plain JSON. Shared nodes are counted at each occurrence, which limits the expansion of aliases. */
 function plain(value: unknown, budget: { left: number }, path: Path): JsonValue {
   // Only an alias leads beyond the depth that the parser allows, and one that leads into itself never ends.
-  if (path.length > 2 * maxDepth) throw new Flaw(path, `Aliases lead more than ${2 * maxDepth} levels deep, or into themselves.`)
+  if (path.length > 2 * maxDepth)
+    throw new Flaw(path, `Aliases lead more than ${2 * maxDepth} levels deep, or into themselves.`)
   budget.left -= 1
   if (budget.left < 0) throw new Flaw(path, `The manifest expands to more than ${maxNodes} values.`)
   if (value === null || typeof value === 'boolean') return value

@@ -40,6 +40,8 @@ export const wireLimits = {
     headersMs: 10_000,
     /** How long the server waits for a body in all, before its size is considered. */
     bodyMs: 20_000,
+    /** How often bodies are checked. */
+    lookMs: 1000,
     /** Each of these bytes that has arrived gives the rest of the body another second. */
     bodyBytesPerSecond: 8 * 1024,
   },

@@ -117,7 +117,10 @@ async function scopeSpans(request: Request, resource: KeyValue[], end: number): 
  * costs a twentieth of the decoding.
  */
 function inOnePiece({ wire, bytes }: Request, end: number, read: (wire: Wire, end: number) => void): void {
-  if (end - wire.at <= 2 * wireLimits.telemetry.fieldsInOne) return read(wire, end)
+  if (end - wire.at <= 2 * wireLimits.telemetry.fieldsInOne) {
+    read(wire, end)
+    return
+  }
   const counting = new CountingWire(bytes, wire.at)
   read(counting, end)
   wire.at = end

@@ -11,9 +11,9 @@ const messages = async (source: string) => (await checkPolicy(tenant, source)).m
 
 describe('parsing and validating', () => {
   test('finds no issues in a valid policy', async () => {
-    expect(await checkPolicy(tenant, `${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`)).toEqual(
-      [],
-    )
+    expect(
+      await checkPolicy(tenant, `${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`),
+    ).toEqual([])
   })
 
   test('reports a syntax error with line and column in characters', async () => {

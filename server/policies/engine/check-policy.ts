@@ -1,9 +1,9 @@
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { TenantQueue } from '#server/kernel/threads/tenant-queue.ts'
+import { ask, startWorker, WorkerFailure } from '#server/kernel/threads/worker.ts'
 import { positionOfByte } from '#server/policies/language/position.ts'
 import { findExcess, type RuleText, splitRules } from '#server/policies/language/split-rules.ts'
 import { typedSchema } from '#server/policies/language/typed-schema.ts'
-import { ask, WorkerFailure, startWorker } from '#server/kernel/threads/worker.ts'
 
 /** The input of the thread: the rules, and the Cedar schema to validate them against. */
 export type CheckTask = { rules: RuleText[]; schema: string }

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
+import { ask as askWorker, startWorker } from '#server/kernel/threads/worker.ts'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
 import { findExcess, limits } from '#server/policies/language/split-rules.ts'
 import { closeEngine, settleIn } from './engine.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
-import { ask as askWorker, startWorker } from '#server/kernel/threads/worker.ts'
 
 afterAll(closeEngine)
 

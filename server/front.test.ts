@@ -161,6 +161,19 @@ describe('invalid targets', () => {
     expectRefused(await ask('GET /sign-in', `x-long: ${'a'.repeat(20_000)}\r\n`), 431)
     expectRefused(await send('\u0016\u0003\u0001\u0002\u0000\u0001'), 400)
   })
+
+  test.each([
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['chunks that are not the last coding', 'Transfer-Encoding: chunked, identity\r\n'],
+    ['a length that is not a number', 'Content-Length: +5\r\n'],
+    ['a folded header', 'Content-Length:\r\n 5\r\n'],
+  ])('a body whose end is ambiguous is refused: %s', async (_name, headers) => {
+    const smuggled = '0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const answer = await send(`POST /v1/session.me HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n${smuggled}`)
+    expectRefused(answer, 400)
+    expect(answer.body).not.toContain('HTTP/1.1')
+  })
 })
 
 describe('upgrades', () => {

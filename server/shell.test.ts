@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const OPTIONS = { config: { authUrl: 'https://id.example', version: '1.2.3' }, connectOrigins: [], https: false }
 
-/** Packs what was written and serves it on a real port, as the server does. */
+/** Packs the written output and serves it on a real port, as the server does. */
 async function serve(options: Partial<Parameters<typeof createShell>[0]> = {}) {
   packConsole(dist, join(dist, 'public'), join(dist, 'console'))
   const shell = createShell({ build: loadConsole(join(dist, 'console')), ...OPTIONS, ...options })
@@ -136,7 +136,7 @@ describe('pages', () => {
     const get = await serve()
     const expected = {
       '/_next/static/chunks/a.js': ['text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
-      '/icon.svg': ['image/svg+xml', 'public, max-age=0, must-revalidate'],
+      '/icon.svg': ['image/svg+xml; charset=utf-8', 'public, max-age=0, must-revalidate'],
       '/images/a.png': ['image/png', 'public, max-age=0, must-revalidate'],
       '/robots.txt': ['text/plain; charset=utf-8', 'public, max-age=0, must-revalidate'],
     }

@@ -19,7 +19,7 @@ export type PrerenderedPage = {
 }
 
 /** A prerendered file, such as /icon.svg. */
-export type PrerenderedFile = { path: string; type: string; content: Buffer }
+export type PrerenderedFile = { path: string; content: Buffer }
 
 /** The headers that the browser's router sends and expects. */
 export type Protocol = {
@@ -155,12 +155,9 @@ function readSegments(app: string, path: string, expected: readonly string[]): M
 function readFile(app: string, path: string): PrerenderedFile {
   const [body, meta] = [join(app, `${path}.body`), join(app, `${path}.meta`)]
   check(existsSync(body) && existsSync(meta), `${path} was prerendered as neither a page nor a file`)
-  const { status, headers }: { status: number; headers: Record<string, string> } = JSON.parse(
-    readFileSync(meta, 'utf8'),
-  )
-  const type = headers['content-type']
-  check(status === 200 && type !== undefined, `${path} was prerendered with status ${status} and the type ${type}`)
-  return { path, type, content: readFileSync(body) }
+  const { status }: { status: number } = JSON.parse(readFileSync(meta, 'utf8'))
+  check(status === 200, `${path} was prerendered with status ${status}`)
+  return { path, content: readFileSync(body) }
 }
 
 /** Checks that every entry of app/ was prerendered, because no server renders pages per request. */

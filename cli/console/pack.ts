@@ -50,7 +50,7 @@ function packFiles(output: NextOutput, open: readonly [string, Buffer][], bytes:
   const files: Record<string, BuiltFile> = {}
   // The name of each asset contains a digest of its content, or of the build.
   for (const [path, content] of output.assets) files[path] = builtFile(bytes, content, typeOf(path), IMMUTABLE)
-  for (const { path, type, content } of output.files) files[path] = builtFile(bytes, content, type, REVALIDATED)
+  for (const { path, content } of output.files) files[path] = builtFile(bytes, content, typeOf(path), REVALIDATED)
   for (const [path, content] of open) files[path] = builtFile(bytes, content, typeOf(path), REVALIDATED)
   return files
 }

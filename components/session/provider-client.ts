@@ -7,11 +7,15 @@ import type { Vault } from './vault.ts'
 export type Realm = { slug: string; metadata: Partial<OidcMetadata> }
 
 /** Why signing in to an organisation is currently impossible. */
-export type RealmProblem = 'unknown-organisation' | 'unreachable'
+export type RealmProblem = 'unknown-organisation' | 'unreachable' | 'other-issuer'
 
-const CLIENT = 'countersign-console'
+/** What people read when a provider names another issuer than the one that the console was given. */
+export const otherIssuer =
+  'The identity provider describes itself under another address. Ask your operator to check AUTH_URL.'
 
-const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
+export const consoleClientId = 'countersign-console'
+
+export const realmUrl = (slug: string) => `${runtimeConfig().authUrl}/realms/${slug}`
 
 /** The format of slugs. No other text is inserted into an address. */
 export const isSlug = (text: string) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(text)
@@ -25,7 +29,8 @@ export async function discoverRealm(slug: string): Promise<Realm | RealmProblem>
     if (response.status === 404) return 'unknown-organisation'
     if (!response.ok) return 'unreachable'
     const metadata: Partial<OidcMetadata> = await response.json()
-    return { slug, metadata }
+    // Endpoints of another issuer would receive the code and the verifier (Discovery 1.0, section 4.3).
+    return metadata.issuer === realmUrl(slug) ? { slug, metadata } : 'other-issuer'
   } catch (error) {
     if (error instanceof TypeError || error instanceof DOMException || error instanceof SyntaxError)
       return 'unreachable'
@@ -45,7 +50,7 @@ export function providerClient({ slug, metadata }: Realm, vault: Vault): UserMan
   return new UserManager({
     authority: realmUrl(slug),
     metadata,
-    client_id: CLIENT,
+    client_id: consoleClientId,
     redirect_uri: `${origin}${authCallbackPath()}`,
     post_logout_redirect_uri: `${origin}${signedOutPath()}`,
     response_type: 'code',
@@ -96,6 +101,6 @@ function proofStore(vault: Vault): NonNullable<UserManagerSettings['dpop']>['sto
     },
     // The key is removed with the vault at sign-out, because other tabs still need it.
     remove: get,
-    getAllKeys: async () => [CLIENT],
+    getAllKeys: async () => [consoleClientId],
   }
 }

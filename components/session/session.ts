@@ -5,7 +5,15 @@ import type { AccessToken, TokenSource } from '#lib/api-fetch.ts'
 import { failureOf, RequestError } from '#lib/failure.ts'
 import { signedOutPath } from '#lib/paths.ts'
 import { presented, type Token, tokenOf } from './credential.ts'
-import { discoverRealm, providerClient, type Realm, type RealmProblem } from './provider-client.ts'
+import { whyNotForUs } from './id-token.ts'
+import {
+  consoleClientId,
+  discoverRealm,
+  providerClient,
+  type Realm,
+  type RealmProblem,
+  realmUrl,
+} from './provider-client.ts'
 import { openVault } from './vault.ts'
 
 /** The person that this browser is signed in as. */
@@ -186,13 +194,16 @@ async function renewLocked(rejected: string | undefined): Promise<void> {
   if (realm === undefined || client === undefined || !known?.refresh_token) return end()
   try {
     const user = await client.signinSilent()
-    if (user === null) return end()
+    if (user === null || refusalOf(realm, user) !== undefined) return end()
     share(realm, client, user)
   } catch (error) {
     if (error instanceof ErrorResponse) return end()
     throw new RequestError(failureOf('network', 'The identity provider can’t be reached.'), error)
   }
 }
+
+const refusalOf = ({ slug }: Realm, { profile }: User): string | undefined =>
+  whyNotForUs(profile, { issuer: realmUrl(slug), clientId: consoleClientId })
 
 function share(realm: Realm, client: UserManager, user: User): void {
   // Its timers would otherwise run until the token expires.
@@ -217,6 +228,8 @@ async function signIn(slug: string, options: SignInOptions = {}): Promise<RealmP
   const pending: Pending = { realm, returnTo, helper }
   await providerClient(realm, vault).signinRedirect({
     state: pending,
+    // Binds the id_token to this sign-in (OpenID Connect Core, 3.1.2.1).
+    nonce: crypto.randomUUID(),
     redirectMethod: replace ? 'replace' : 'assign',
     ...(username === undefined ? {} : { login_hint: username }),
   })
@@ -234,6 +247,11 @@ async function completeSignIn(address: string): Promise<SignInOutcome> {
   const client = providerClient(realm, vault)
   try {
     const user = await client.signinRedirectCallback(address)
+    const refusal = refusalOf(realm, user)
+    if (refusal !== undefined) {
+      await client.removeUser()
+      return { done: false, reason: refusal }
+    }
     await vault.set(REALM, JSON.stringify(realm))
     for (const name of await vault.names('user.'))
       if (!name.includes(`:${client.settings.authority}:`)) await vault.remove(name)

@@ -31,11 +31,14 @@ const own = (what: string): Refusal => ({
   message: `You can’t change your own ${what}. Ask another administrator.`,
 })
 
-/** Splits the wanted roles of a member: `atOnce` change immediately, `ask` need another person's approval. */
-export function splitRoles(current: readonly string[], wanted: readonly string[]): { atOnce: string[]; ask: string[] } {
+/** Splits the wanted roles of a member: `immediate` apply immediately, `proposed` require another person's approval. */
+export function splitRoles(
+  current: readonly string[],
+  wanted: readonly string[],
+): { immediate: string[]; proposed: string[] } {
   const needsApproval = (role: string) => guarded.has(role) && !current.includes(role)
   const distinct = [...new Set(wanted)]
-  return { atOnce: distinct.filter((role) => !needsApproval(role)), ask: distinct.filter(needsApproval) }
+  return { immediate: distinct.filter((role) => !needsApproval(role)), proposed: distinct.filter(needsApproval) }
 }
 
 export const holdsGuardedRole = (roles: readonly string[]): boolean => roles.some((role) => guarded.has(role))
@@ -43,11 +46,11 @@ export const holdsGuardedRole = (roles: readonly string[]): boolean => roles.som
 export function whyNotSetRoles(member: MemberFacts, wanted: readonly string[]): Refusal | undefined {
   if (member.status === 'removed') return removed
   if (member.isCaller) return own('roles')
-  const { ask } = splitRoles(member.roles, wanted)
-  if (member.kind === 'service_account' && ask.length > 0)
+  const { proposed } = splitRoles(member.roles, wanted)
+  if (member.kind === 'service_account' && proposed.length > 0)
     return {
       code: 'forbidden',
-      message: `A service account can’t have the role ${ask.join(' or ')}. Choose other roles.`,
+      message: `A service account can’t have the role ${proposed.join(' or ')}. Choose other roles.`,
     }
   if (member.isLastAdmin && !wanted.includes('tenant_admin')) return lastAdmin
 }

@@ -407,8 +407,8 @@ describe('branding', () => {
       await update({ logoMark: image('image/svg+xml', svg) }),
     )
     const served = await fetch(tenant.branding.logoMarkUrl)
-    expect(served.headers.get('content-type')).toBe('image/svg+xml')
-    expect(served.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/)
+    expect(served.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
+    expect(served.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'.*sandbox/)
     expect(served.headers.get('x-content-type-options')).toBe('nosniff')
   })
 

@@ -39,7 +39,7 @@ export async function fileResponse(
       'content-type': 'application/octet-stream',
       'content-length': String(bytes),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escaped)}`,
-      'content-security-policy': "default-src 'none'; sandbox",
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       etag: `"sha256:${sha256}"`,
     },
   })

@@ -46,6 +46,7 @@ test('a file is returned unchanged, as an attachment that no browser renders', a
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'application/octet-stream',
     'content-disposition': "attachment; filename*=UTF-8''%C3%9Cbersicht%20%222026%22.html",
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   })
 })

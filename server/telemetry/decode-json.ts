@@ -131,7 +131,7 @@ function record(value: unknown): Fields {
   return found.data
 }
 
-/** Own members only: `constructor` of an object that lacks it is not what was sent. */
+/** Reads own members only: an inherited `constructor` was not sent. */
 const field = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
 
 function optional(from: unknown, name: string): Fields {
@@ -227,7 +227,7 @@ function double(value: unknown): number | string {
   throw wrong('doubleValue must be a number')
 }
 
-/** Nanoseconds as text or number, in microseconds. */
+/** Converts nanoseconds, as text or number, to microseconds. */
 function micros(from: Fields, name: string): number {
   const value = field(from, name)
   if (value === undefined || value === null) return 0

@@ -20,8 +20,8 @@ import {
 } from './otlp.ts'
 import { bit64Field, bytesField, CountingWire, varintField, Wire, WireError } from './wire.ts'
 
-// opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports, field by field: the messages are few, and
-// decoding straight into what is stored costs a third of decoding into messages first. Unknown fields are skipped.
+// Decodes opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports field by field: there are few messages,
+// and decoding directly into the stored form costs a third of decoding into messages first. Unknown fields are skipped.
 
 const field1 = bytesField(1)
 const field2 = bytesField(2)

@@ -13,13 +13,13 @@ const Output = z.object({
   partialSuccess: z.object({ rejectedSpans: z.string(), errorMessage: z.string() }).optional(),
 })
 
-/** What an export did, and what is answered. */
+/** The result of an export, and the response. */
 const Recorded = Output.extend({
   auditId: z.uuid(),
   spans: z.int(),
   traces: z.int(),
   repeated: z.int(),
-  /** Of the tree of the added spans' leaves, in hex; undefined when nothing was added. */
+  /** The root of the tree of the added spans' leaves, in hex; undefined if none were added. */
   root: z.string().optional(),
 })
 
@@ -35,7 +35,7 @@ export const exportSpans = mutation({
     .describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
   output: Recorded,
   audit(_, output) {
-    // A request is never refused as a whole here, and one that adds nothing leaves no audit record.
+    // This operation never refuses a complete request, and a request that adds no spans leaves no audit record.
     if (output?.root === undefined) return undefined
     const { auditId, spans, traces, repeated, root, partialSuccess } = output
     const details = {
@@ -72,7 +72,7 @@ export const exportSpans = mutation({
   },
 })
 
-/** One after the other, when it is asked for: none of them outlives its turn. */
+/** Yields spans one at a time, so that only one of them is in memory. */
 function* prepared(
   normalised: readonly { scoped: Scoped; facts: Normalised }[],
   declared: (traceId: string) => ClassDeclared | undefined,
@@ -84,7 +84,7 @@ function* prepared(
   }
 }
 
-/** The same list for spans of one resource to which the same is declared as sensitive: it is stored once. */
+/** Returns the same list for spans with the same resource and declarations, so that it is stored once. */
 function resourceWriter() {
   const known = new Map<readonly KeyValue[], Map<ClassDeclared | undefined, readonly WrittenAttribute[]>>()
   return (resource: readonly KeyValue[], declared: ClassDeclared | undefined): readonly WrittenAttribute[] => {

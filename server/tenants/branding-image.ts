@@ -15,12 +15,12 @@ export const brandingImage: RouteHandler = async (_request, context) => {
     if (image === undefined) throw notFound()
     return new Response(new Uint8Array(image.bytes), {
       headers: {
-        'content-type': image.mediaType,
+        'content-type': image.mediaType === 'image/svg+xml' ? `${image.mediaType}; charset=utf-8` : image.mediaType,
         'cache-control': 'public, max-age=31536000, immutable',
         etag: `"${digest}"`,
         'x-content-type-options': 'nosniff',
         // Opened directly, an SVG is a document: it gets no scripts, no origin and no external resources.
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
         // The identity provider's pages may have another origin.
         'cross-origin-resource-policy': 'cross-origin',
         'x-request-id': requestId,

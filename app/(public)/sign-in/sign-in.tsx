@@ -8,7 +8,7 @@ import {
   safeReturnTo,
   takeReturnTo,
 } from '#components/session/last-organisation.ts'
-import { isSlug, type RealmProblem } from '#components/session/provider-client.ts'
+import { isSlug, otherIssuer, type RealmProblem } from '#components/session/provider-client.ts'
 import { session } from '#components/session/session.ts'
 import { Button } from '#components/ui/controls/button.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
@@ -94,5 +94,7 @@ function problemOf(problem: RealmProblem | 'empty', organisation: string): strin
         : 'Use only lower-case letters, digits and hyphens.'
     case 'unreachable':
       return 'The identity provider can’t be reached. Check the connection, then try again.'
+    case 'other-issuer':
+      return otherIssuer
   }
 }

@@ -31,17 +31,18 @@ export const invite = mutation({
   }),
   async run({ tx, tenant, principal, input }) {
     requireOwnAccounts('people’s accounts')
-    const { atOnce, ask } = splitRoles([], input.roles)
-    const { memberId, username, link } = await invitePerson(tx, tenant, { ...input, roles: atOnce })
+    const { immediate, proposed } = splitRoles([], input.roles)
+    const { memberId, username, link } = await invitePerson(tx, tenant, { ...input, roles: immediate })
     const person = {
       id: memberId,
       username,
       displayName: input.displayName,
       kind: 'person',
       status: 'invited',
-      roles: atOnce,
+      roles: immediate,
     }
-    const change = ask.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, ask, input.reason)
+    const change =
+      proposed.length === 0 ? null : await proposeGrant(tx, { tenant, principal }, person, proposed, input.reason)
     return { member: await memberView(tx, tenant, memberId), ...handedOver(link, input.displayName), change }
   },
 })

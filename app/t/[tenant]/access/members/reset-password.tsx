@@ -44,7 +44,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
           : 'They are signed out everywhere, and the old password and older links stop working. You get a one-time link to pass on to them.'
       }
       label={asks ? 'Request the reset, or create the approved link' : 'Create the link'}
-      busyLabel="Creating the link"
+      busyLabel="Creating the link…"
       done="reset"
       act={act}
       onRun={() => act.run({ id: member.id, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) })}

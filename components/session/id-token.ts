@@ -1,0 +1,11 @@
+/** Claims of an id_token; oidc-client-ts checks its nonce and its subject. */
+type Claims = { iss: string; aud: string | string[] }
+
+/**
+ * Why an id_token does not sign anyone in here, or undefined if it does (OpenID Connect Core, 3.1.3.7): it must come from the
+ * issuer that was asked, for this client. The signature is not checked: the token came from the provider itself, over TLS.
+ */
+export function whyNotForUs({ iss, aud }: Claims, asked: { issuer: string; clientId: string }): string | undefined {
+  if (iss !== asked.issuer) return 'The identity provider answered for another organisation.'
+  if (![aud].flat().includes(asked.clientId)) return 'The identity provider answered for another application.'
+}

@@ -237,7 +237,10 @@ test('nothing that a stranger sends to a public address', async (context) => {
       fc.constantFrom('GET', 'GET', 'POST', 'POST', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'),
       fc.oneof(
         { arbitrary: fc.constant(''), weight: 3 },
-        { arbitrary: fc.constantFrom('/%00', '/%2500', '/%ff', '/..%2f', '//', '/%', '/%ed%a0%80', '/__proto__'), weight: 1 },
+        {
+          arbitrary: fc.constantFrom('/%00', '/%2500', '/%ff', '/..%2f', '//', '/%', '/%ed%a0%80', '/__proto__'),
+          weight: 1,
+        },
       ),
       pairs,
       pairs,
@@ -303,10 +306,18 @@ test('nothing that is sent over a socket', async (context) => {
     const socket = new WebSocket(`${api.baseUrl.replace('http', 'ws')}/v1?connectionParams=1`)
     const closed = new Promise((resolve) => socket.once('close', resolve))
     const text: string[] = []
-    socket.on('message', (chunk) => text.push(String(chunk)))
+    const last = Promise.withResolvers<void>()
+    socket.on('message', (chunk) => {
+      text.push(String(chunk))
+      if (String(chunk).includes('"the last"')) last.resolve()
+    })
+    socket.once('close', last.resolve)
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
     socket.send(JSON.stringify({ method: 'connectionParams', data }))
     for (const one of messages) socket.send(JSON.stringify(one) ?? '')
+    // Messages are answered in order: after this answer nothing that was sent is left.
+    socket.send(JSON.stringify({ id: 'the last', method: 'subscription', params: { path: 'unknown' } }))
+    await last.promise
     socket.close()
     await closed
     const failed = text.find((one) => /"httpStatus":5|\bat .*(\.ts|\.m?js):\d+/.test(one))

@@ -40,7 +40,7 @@ export function scanJson(bytes: Uint8Array, budget: JsonBudget = wireLimits.json
       default:
         continue
     }
-    // A list or object has one more value than it has commas; a colon stands for the name before it.
+    // A list or object has one more value than it has commas; a colon follows each name.
     values += 1
     if (values > budget.values) throw tooMany(budget.values)
   }

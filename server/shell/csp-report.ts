@@ -56,7 +56,7 @@ async function readBody(req: IncomingMessage): Promise<string | undefined> {
       chunks.push(chunk)
     }
   } catch {
-    // The browser left, or was cut off: nobody waits for the answer.
+    // The browser left, or was cut off: no one waits for the answer.
     return ''
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -32,12 +32,12 @@ export class JsonReader {
     this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8'
   }
 
-  /** Enters an object. False for null, which has no members. */
+  /** Enters an object. False for null, which is allowed instead of one. */
   object(): boolean {
     return this.#enter(openObject)
   }
 
-  /** Enters a list. False for null, which has no elements. */
+  /** Enters a list. False for null, which is allowed instead of one. */
   list(): boolean {
     return this.#enter(openList)
   }

@@ -7,12 +7,12 @@ export class WorkerFailure extends Error {
 }
 
 /**
- * Starts a worker file next to the module `beside`. It keeps the process alive only while a question is pending. The name is a
+ * Starts a worker file that is next to `module`. It keeps the process alive only while a question is pending. The name is a
  * parameter so that Next's bundler does not move the file.
  */
-export function startWorker(beside: string, file: string, options: WorkerOptions): Worker {
+export function startWorker(module: string, file: string, options: WorkerOptions): Worker {
   const slot = threadSlot()
-  const worker = new Worker(new URL(file, beside), { ...options, workerData: slot })
+  const worker = new Worker(new URL(file, module), { ...options, workerData: slot })
   slots.set(worker, slot)
   worker.unref()
   return worker

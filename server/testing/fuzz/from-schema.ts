@@ -52,7 +52,7 @@ function object({ properties, required, additionalProperties }: JsonObject): fc.
   return fc.record(members, { requiredKeys, noNullPrototype: true })
 }
 
-/** Values that are valid but for one place, where something hostile is, is missing, or is one too many. */
+/** Values that are valid except in one place, which is hostile, missing or superfluous. */
 export const nearlyValid = (schema: JsonValue): fc.Arbitrary<unknown> =>
   fc
     .tuple(valid(schema), fc.nat(), fc.constantFrom(...hostileValues), fc.constantFrom(...hostileTexts), fc.nat(2))

@@ -29,14 +29,23 @@ afterAll(() => api.close())
 const isTelemetry = ({ path }: Entry) => path === '/v1/traces'
 const isFile = ({ path }: Entry) => path === '/v1/files'
 
+type Case = { entry: Entry; body: HostileBody }
+
 /** Every route that reads a body, with the bodies for it. In `npm test` the routes share the bodies of JSON between them. */
-function* cases(): Generator<{ entry: Entry; body: HostileBody }> {
+function cases(): Case[] {
   const json = jsonBodies()
-  let turn = 0
-  for (const entry of posts)
-    if (isTelemetry(entry)) for (const body of telemetryBodies()) yield { entry, body }
-    else if (!isFile(entry))
-      for (const body of full ? json : [json[turn++ % json.length]]) if (body !== undefined) yield { entry, body }
+  const bodiesOf = (entry: Entry, turn: number) => {
+    if (isTelemetry(entry)) return telemetryBodies()
+    return full ? json : json.slice(turn % json.length, (turn % json.length) + 1)
+  }
+  const large = posts
+    .filter((entry) => !isFile(entry))
+    .flatMap((entry, turn) => bodiesOf(entry, turn).map((body): Case => ({ entry, body })))
+  const heavy = heavyInputs.flatMap(({ name, route, input }) => {
+    const body = { name, type: 'application/json', body: new Uint8Array(Buffer.from(JSON.stringify(input))) }
+    return posts.filter(({ path }) => route.test(path)).map((entry): Case => ({ entry, body }))
+  })
+  return [...large, ...heavy]
 }
 
 async function tokenFor({ path }: Entry): Promise<string> {
@@ -59,57 +68,53 @@ async function send(entry: Entry, { type, encoding, body }: HostileBody): Promis
 const resident = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api.process.pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Another tenant's calls, one after the other, until it is told to stop. Their times in milliseconds. */
-async function otherTenant(stop: AbortSignal): Promise<number[]> {
+type Timed = { ms: number; during: string }
+
+/** Another tenant's calls, one after the other, until the signal. Their times, the longest first. */
+async function otherTenant(stop: AbortSignal, current: () => string): Promise<Timed[]> {
   const token = await api.client('admin-automation', 'globex')
-  const times: number[] = []
+  const times: Timed[] = []
   while (!stop.aborted) {
+    const during = current()
     const began = performance.now()
     const { status } = await api.query(token, 'session.me')
-    times.push(performance.now() - began)
+    times.push({ ms: performance.now() - began, during })
     expect(status).toBe(200)
     await setTimeout(5)
   }
-  return times.sort((a, b) => a - b)
+  return times.sort((a, b) => b.ms - a.ms)
 }
 
 test('each is answered below 500, and refused with its status, while another tenant gets its answers', async (context) => {
+  // Created before: compressing them would delay the calls that are measured here.
+  const all = cases()
   const before = resident()
   const done = new AbortController()
-  const other = otherTenant(done.signal)
+  let current = ''
+  const other = otherTenant(done.signal, () => current)
   const failures: string[] = []
-  let count = 0
-  const check = (name: string, status: number, refused?: number) => {
-    count += 1
-    // A caller without the permission gets 403 before its body is looked at.
-    const fine = refused === undefined ? status < 500 : status === refused || status === 403
-    if (!fine) failures.push(`${name}: ${status}`)
-  }
   try {
-    for (const { entry, body } of cases())
-      check(`${addressOf(entry)}, ${body.name}`, await send(entry, body), body.refused)
-    for (const { name, route, input } of heavyInputs)
-      for (const entry of posts.filter(({ path }) => route.test(path)))
-        check(
-          `${addressOf(entry)}, ${name}`,
-          await send(entry, {
-            name,
-            type: 'application/json',
-            body: new Uint8Array(Buffer.from(JSON.stringify(input))),
-          }),
-        )
+    for (const { entry, body } of all) {
+      current = `${addressOf(entry)}, ${body.name}`
+      const status = await send(entry, body)
+      // A caller without the permission gets 403, whatever its body contains.
+      const fine = body.refused === undefined ? status < 500 : status === body.refused || status === 403
+      if (!fine) failures.push(`${current}: ${status}`)
+    }
   } finally {
     done.abort()
   }
   const times = await other
   expect(failures).toEqual([])
   expect(api.logged()).toBe('')
-  countCases(context, count)
+  countCases(context, all.length)
   if (!full) return
-  expect(times[Math.floor(times.length * 0.99)]).toBeLessThanOrEqual(100)
+  // The hundredth part of the calls, which took longest.
+  const slow = times.slice(0, Math.ceil(times.length / 100))
+  expect(slow.at(-1)?.ms, JSON.stringify(slow.slice(0, 20))).toBeLessThanOrEqual(100)
   // What is not used any more is collected while other requests arrive.
   const minute = new AbortController()
-  const idle = otherTenant(minute.signal)
+  const idle = otherTenant(minute.signal, () => 'after')
   await setTimeout(60_000)
   minute.abort()
   await idle

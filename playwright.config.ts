@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
+import { installedBrowser } from './cli/browser.mjs'
 import { demoTenants } from './server/demo/tenants.ts'
 
 // Workers load this file too: the first one passes its values on through the environment.
@@ -49,7 +50,7 @@ export default defineConfig({
     browserName: 'chromium',
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      executablePath: installedBrowser(),
       args: [
         '--no-sandbox',
         '--disable-gpu',

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import type { TestApi } from '#server/testing/api.ts'
+import { installedBrowser } from '../cli/browser.mjs'
 
 /** The browser of the tests, headless and with software rendering. */
 export const openChromium = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: installedBrowser(),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   })
 

@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test'
-import { call, personToken } from './cases.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { call, externalId, home, personToken } from './cases.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 // API keys, service accounts, members, groups and settings, for an administrator and for other members.
 
-const home = () => `/t/${demoTenant().externalId}`
 const at = (page: string) => `${home()}/access/${page}`
 const unique = (name: string) => `${name}-${Date.now().toString(36)}`
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
@@ -36,11 +35,12 @@ const tokenFor = (origin: string, clientId: string, secret: string) =>
   })
 
 test('a new key is shown once, must be stored before the page can be left, and authenticates until it is revoked', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const name = unique('reporting')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
+  await page.goto(home())
   const rail = page.getByRole('navigation', { name: 'Main' })
   await rail.getByRole('link', { name: 'Agents' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Agents' })).toBeVisible()
@@ -114,12 +114,12 @@ test('a new key is shown once, must be stored before the page can be left, and a
 })
 
 test('if the response with a new key is lost, a retry creates no second key and reports that the value is lost', async ({
-  page,
+  signedIn,
   troubles,
 }) => {
   troubles.expect(/net::ERR_FAILED/)
   const name = unique('lost')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('api-keys'))
   // The server creates the key, but its response does not arrive.
   let losses = 0
@@ -142,11 +142,11 @@ test('if the response with a new key is lost, a retry creates no second key and 
 })
 
 test('a list that could not be loaded shows an error with the request ID and can be loaded again', async ({
-  page,
+  signedIn,
   troubles,
 }) => {
   troubles.expect(/status of 500/)
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   let broken = true
   const requestId = '018f0000-0000-7000-8000-00000000e2e0'
   await page.route(/\/v1\/[^?]*secrets\.list\b/, (route) => {
@@ -172,12 +172,12 @@ test('a list that could not be loaded shows an error with the request ID and can
 })
 
 test('Vera can read the lists but not change them, Omar can’t read them, and blocked controls name the permitted roles', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const secret = { name: unique('for-vera'), value: 'hidden' }
   await call(origin, await personToken(origin, 'tom'), 'mutation', 'secrets.create', secret)
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
   await page.goto(at('secrets'))
   const row = page.getByRole('row', { name: /for-vera/ }).first()
   await expect(page.getByRole('button', { name: 'Create a secret' })).toHaveAccessibleDescription(/tenant admin/)
@@ -187,12 +187,8 @@ test('Vera can read the lists but not change them, Omar can’t read them, and b
       /Needs the permission secret:(read_value|revoke): tenant admin/,
     )
   await expectAccessible(page)
-  await page.keyboard.press('Escape')
 
-  await page.getByRole('button', { name: 'Vera Lindqvist: theme and sign out' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await expect(page).toHaveURL('/signed-out')
-  await signIn(page, 'omar')
+  const omars = await signedIn('omar')
   for (const [area, act, permission] of [
     ['members', 'Invite a person', 'member:manage'],
     ['groups', 'Create a group', 'member:manage'],
@@ -200,23 +196,23 @@ test('Vera can read the lists but not change them, Omar can’t read them, and b
     ['api-keys', 'Create an API key', 'secret:read'],
     ['secrets', 'Create a secret', 'secret:read'],
   ] as const) {
-    await page.goto(at(area))
-    await expect(page.getByRole('main')).toContainText(`This requires the permission ${permission}.`)
-    await expect(page.getByRole('button', { name: act })).toHaveAttribute('aria-disabled', 'true')
-    await expectAccessible(page)
+    await omars.goto(at(area))
+    await expect(omars.getByRole('main')).toContainText(`This requires the permission ${permission}.`)
+    await expect(omars.getByRole('button', { name: act })).toHaveAttribute('aria-disabled', 'true')
+    await expectAccessible(omars)
   }
-  await page.goto(`${home()}/settings/tenant`)
-  await expect(page.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/tenant:manage/)
-  await expectAccessible(page)
+  await omars.goto(`${home()}/settings/tenant`)
+  await expect(omars.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(/tenant:manage/)
+  await expectAccessible(omars)
 })
 
 test('an invited person sets a password through the link and signs in, and loses access when suspended', async ({
-  page,
+  signedIn,
   browser,
   origin,
 }) => {
   const name = unique('nora')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('members'))
   await expect(page.getByRole('table', { name: 'Members' })).toBeVisible()
   await expectAccessible(page)
@@ -275,8 +271,8 @@ test('an invited person sets a password through the link and signs in, and loses
   await expect(row).toHaveCount(0)
 })
 
-test('Tom can’t change his own membership, and the page shows why', async ({ page }) => {
-  await signIn(page, 'tom')
+test('Tom can’t change his own membership, and the page shows why', async ({ signedIn }) => {
+  const page = await signedIn('tom')
   await page.goto(at('members'))
   const own = await manage(page, 'Tom Okafor')
   for (const act of ['Set roles', 'Suspend', 'Remove'])
@@ -285,10 +281,10 @@ test('Tom can’t change his own membership, and the page shows why', async ({ p
 })
 
 test('a role that can decide is granted only after another person approves a request that explains it', async ({
-  page,
+  signedIn,
   origin,
 }) => {
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('members'))
   await (await manage(page, 'Omar Haddad')).getByRole('button', { name: 'Set roles' }).click()
   const form = dialog(page, 'Roles of Omar Haddad')
@@ -304,20 +300,17 @@ test('a role that can decide is granted only after another person approves a req
   const request = await row.getByRole('link', { name: 'waits for approval' }).getAttribute('href')
   if (request === null) throw new Error('The link to the request lacks an address.')
 
-  await page.getByRole('button', { name: 'Tom Okafor: theme and sign out' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await expect(page).toHaveURL('/signed-out')
-  await signIn(page, 'jonas')
-  await page.goto(request)
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Grant approver to Omar Haddad')
-  await expect(page.getByRole('main')).toContainText('can decide requests of the approver groups they belong to')
-  await expect(page.getByRole('main')).toContainText('Covers for Anna.')
-  await expectAccessible(page)
-  await page.getByRole('radio', { name: 'Approve' }).check()
-  await page.getByRole('textbox', { name: /Reason/ }).fill('Omar was trained in May.')
-  await page.getByRole('checkbox').check()
-  await page.getByRole('button', { name: /^Approve grant of approver to Omar Haddad/ }).click()
-  await expect(page.getByRole('heading', { name: 'Decided', exact: true })).toBeVisible()
+  const review = await signedIn('jonas')
+  await review.goto(request)
+  await expect(review.getByRole('heading', { level: 1 })).toContainText('Grant approver to Omar Haddad')
+  await expect(review.getByRole('main')).toContainText('can decide requests of the approver groups they belong to')
+  await expect(review.getByRole('main')).toContainText('Covers for Anna.')
+  await expectAccessible(review)
+  await review.getByRole('radio', { name: 'Approve' }).check()
+  await review.getByRole('textbox', { name: /Reason/ }).fill('Omar was trained in May.')
+  await review.getByRole('checkbox').check()
+  await review.getByRole('button', { name: /^Approve grant of approver to Omar Haddad/ }).click()
+  await expect(review.getByRole('heading', { name: 'Decided', exact: true })).toBeVisible()
 
   const token = await personToken(origin, 'tom')
   type Member = { username: string; roles: string[]; id: string; revision: number }
@@ -338,11 +331,11 @@ test('a role that can decide is granted only after another person approves a req
 })
 
 test('both secrets of a service account work after a rotation, and neither works after it is disabled', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const name = unique('Nightly export')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('service-accounts'))
   await expect(page.getByRole('table', { name: 'Service accounts' })).toContainText('ci-pipeline')
   await expectAccessible(page)
@@ -384,10 +377,10 @@ test('both secrets of a service account work after a rotation, and neither works
   expect((await tokenFor(origin, clientId, second)).ok).toBe(false)
 })
 
-test('the value of a secret is shown on request and discarded when the dialog closes', async ({ page }) => {
+test('the value of a secret is shown on request and discarded when the dialog closes', async ({ signedIn }) => {
   const name = unique('model-endpoint')
   const value = `sk-${unique('value')}`
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('secrets'))
   await page.getByRole('button', { name: 'Create a secret' }).click()
   const form = dialog(page, 'Create a secret')
@@ -411,9 +404,9 @@ test('the value of a secret is shown on request and discarded when the dialog cl
   await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Revoked')
 })
 
-test('a new approver group is empty until its members are approved', async ({ page }) => {
+test('a new approver group is empty until its members are approved', async ({ signedIn }) => {
   const name = unique('claims')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('groups'))
   await expect(page.getByRole('table', { name: 'Approver groups' })).toContainText('change-approvers')
   await expectAccessible(page)
@@ -440,8 +433,8 @@ test('a new approver group is empty until its members are approved', async ({ pa
   await expectAccessible(page)
 })
 
-test('a weaker rule requires approval and does not apply until then', async ({ page }) => {
-  await signIn(page, 'tom')
+test('a weaker rule requires approval and does not apply until then', async ({ signedIn }) => {
+  const page = await signedIn('tom')
   await page.goto(`${home()}/settings/tenant`)
   const rules = page.getByRole('region', { name: 'Rules' })
   await expect(rules.getByRole('button', { name: 'Set the rules' })).toHaveAccessibleDescription(
@@ -460,9 +453,9 @@ test('a weaker rule requires approval and does not apply until then', async ({ p
   await expectAccessible(page)
 })
 
-test('the branding is previewed first and shown to everyone after it is saved', async ({ page }) => {
-  const { externalId } = await signIn(page, 'tom', 'globex')
-  await page.goto(`/t/${externalId}/settings/tenant`)
+test('the branding is previewed first and shown to everyone after it is saved', async ({ signedIn }) => {
+  const page = await signedIn('tom', 'globex')
+  await page.goto(`/t/${externalId('globex')}/settings/tenant`)
   const branding = page.getByRole('region', { name: 'Branding' })
   const name = branding.getByRole('textbox', { name: 'Display name' })
   await name.fill('Initech')
@@ -494,6 +487,7 @@ test('the branding is previewed first and shown to everyone after it is saved', 
 
 test('Jonas names a delegate and ends the absence; a member who can’t decide is shown why they can’t name one', async ({
   page,
+  signedIn,
 }) => {
   await signIn(page, 'jonas')
   await page.goto(`${home()}/settings/me`)
@@ -515,15 +509,15 @@ test('Jonas names a delegate and ends the absence; a member who can’t decide i
 
   await page.getByRole('button', { name: 'Sign out in this browser' }).click()
   await expect(page).toHaveURL('/signed-out')
-  await signIn(page, 'omar')
-  await page.goto(`${home()}/settings/me`)
-  await expect(page.getByRole('button', { name: 'Name a delegate' })).toHaveAccessibleDescription(/approval:decide/)
-  await expectAccessible(page)
+  const omars = await signedIn('omar')
+  await omars.goto(`${home()}/settings/me`)
+  await expect(omars.getByRole('button', { name: 'Name a delegate' })).toHaveAccessibleDescription(/approval:decide/)
+  await expectAccessible(omars)
 })
 
-test('a key is created and stored by keyboard alone', async ({ page }) => {
+test('a key is created and stored by keyboard alone', async ({ signedIn }) => {
   const name = unique('keyboard')
-  await signIn(page, 'tom')
+  const page = await signedIn('tom')
   await page.goto(at('api-keys'))
   await page.getByRole('button', { name: 'Create an API key' }).press('Enter')
   const form = dialog(page, 'Create an API key')
@@ -556,8 +550,8 @@ for (const path of [
   'settings/tenant',
   'settings/me',
 ])
-  test(`${path} is accessible and fits, in both themes, wide and narrow`, async ({ page }) => {
-    await signIn(page, 'tom')
+  test(`${path} is accessible and fits, in both themes, wide and narrow`, async ({ signedIn }) => {
+    const page = await signedIn('tom')
     await page.goto(`${home()}/${path}`)
     await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible()
     for (const colorScheme of ['light', 'dark'] as const)

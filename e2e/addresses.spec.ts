@@ -1,5 +1,5 @@
 import { externalId } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 
 const PAGES = [
   ['agents/nonsense', 'The agent can’t be found.'],
@@ -11,9 +11,9 @@ const PAGES = [
   ['traces/nonsense', 'The trace can’t be found.'],
 ] as const
 
-test('an address with a malformed id is reported as not found', async ({ page, troubles }) => {
+test('an address with a malformed id is reported as not found', async ({ signedIn, troubles }) => {
   troubles.expect(/status of 400/)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   for (const [path, words] of PAGES) {
     await page.goto(`/t/${externalId()}/${path}`)
     await expect(page.getByText(words)).toBeVisible()

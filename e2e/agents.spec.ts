@@ -1,16 +1,16 @@
 import type { Page } from '@playwright/test'
 import { externalId } from './cases.ts'
 import { editor, write } from './editor.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 import { readerManifest, register, releasedAgent, startAs } from './own-agent.ts'
 
 test('Maria registers an agent: mistakes are marked as she types, and the page lists what the agent still needs', async ({
-  page,
+  signedIn,
 }) => {
   const name = `e2e-agent-${Date.now()}`
-  const { externalId } = await signIn(page, 'maria')
-  await page.goto(`/t/${externalId}/agents`)
+  const page = await signedIn('maria')
+  await page.goto(`/t/${externalId()}/agents`)
   await expect(page.getByRole('table', { name: 'Agents', exact: true })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Register an agent' }).first().click()
@@ -57,9 +57,9 @@ test('Maria registers an agent: mistakes are marked as she types, and the page l
   await expectAccessible(page)
 })
 
-test('a policy shows its source and where it is bound', async ({ page }) => {
-  const { externalId } = await signIn(page, 'maria')
-  await page.goto(`/t/${externalId}/policies`)
+test('a policy shows its source and where it is bound', async ({ signedIn }) => {
+  const page = await signedIn('maria')
+  await page.goto(`/t/${externalId()}/policies`)
   await expect(page.getByRole('table', { name: 'Policies' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'refund-policy' }).click()
@@ -68,12 +68,12 @@ test('a policy shows its source and where it is bound', async ({ page }) => {
   await expectAccessible(page)
 })
 
-test('comparing two versions lists the differences that matter for governance', async ({ page, origin }) => {
+test('comparing two versions lists the differences that matter for governance', async ({ signedIn, origin }) => {
   const name = `e2e-versions-${Date.now()}`
   const first = await register(origin, readerManifest(name))
   const more = `allow: [lookup_order, issue_refund]\n      requireApproval: [issue_refund]\n  limits: { maxToolCalls: 3 }`
   await register(origin, readerManifest(name).replace('allow: [lookup_order]', more))
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
   await page.goto(`/t/${externalId()}/agents/${first}`)
   await page.getByRole('link', { name: 'Compare 2 with 1' }).click()
   await expect(page).toHaveURL(/\/compare\?from=1&to=2$/)
@@ -88,14 +88,14 @@ test('comparing two versions lists the differences that matter for governance', 
 })
 
 test('Omar suspends a running agent, sees the stop requested and confirmed, resumes it, and retires it', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const agentId = await releasedAgent(origin, readerManifest(`e2e-stopped-${Date.now()}`))
+  const page = await signedIn('omar')
   const gate = hold('lookup_order')
   try {
     await startAs(origin, agentId, { orderId: 'A-1001' })
-    await signIn(page, 'omar')
     await page.goto(`/t/${externalId()}/agents/${agentId}`)
     const kill = page.getByRole('region', { name: 'Kill switch' })
     await expect(kill.getByRole('button', { name: 'Resume the agent' })).toHaveAttribute('aria-disabled', 'true')

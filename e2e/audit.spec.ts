@@ -1,16 +1,17 @@
 import type { Page } from '@playwright/test'
-import { call, decideAs, personToken, waitingRefund } from './cases.ts'
+import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
 import { pastDay } from './database.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
 
 test('vera opens a decision’s record, sees its path to the signed root, and has it verified', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const reason = `Checked for the audit, ${Date.now()}.`
   const { approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', reason)
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
+  await page.goto(home())
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
   await expect(page).toHaveTitle('Audit · Countersign')
   await expect(page.getByRole('row', { name: reason })).toBeVisible()
@@ -32,9 +33,9 @@ test('vera opens a decision’s record, sees its path to the signed root, and ha
 
 const records = (page: Page) => page.getByRole('table', { name: 'Audit records' })
 
-test('Vera filters the log by existing actions and actors, and the address keeps the filter', async ({ page }) => {
-  const { externalId } = await signIn(page, 'vera')
-  await page.goto(`/t/${externalId}/audit`)
+test('Vera filters the log by existing actions and actors, and the address keeps the filter', async ({ signedIn }) => {
+  const page = await signedIn('vera')
+  await page.goto(`/t/${externalId()}/audit`)
   await page.getByLabel('What', { exact: true }).selectOption('release.proposed')
   await expect(page).toHaveURL(/action=release\.proposed/)
   await expect(records(page).getByRole('rowheader').first()).toContainText('release.proposed')
@@ -52,13 +53,13 @@ test('Vera filters the log by existing actions and actors, and the address keeps
   await expect(page.getByLabel('To (UTC)')).toHaveValue('')
 })
 
-test('a record links to all records of its actor and of its resource', async ({ page, origin }) => {
+test('a record links to all records of its actor and of its resource', async ({ signedIn, origin }) => {
   const { approvalId } = await waitingRefund(origin)
-  const { externalId } = await signIn(page, 'vera')
-  await page.goto(`/t/${externalId}/audit?resourceId=${approvalId}`)
+  const page = await signedIn('vera')
+  await page.goto(`/t/${externalId()}/audit?resourceId=${approvalId}`)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
   await page.getByRole('link', { name: 'All records about this resource' }).click()
-  await expect(page).toHaveURL(`/t/${externalId}/audit?resourceId=${approvalId}`)
+  await expect(page).toHaveURL(`/t/${externalId()}/audit?resourceId=${approvalId}`)
   await expect(page.getByLabel('About', { exact: true })).toHaveValue(approvalId)
   await records(page).getByRole('rowheader').first().getByRole('link').click()
   await page.getByRole('link', { name: 'All records by this actor' }).click()
@@ -66,29 +67,26 @@ test('a record links to all records of its actor and of its resource', async ({ 
   await expect(records(page).getByRole('rowheader').first()).toBeVisible()
 })
 
-test.describe('on a telephone', () => {
-  test.use({ viewport: { width: 390, height: 844 } })
-
-  test('the filters fold into one button that states how many are set', async ({ page }) => {
-    const { externalId } = await signIn(page, 'vera')
-    await page.goto(`/t/${externalId}/audit?action=release.proposed&from=2001-02-03`)
-    const fold = page.getByRole('button', { name: 'Filter, 2 set' })
-    await expect(fold).toHaveAttribute('aria-expanded', 'false')
-    await expect(page.getByLabel('What', { exact: true })).toBeHidden()
-    await expect(records(page).getByRole('rowheader').first()).toBeInViewport()
-    await expectAccessible(page)
-    await fold.click()
-    await page.getByLabel('What', { exact: true }).selectOption({ label: 'All actions' })
-    await expect(page.getByRole('button', { name: 'Filter, 1 set' })).toHaveAttribute('aria-expanded', 'true')
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Show all' }).click()
-    await expect(page.getByRole('button', { name: 'Filter', exact: true })).toBeVisible()
-    await expect(page).toHaveURL(/audit$/)
-  })
+test('on a telephone, the filters fold into one button that states how many are set', async ({ signedIn }) => {
+  const page = await signedIn('vera')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/t/${externalId()}/audit?action=release.proposed&from=2001-02-03`)
+  const fold = page.getByRole('button', { name: 'Filter, 2 set' })
+  await expect(fold).toHaveAttribute('aria-expanded', 'false')
+  await expect(page.getByLabel('What', { exact: true })).toBeHidden()
+  await expect(records(page).getByRole('rowheader').first()).toBeInViewport()
+  await expectAccessible(page)
+  await fold.click()
+  await page.getByLabel('What', { exact: true }).selectOption({ label: 'All actions' })
+  await expect(page.getByRole('button', { name: 'Filter, 1 set' })).toHaveAttribute('aria-expanded', 'true')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect(page.getByRole('button', { name: 'Filter', exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/audit$/)
 })
 
 test('the server closes a past day, and the browser verifies up to the root of all closed days', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { date, auditId } = await pastDay(demoTenant(), 5)
@@ -103,12 +101,13 @@ test('the server closes a past day, and the browser verifies up to the root of a
       },
     )
     .not.toBeNull()
-  const { externalId } = await signIn(page, 'vera')
+  const page = await signedIn('vera')
+  await page.goto(home())
   const log = page.getByRole('region', { name: 'Today’s log' })
   await expect(log).toContainText(/\d{4}-\d\d-\d\d\d+ records?, sealed, not checked here/)
   await expectAccessible(page)
 
-  await page.goto(`/t/${externalId}/audit/${auditId}`)
+  await page.goto(`/t/${externalId()}/audit/${auditId}`)
   const reaches = 'this browser reaches the signed root'
   await expect(page.getByRole('region', { name: 'Proof' })).toContainText(`From the record shown here, ${reaches}`)
   const closed = page.getByRole('region', { name: 'Closed days' })
@@ -130,9 +129,9 @@ test('the server closes a past day, and the browser verifies up to the root of a
   await expectAccessible(page)
 })
 
-test('Pia may read the log but not verify it, and is shown which roles can', async ({ page }) => {
-  const { externalId } = await signIn(page, 'pia')
-  await page.goto(`/t/${externalId}/audit`)
+test('Pia may read the log but not verify it, and is shown which roles can', async ({ signedIn }) => {
+  const page = await signedIn('pia')
+  await page.goto(`/t/${externalId()}/audit`)
   await page.getByRole('rowheader').first().getByRole('link').click()
   const button = page.getByRole('button', { name: 'Verify' })
   await expect(button).toHaveAttribute('aria-disabled', 'true')

@@ -124,3 +124,5 @@ export async function decideAs(
 }
 
 export const externalId = (slug = 'northwind'): string => demoTenant(slug).externalId
+
+export const home = (slug?: string): string => `/t/${externalId(slug)}`

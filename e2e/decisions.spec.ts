@@ -1,11 +1,11 @@
 import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 
 type Policies = { items: { id: string; name: string }[] }
 type Decisions = { items: { decisionId: string; executionId: string | null; effect: string; resource: string }[] }
 
 test('a decision opened from a policy’s matches shows the request, the reasons, the version and an identical recomputation', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
@@ -17,7 +17,7 @@ test('a decision opened from a policy’s matches shows the request, the reasons
   const found = decisions.items.find((one) => one.executionId === executionId && one.effect === 'require_approval')
   if (found === undefined) throw new Error('The refund’s decision is not among the newest decisions of the policy.')
 
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
   await page.goto(`/t/${externalId()}/policies/${policyId}`)
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await matches.locator(`a[href$="/policies/decisions/${found.decisionId}"]`).click()
@@ -38,8 +38,8 @@ test('a decision opened from a policy’s matches shows the request, the reasons
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Refund assistant in production')
 })
 
-test('Pia, who can’t see policies, is shown who can', async ({ page }) => {
-  await signIn(page, 'pia')
+test('Pia, who can’t see policies, is shown who can', async ({ signedIn }) => {
+  const page = await signedIn('pia')
   await page.goto(`/t/${externalId()}/policies/decisions/0198c000-0000-7000-8000-000000000000`)
   await expect(page.getByText('You don’t have permission to see policy decisions.')).toBeVisible()
   await expect(page.getByRole('main')).toContainText('policy:read')

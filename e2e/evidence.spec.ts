@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { extractArchive } from '#server/testing/extract.ts'
-import { call, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { call, decideAs, externalId, home, personToken, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 
 const run = promisify(execFile)
 
-test('the archive that Vera exports and downloads verifies with sha256sum and openssl', async ({ page, origin }) => {
+test('the archive that Vera exports and downloads verifies with sha256sum and openssl', async ({
+  signedIn,
+  origin,
+}) => {
   const { executionId } = await waitingRefund(origin)
+  const page = await signedIn('vera')
   // A test can't operate the system's file dialog. Without it, the browser downloads the file.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
-  await signIn(page, 'vera')
+  await page.goto(home())
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Evidence' }).click()
   await expect(page).toHaveTitle('Evidence · Countersign')
   await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
@@ -133,12 +137,12 @@ test('a person who may read evidence and raw payloads exports them unmasked, for
   ).toBe(username)
 })
 
-test('an unknown export is not found, and an invalid period is explained', async ({ page, troubles }) => {
+test('an unknown export is not found, and an invalid period is explained', async ({ signedIn, troubles }) => {
   troubles.expect(/status of 404/)
-  const { externalId } = await signIn(page, 'vera')
-  await page.goto(`/t/${externalId}/evidence/0198c000-0000-7000-8000-000000000001`)
+  const page = await signedIn('vera')
+  await page.goto(`/t/${externalId()}/evidence/0198c000-0000-7000-8000-000000000001`)
   await expect(page.getByText('The export can’t be found.')).toBeVisible()
-  await page.goto(`/t/${externalId}/evidence/new`)
+  await page.goto(`/t/${externalId()}/evidence/new`)
   await page.getByRole('radio', { name: 'Other days' }).check()
   await page.getByRole('button', { name: 'Export the evidence' }).click()
   await expect(page.getByText('Enter the first day.')).toBeVisible()
@@ -148,9 +152,9 @@ test('an unknown export is not found, and an invalid period is explained', async
   await expectAccessible(page)
 })
 
-test('Jonas, who is not an auditor, is shown which roles may see evidence', async ({ page }) => {
-  const { externalId } = await signIn(page, 'jonas')
-  await page.goto(`/t/${externalId}/evidence`)
+test('Jonas, who is not an auditor, is shown which roles may see evidence', async ({ signedIn }) => {
+  const page = await signedIn('jonas')
+  await page.goto(`/t/${externalId()}/evidence`)
   await expect(page.getByText('You don’t have permission to see evidence exports.')).toBeVisible()
   await expect(page.getByText(/auditor/)).toBeVisible()
   await expectAccessible(page)

@@ -1,10 +1,11 @@
-import { call, clientToken, decideAs, externalId, personToken, waitingInput, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { call, clientToken, decideAs, externalId, home, personToken, waitingInput, waitingRefund } from './cases.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 import { hold, wasCalled } from './gate.ts'
 import { releasedAgent } from './own-agent.ts'
 
-test('a refund that Maria starts in the console waits for a person', async ({ page }) => {
-  await signIn(page, 'maria')
+test('a refund that Maria starts in the console waits for a person', async ({ signedIn }) => {
+  const page = await signedIn('maria')
+  await page.goto(home())
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Executions' }).click()
   await expect(page).toHaveTitle('Executions · Countersign')
   await expect(page.getByRole('table', { name: 'Executions' })).toBeVisible()
@@ -49,10 +50,10 @@ test('a refund that Maria starts in the console waits for a person', async ({ pa
   await expectAccessible(page)
 })
 
-test('the page of a rejected execution states the rejection', async ({ page, origin }) => {
+test('the page of a rejected execution states the rejection', async ({ signedIn, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Not this one.')
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   const panel = page.getByRole('alert', { name: 'A reviewer rejected the call, so the execution stopped.' })
   await expect(panel).toContainText('The tool was not called. One tool call was completed earlier.')
@@ -60,7 +61,7 @@ test('the page of a rejected execution states the rejection', async ({ page, ori
 })
 
 test('an environment that no policy governs is refused, and the page says what to do', async ({
-  page,
+  signedIn,
   origin,
   troubles,
 }) => {
@@ -75,7 +76,7 @@ test('an environment that no policy governs is refused, and the page says what t
     environment,
   })
   await decideAs(origin, 'jonas', approvalId, 'approve', 'Only to be tried out.')
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/executions/new?agentId=${agentId}`)
   await page.getByRole('radio', { name: environment }).check()
   await page.getByRole('textbox', { name: 'Input' }).fill('{"orderId": "A-1003"}')
@@ -88,7 +89,7 @@ test('an environment that no policy governs is refused, and the page says what t
 })
 
 test('starting an execution whose first call is denied reports it and links to the records', async ({
-  page,
+  signedIn,
   origin,
   troubles,
 }) => {
@@ -104,7 +105,7 @@ spec:
   tools: [{ mcp: { server: payments }, allow: [issue_refund] }]
 `,
   )
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/executions/new?agentId=${agentId}`)
   await page.getByRole('textbox', { name: 'Input' }).fill('{"amount": "20000.00"}')
   await page.getByRole('button', { name: `Start ${name}` }).click()
@@ -118,11 +119,11 @@ spec:
 })
 
 test('without the permission the pages name the roles that have it, and another tenant’s id is not found', async ({
-  page,
+  signedIn,
   troubles,
 }) => {
   troubles.expect(/status of 404/)
-  await signIn(page, 'pia')
+  const page = await signedIn('pia')
   await page.goto(`/t/${externalId()}/executions`)
   await expect(page.getByText('You don’t have permission to see executions.')).toBeVisible()
   await expect(page.getByText('execution:read')).toBeVisible()
@@ -131,9 +132,9 @@ test('without the permission the pages name the roles that have it, and another 
   await expect(page.getByText('The trace can’t be found.')).toBeVisible({ timeout: 20_000 })
 })
 
-test('the list is filtered by state and agent, and the address keeps the filters', async ({ page, origin }) => {
+test('the list is filtered by state and agent, and the address keeps the filters', async ({ signedIn, origin }) => {
   const { executionId, agentId } = await waitingInput(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions`)
   const table = page.getByRole('table', { name: 'Executions' })
   await expect(table).toBeVisible()
@@ -153,13 +154,13 @@ test('the list is filtered by state and agent, and the address keeps the filters
 })
 
 test('Omar sends the input that an execution waits for; after a lost response a retry is accepted only once', async ({
-  page,
+  signedIn,
   origin,
   troubles,
 }) => {
   troubles.expect(/net::ERR_FAILED/)
   const { executionId } = await waitingInput(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   await expect(page.getByRole('region', { name: 'Journal' })).toContainText('Input was requested: manager_confirmation')
   await page.getByRole('link', { name: 'Open the waits' }).click()
@@ -204,9 +205,9 @@ test('Omar sends the input that an execution waits for; after a lost response a 
   await expectAccessible(page)
 })
 
-test('a wait is canceled by keyboard with a reason, and the execution shows it', async ({ page, origin }) => {
+test('a wait is canceled by keyboard with a reason, and the execution shows it', async ({ signedIn, origin }) => {
   const { executionId } = await waitingInput(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const cancel = page.getByRole('button', { name: 'Cancel the wait' })
   await cancel.focus()
@@ -229,11 +230,11 @@ test('a wait is canceled by keyboard with a reason, and the execution shows it',
 })
 
 test('canceling an execution that waits for approval records a reason and two times, and withdraws the request', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}`)
   await page.getByRole('button', { name: 'Cancel the execution' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel this execution?' })
@@ -252,7 +253,7 @@ test('canceling an execution that waits for approval records a reason and two ti
 })
 
 test('a stop during a refund can’t be confirmed, and the page shows the outcome as unknown', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const gate = hold('issue_refund')
@@ -269,7 +270,7 @@ test('a stop during a refund can’t be confirmed, and the page shows the outcom
       const cancel = { id: executionId, expectedRevision: revision, reason: 'The order was withdrawn.' }
       await call(origin, omar, 'mutation', 'executions.cancel', cancel)
     }).toPass({ timeout: 30_000 })
-    await signIn(page, 'omar')
+    const page = await signedIn('omar')
     await page.goto(`/t/${externalId()}/executions/${executionId}`)
     const panel = page.getByRole('alert', { name: 'It is unknown whether the last call took effect.' })
     await expect(panel).toContainText('It was not repeated, because repeating it could do it twice.')
@@ -284,11 +285,11 @@ test('a stop during a refund can’t be confirmed, and the page shows the outcom
 })
 
 test('a person who may send input but not read it is shown so, and records require their permission', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { executionId } = await waitingInput(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   const path = `/t/${externalId()}/executions/${executionId}`
   await page.goto(`${path}?tab=waits`)
   await expect(page.getByText('You don’t have permission to see waits and their answers.')).toBeVisible()
@@ -303,9 +304,9 @@ test('a person who may send input but not read it is shown so, and records requi
   await expectAccessible(page)
 })
 
-test('the auditor finds the execution’s records', async ({ page, origin }) => {
+test('the auditor finds the execution’s records', async ({ signedIn, origin }) => {
   const { executionId } = await waitingRefund(origin)
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=evidence`)
   const records = page.getByRole('table', { name: 'Audit records about the execution' })
   await expect(records).toContainText('execution.running')

@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import {
+  type Browser,
+  type BrowserContext,
+  test as base,
+  type ConsoleMessage,
+  expect,
+  type Locator,
+  type Page,
+  type Request,
+  type WebError,
+} from '@playwright/test'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
 
 export { expect }
@@ -29,35 +39,109 @@ export function demoUser(username: string, slug = 'northwind') {
 }
 
 /** Errors of the browser that the test expects, for example after it has cut the network. */
-type Troubles = { expect(pattern: RegExp): void }
+type Troubles = { expect(pattern: RegExp): void; watch(context: BrowserContext): void }
+
+/** A person's browser profile: signed in once, by the form, and kept for the tests of this process. */
+type Profile = { context: BrowserContext; lock: Page }
+
+type Fixtures = {
+  /** The server's address, for calls outside the browser. */
+  origin: string
+  troubles: Troubles
+  /**
+   * Opens an empty tab in the profile of a person who is signed in. A new profile and the form (`signIn`) cost more than most tests
+   * do after them, so they are for tests of the session, and for tests that end it.
+   */
+  signedIn: (username: string, slug?: string) => Promise<Page>
+}
 
 /**
  * Playwright's `test`, which also fails on any console error, page error or report of the Content Security Policy that the
  * test did not expect.
  */
-export const test = base.extend<{ troubles: Troubles; origin: string }>({
-  /** The server's address, for calls outside the browser. */
+export const test = base.extend<Fixtures, { profileOf: (username: string, slug: string) => Promise<Profile> }>({
   origin: async ({ baseURL }, use) => {
     if (baseURL === undefined) throw new Error('The configuration names no baseURL.')
     await use(baseURL)
   },
+  profileOf: [
+    async ({ browser }, use) => {
+      const opened = new Map<string, Promise<Profile>>()
+      await use((username, slug) => {
+        const key = `${slug}/${username}`
+        const profile = opened.get(key) ?? openProfile(browser, username, slug)
+        opened.set(key, profile)
+        return profile
+      })
+    },
+    { scope: 'worker' },
+  ],
   troubles: [
-    async ({ context }, use) => {
+    async ({ origin }, use) => {
       const found: string[] = []
       const expected: RegExp[] = []
-      context.on('console', (message) => {
-        if (message.type() === 'error') found.push(`console: ${message.text()} (${message.location().url})`)
+      const ends: (() => void)[] = []
+      await use({
+        expect: (pattern) => expected.push(pattern),
+        watch: (context) => ends.push(reportTroubles(context, origin, (text) => found.push(text))),
       })
-      context.on('weberror', (error) => found.push(`page error: ${error.error().stack ?? error.error().message}`))
-      context.on('request', (request) => {
-        if (new URL(request.url()).pathname === '/csp-report') found.push(`policy: ${request.postData() ?? ''}`)
-      })
-      await use({ expect: (pattern) => expected.push(pattern) })
+      for (const end of ends) end()
       expect(found.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([])
     },
     { auto: true },
   ],
+  context: async ({ context, troubles }, use) => {
+    troubles.watch(context)
+    await use(context)
+  },
+  signedIn: async ({ profileOf, troubles }, use) => {
+    const used = new Set<Profile>()
+    await use(async (username, slug = 'northwind') => {
+      const profile = await profileOf(username, slug)
+      if (!used.has(profile)) troubles.watch(profile.context)
+      used.add(profile)
+      return await profile.context.newPage()
+    })
+    for (const profile of used) await closeTabs(profile)
+  },
 })
+
+/** Calls `report` for each trouble on the pages of a profile. Returns what ends this. */
+function reportTroubles(context: BrowserContext, origin: string, report: (text: string) => void): () => void {
+  const onConsole = (message: ConsoleMessage) => {
+    if (message.type() === 'error') report(`console: ${message.text()} (${message.location().url})`)
+  }
+  const onError = (error: WebError) => report(`page error: ${error.error().stack ?? error.error().message}`)
+  const onRequest = (request: Request) => {
+    if (request.url() === `${origin}/csp-report`) report(`policy: ${request.postData() ?? ''}`)
+  }
+  context.on('console', onConsole).on('weberror', onError).on('request', onRequest)
+  return () => void context.off('console', onConsole).off('weberror', onError).off('request', onRequest)
+}
+
+async function openProfile(browser: Browser, username: string, slug: string): Promise<Profile> {
+  const context = await browser.newContext()
+  const lock = await context.newPage()
+  await signIn(lock, username, slug)
+  // A document of the console's origin without its script.
+  await lock.goto('/v1/health/ready')
+  return { context, lock }
+}
+
+/** Closes what a test opened, but never while a tab renews the session: the next one would lack the new refresh token. */
+async function closeTabs({ context, lock }: Profile): Promise<void> {
+  const release = await lock.evaluateHandle(
+    () =>
+      new Promise<() => void>((locked) => {
+        void navigator.locks.request('countersign-session', () => new Promise<void>((done) => locked(() => done())))
+      }),
+  )
+  for (const page of context.pages()) if (page !== lock) await page.close()
+  await release.evaluate((end) => end())
+  await release.dispose()
+  await context.setOffline(false)
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+}
 
 /** Fills in the organisation's sign-in page, which must be open. */
 export async function enterPassword(page: Page, username: string, slug = 'northwind'): Promise<void> {

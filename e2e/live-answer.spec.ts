@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { startModelServer } from '#server/testing/fakes/model-server.ts'
 import { call, decideAs, personToken } from './cases.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
 import { environment, proposeRelease, register, startAs } from './own-agent.ts'
 
 /** The demo's policy does not cover models. */
@@ -41,7 +41,7 @@ async function talkingAgent(origin: string, name: string, endpoint: string): Pro
 }
 
 test('the answer of a model appears while it is generated, on the pages of its execution and its trace', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const model = await startModelServer()
@@ -61,7 +61,7 @@ test('the answer of a model appears while it is generated, on the pages of its e
     model.script('talks-live', { pieces })
     const agentId = await talkingAgent(origin, 'talks-live', model.url)
     const id = await startAs(origin, agentId, { ask: 'When did the order come?' })
-    await signIn(page, 'maria')
+    const page = await signedIn('maria')
     const tenant = demoTenant().externalId
     await page.goto(`/t/${tenant}/executions/${id}?tab=trace`)
     const answer = page.getByRole('region', { name: 'chat talks-live is answering' })

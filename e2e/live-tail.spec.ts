@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newSpanId } from '#server/kernel/ids.ts'
 import { endSpan, startSpan } from '#server/traces/recording/record.ts'
 import { withLiveTrace } from './database.ts'
-import { demoTenant, expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { demoTenant, expect, expectAccessible, test } from './fixtures.ts'
 
 const grid = (page: Page) => page.getByRole('treegrid', { name: 'Spans of the trace' })
 const step = (page: Page, number: number) =>
@@ -10,7 +10,9 @@ const step = (page: Page, number: number) =>
     .getByRole('row')
     .filter({ has: page.getByText(`step ${number}`, { exact: true }) })
 
-test('the live tail follows committed spans, pauses while a person reads, and resumes at the end', async ({ page }) => {
+test('the live tail follows committed spans, pauses while a person reads, and resumes at the end', async ({
+  signedIn,
+}) => {
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a live run', async (database, traceId) => {
     let spans = 0
@@ -25,7 +27,7 @@ test('the live tail follows committed spans, pauses while a person reads, and re
       }
     }
     await commit(60)
-    await signIn(page, 'maria')
+    const page = await signedIn('maria')
     await page.goto(`/t/${tenant.externalId}/traces/${traceId}`)
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await expect(step(page, 60)).toBeInViewport()
@@ -63,7 +65,10 @@ test('the live tail follows committed spans, pauses while a person reads, and re
   })
 })
 
-test('a page that was too slow for the stream reports the missed changes, and shows all of them', async ({ page }) => {
+test('a page that was too slow for the stream reports the missed changes, and shows all of them', async ({
+  signedIn,
+}) => {
+  const page = await signedIn('maria')
   const tenant = demoTenant()
   await withLiveTrace(tenant.id, 'a busy run', async (database, traceId) => {
     const commit = (name: string) =>
@@ -84,7 +89,6 @@ test('a page that was too slow for the stream reports the missed changes, and sh
         missed.push(JSON.parse(String(message)))
       })
     })
-    await signIn(page, 'maria')
     await page.goto(`/t/${tenant.externalId}/traces/${traceId}`)
     await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await expect(step(page, 1)).toBeVisible()

@@ -1,6 +1,6 @@
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { clientToken, decideAs, externalId, type RefundCase, waitingRefund } from './cases.ts'
-import { expect, signIn, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 
 // Changes by others appear within a second, over the page's one socket. Without the socket, the page polls.
 
@@ -12,27 +12,19 @@ const badge = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Approvals( \d+.*)?$/ })
 const open = (page: Page, path: string) => page.goto(`/t/${externalId()}/${path}`)
 
-/** Opens a page for another person, in a separate browser context. */
-async function another(browser: Browser, username: string): Promise<Page> {
-  const page = await (await browser.newContext()).newPage()
-  await signIn(page, username)
-  return page
-}
-
 test('within a second, a decision appears to another person on all lists, the inbox count and the execution', async ({
-  page,
-  browser,
+  signedIn,
   origin,
 }) => {
   const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
-  await signIn(page, 'anna')
+  const page = await signedIn('anna')
   await open(page, 'approvals')
   await expect(row(page, first)).toBeVisible()
   const before = await badge(page).innerText()
-  const execution = await another(browser, 'maria')
+  const execution = await signedIn('maria')
   await open(execution, `executions/${first.executionId}`)
   await expect(execution.getByRole('region', { name: 'Steps' })).toContainText('Waiting for approval')
-  const executions = await another(browser, 'omar')
+  const executions = await signedIn('omar')
   await open(executions, 'executions?status=under-way')
   const listed = executions.locator(`main a[href*="${first.executionId}"]`)
   await expect(listed.first()).toBeVisible()
@@ -45,13 +37,14 @@ test('within a second, a decision appears to another person on all lists, the in
     expect(listed).toHaveCount(0, soon),
   ])
   await expect(row(page, second)).toBeVisible()
-  await execution.context().close()
-  await executions.context().close()
 })
 
-test('a reviewer who is writing sees that another reviewer decided, and keeps the draft', async ({ page, origin }) => {
+test('a reviewer who is writing sees that another reviewer decided, and keeps the draft', async ({
+  signedIn,
+  origin,
+}) => {
   const refund = await waitingRefund(origin)
-  await signIn(page, 'anna')
+  const page = await signedIn('anna')
   await open(page, `approvals/${refund.approvalId}`)
   await page.getByRole('radio', { name: 'Approve' }).check()
   const reason = page.getByRole('textbox', { name: 'Reason' })
@@ -61,8 +54,8 @@ test('a reviewer who is writing sees that another reviewer decided, and keeps th
   await expect(page.getByText('Order and amount checked against the claim.')).toBeVisible()
 })
 
-test('an export reports its stages and its end by itself', async ({ page, origin }) => {
-  await signIn(page, 'vera')
+test('an export reports its stages and its end by itself', async ({ signedIn, origin }) => {
+  const page = await signedIn('vera')
   await open(page, 'evidence')
   await expect(page.getByRole('heading', { level: 1, name: 'Evidence' })).toBeVisible()
   const token = await clientToken(origin, 'audit-export')
@@ -84,9 +77,10 @@ test('an export reports its stages and its end by itself', async ({ page, origin
 })
 
 test('a page without a socket polls, and follows changes again when the socket reconnects', async ({
-  page,
+  signedIn,
   origin,
 }) => {
+  const page = await signedIn('anna')
   const [first, second] = [await waitingRefund(origin), await waitingRefund(origin)]
   let blocked = false
   const cut = new Set<() => Promise<void>>()
@@ -103,7 +97,6 @@ test('a page without a socket polls, and follows changes again when the socket r
     cut.add(() => socket.close())
     opened += 1
   })
-  await signIn(page, 'anna')
   await open(page, 'approvals')
   await expect(row(page, first)).toBeVisible()
   await expect(row(page, second)).toBeVisible()
@@ -126,7 +119,8 @@ test('a page without a socket polls, and follows changes again when the socket r
   await expect(row(page, third)).toBeHidden(soon)
 })
 
-test('all parts of the page share one socket', async ({ page, origin }) => {
+test('all parts of the page share one socket', async ({ signedIn, origin }) => {
+  const page = await signedIn('maria')
   const { executionId } = await waitingRefund(origin)
   // Counted in the page, so that sockets of the previous page are not included.
   await page.addInitScript(() => {
@@ -140,7 +134,6 @@ test('all parts of the page share one socket', async ({ page, origin }) => {
     }
   })
   const sockets = () => page.evaluate(() => Number(Reflect.get(window, 'openedSockets')))
-  await signIn(page, 'maria')
   await open(page, `executions/${executionId}?tab=trace`)
   await expect(page.getByRole('treegrid')).toBeVisible()
   await page

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { home } from './cases.ts'
 import { expect, signIn, test } from './fixtures.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
@@ -15,8 +16,9 @@ function documentsOf(page: Page): string[] {
   return documents
 }
 
-test('links lead to pages without loading a document', async ({ page }) => {
-  await signIn(page, 'maria')
+test('links lead to pages without loading a document', async ({ signedIn }) => {
+  const page = await signedIn('maria')
+  await page.goto(home())
   const documents = documentsOf(page)
   for (const name of ['Executions', 'Agents', 'Policies', 'Approvals']) {
     await main(page, name).click()
@@ -27,12 +29,11 @@ test('links lead to pages without loading a document', async ({ page }) => {
   expect(documents).toEqual([])
 })
 
-test('a page from an older build loads the document of the next page', async ({ page }) => {
-  const { externalId } = await signIn(page, 'maria')
-  const home = `/t/${externalId}`
+test('a page from an older build loads the document of the next page', async ({ signedIn }) => {
+  const page = await signedIn('maria')
   // As from a rebuilt server: its data for the router names another build than the page's document.
   await page.route(
-    (url) => url.pathname.startsWith(home),
+    (url) => url.pathname.startsWith(home()),
     async (route) => {
       if (route.request().isNavigationRequest()) return await route.fallback()
       const response = await route.fetch()
@@ -40,19 +41,20 @@ test('a page from an older build loads the document of the next page', async ({ 
       await route.fulfill({ response, body })
     },
   )
-  await page.goto(home)
+  await page.goto(home())
   await expect(main(page, 'Agents')).toBeVisible()
   const documents = documentsOf(page)
   await main(page, 'Agents').click()
   await expect(heading(page, 'Agents')).toBeVisible()
-  expect(new URL(documents[0] ?? '').pathname).toBe(`${home}/agents`)
+  expect(new URL(documents[0] ?? '').pathname).toBe(`${home()}/agents`)
   // The page may still prefetch.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 })
 
-test('a page whose scripts no longer exist is loaded again, and works', async ({ page, troubles }) => {
+test('a page whose scripts no longer exist is loaded again, and works', async ({ signedIn, troubles }) => {
   troubles.expect(/status of 404|ChunkLoadError|Failed to load chunk/)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
+  await page.goto(home())
   let gone = true
   // As from a rebuilt server: scripts of the open page no longer exist until the page is reloaded.
   await page.route('**/*', async (route) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
 import { editor, write } from './editor.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 
 /** Returns the policy of the demo, which requires approval for every refund. */
 async function refundPolicy(origin: string): Promise<{ id: string; source: string }> {
@@ -14,12 +14,12 @@ async function refundPolicy(origin: string): Promise<{ id: string; source: strin
 }
 
 test('Maria writes a policy: mistakes are marked as she types, the keyboard can leave the editor, and the text is stored as a draft', async ({
-  page,
+  signedIn,
   troubles,
 }) => {
   troubles.expect(/status of 409/)
   const name = `e2e-policy-${Date.now()}`
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/policies`)
   await page.getByRole('link', { name: 'Write a policy' }).click()
   await expect(page).toHaveTitle('Write a policy · Countersign')
@@ -71,13 +71,13 @@ test('Maria writes a policy: mistakes are marked as she types, the keyboard can 
 })
 
 test('Maria writes a draft: mistakes are marked at their lines, and the draft is simulated, published and proposed', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   // A recorded decision for the simulation to recompute.
   await waitingRefund(origin)
   const { id, source } = await refundPolicy(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/policies/${id}?version=1`)
   await page.getByRole('link', { name: 'Edit version 1 as a new draft' }).click()
   const text = await editor(page, 'Policy (Cedar)')
@@ -131,11 +131,11 @@ test('Maria writes a draft: mistakes are marked at their lines, and the draft is
   await expect(page.getByRole('region', { name: 'Bindings' })).toContainText('Shadow: only recorded')
 })
 
-test('the recent matches of a policy link to their executions', async ({ page, origin }) => {
+test('the recent matches of a policy link to their executions', async ({ signedIn, origin }) => {
   const { executionId, approvalId } = await waitingRefund(origin)
   await decideAs(origin, 'jonas', approvalId, 'reject', 'Only a test.')
   const { id } = await refundPolicy(origin)
-  await signIn(page, 'jonas')
+  const page = await signedIn('jonas')
   await page.goto(`/t/${externalId()}/policies/${id}`)
   const matches = page.getByRole('table', { name: 'Recent matches' })
   await expect(matches).toContainText('refund-needs-approval')
@@ -149,10 +149,10 @@ test('the recent matches of a policy link to their executions', async ({ page, o
   await expectAccessible(page)
 })
 
-test('the page of a policy shows the use of its budgets by agent', async ({ page, origin }) => {
+test('the page of a policy shows the use of its budgets by agent', async ({ signedIn, origin }) => {
   const { policyId, name, spend } = await budgetedAgent(origin)
   expect([await spend(), await spend(), await spend()]).toEqual(['allow', 'allow', 'deny'])
-  await signIn(page, 'jonas')
+  const page = await signedIn('jonas')
   await page.goto(`/t/${externalId()}/policies/${policyId}`)
   const budgets = page.getByRole('table', { name: 'Budgets' })
   await expect(budgets.getByRole('row')).toHaveCount(2)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { clientToken, decideAs, externalId } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 import { proposeBinding, proposeRelease, readerManifest, register, releasedAgent } from './own-agent.ts'
 
 const reasonIn = async (page: Page, title: RegExp, label: string) => {
@@ -11,7 +11,7 @@ const reasonIn = async (page: Page, title: RegExp, label: string) => {
 }
 
 test('Maria withdraws a binding; an error in an open dialog stays visible after the row has changed', async ({
-  page,
+  signedIn,
   origin,
   troubles,
 }) => {
@@ -19,7 +19,7 @@ test('Maria withdraws a binding; an error in an open dialog stays visible after 
   const agentId = await register(origin, readerManifest(`e2e-withdrawn-${Date.now()}`))
   await proposeBinding(origin, agentId)
   const second = await proposeRelease(origin, agentId)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/agents/${agentId}`)
   const bindings = page.getByRole('region', { name: 'Policy bindings' })
   await bindings.getByRole('button', { name: 'Withdraw the binding' }).click()
@@ -46,11 +46,11 @@ test('Maria withdraws a binding; an error in an open dialog stays visible after 
 })
 
 test('after Omar revokes a binding, the agent’s page shows that its release was approved with other policies', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const agentId = await releasedAgent(origin, readerManifest(`e2e-revoked-${Date.now()}`))
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/agents/${agentId}`)
   const bindings = page.getByRole('region', { name: 'Policy bindings' })
   const releases = page.getByRole('region', { name: 'Releases' })
@@ -80,7 +80,10 @@ test('after Omar revokes a binding, the agent’s page shows that its release wa
   await expect(changed).toBeHidden()
 })
 
-test('an unregistered agent from telemetry is listed and can be registered from the list', async ({ page, origin }) => {
+test('an unregistered agent from telemetry is listed and can be registered from the list', async ({
+  signedIn,
+  origin,
+}) => {
   const name = `e2e-shadow-${Date.now()}`
   const now = BigInt(Date.now()) * 1_000_000n
   const span = {
@@ -97,7 +100,7 @@ test('an unregistered agent from telemetry is listed and can be registered from 
     body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }),
   })
   expect(sent.status).toBe(200)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/agents`)
   const unregistered = page.getByRole('region', { name: 'Seen in telemetry, not registered' })
   const link = unregistered.getByRole('link', { name: `Register ${name}` })

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from '@playwright/test'
-import { call, externalId, personToken, waitingRefund } from './cases.ts'
+import { call, externalId, home, personToken, waitingRefund } from './cases.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 
 const northwind = externalId()
@@ -28,17 +28,17 @@ const accent = (page: Page) =>
   page.evaluate(() => document.documentElement.style.getPropertyValue('--tenant-mark-light'))
 
 test('anna switches to her other organisation and back: branding, roles and requests are those of the address', async ({
-  page,
+  signedIn,
 }) => {
-  await signIn(page, 'anna')
+  const page = await signedIn('anna')
   // The branding arrives with the session's response, after the page.
   await expect.poll(() => accent(page)).not.toBe('')
-  const home = await accent(page)
+  const own = await accent(page)
   const called = tenantsCalled(page)
   await switchTo(page, 'Globex')
   await expect(page).toHaveURL(`/t/${globex}`)
   await expect.poll(() => [...called]).toContain(globex)
-  await expect.poll(async () => ['', home].includes(await accent(page))).toBe(false)
+  await expect.poll(async () => ['', own].includes(await accent(page))).toBe(false)
   await expectAccessible(page)
   called.clear()
   await page.getByRole('link', { name: /^Approvals/ }).click()
@@ -51,20 +51,14 @@ test('anna switches to her other organisation and back: branding, roles and requ
   await expect.poll(() => [...called]).toEqual([globex])
   await switchTo(page, 'Northwind Mutual')
   await expect(page).toHaveURL(`/t/${northwind}`)
-  await expect.poll(() => accent(page)).toBe(home)
+  await expect.poll(() => accent(page)).toBe(own)
 })
 
-test('two tabs with two organisations never mix requests, caches or drafts', async ({
-  page,
-  context,
-  origin,
-  troubles,
-}) => {
+test('two tabs with two organisations never mix requests, caches or drafts', async ({ signedIn, origin, troubles }) => {
   // An approval of one organisation is not found in the other.
   troubles.expect(/404/)
   const refund = await waitingRefund(origin)
-  await signIn(page, 'anna')
-  const other = await context.newPage()
+  const [page, other] = [await signedIn('anna'), await signedIn('anna')]
   const [inNorthwind, inGlobex] = [tenantsCalled(page), tenantsCalled(other)]
   await other.goto(`/t/${globex}`)
   await expect(heading(other, 'Globex')).toBeVisible()
@@ -87,16 +81,16 @@ test('two tabs with two organisations never mix requests, caches or drafts', asy
   await expect(reason).toHaveValue('Typed in Northwind only.')
 })
 
-test('a person with one organisation sees no switcher', async ({ page }) => {
-  await signIn(page, 'jonas')
+test('a person with one organisation sees no switcher', async ({ signedIn }) => {
+  const page = await signedIn('jonas')
+  await page.goto(home())
   await page.getByRole('link', { name: /^Approvals/ }).click()
   await expect(heading(page, 'Approvals')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Switch organisation' })).toHaveCount(0)
 })
 
-test('a suspension shows only in open tabs of that organisation, until it is lifted', async ({
-  page,
-  context,
+test('a suspension shows only in the open tabs of that organisation, until it is lifted', async ({
+  signedIn,
   origin,
   troubles,
 }) => {
@@ -111,8 +105,8 @@ test('a suspension shows only in open tabs of that organisation, until it is lif
   )
   const guest = items.find(({ username }) => username.startsWith('anna') && username !== 'anna')
   if (guest === undefined) throw new Error('The demo lacks its guest in globex.')
-  await signIn(page, 'anna')
-  const other = await context.newPage()
+  const [page, other] = [await signedIn('anna'), await signedIn('anna')]
+  await page.goto(home())
   const frames = framesOf(other)
   await other.goto(`/t/${globex}`)
   await expect(heading(other, 'Globex')).toBeVisible()
@@ -131,9 +125,10 @@ test('a suspension shows only in open tabs of that organisation, until it is lif
 })
 
 test('every call is signed with a key that can’t be exported, each proof is used once, and the token alone is refused', async ({
-  page,
+  signedIn,
   origin,
 }) => {
+  const page = await signedIn('jonas')
   const calls: { authorization: string | undefined; dpop: string | undefined; path: string; method: string }[] = []
   page.on('request', (request) => {
     if (!isApi(request)) return
@@ -141,7 +136,7 @@ test('every call is signed with a key that can’t be exported, each proof is us
     calls.push({ authorization, dpop, path: new URL(request.url()).pathname, method: request.method() })
   })
   const frames = framesOf(page)
-  await signIn(page, 'jonas')
+  await page.goto(home())
   await expect.poll(() => frames.sent.find((text) => text.includes('authorization'))).toBeDefined()
   const { data } = JSON.parse(frames.sent.find((text) => text.includes('authorization')) ?? '')
   expect(data.authorization).toMatch(/^DPoP /)

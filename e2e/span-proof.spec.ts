@@ -4,7 +4,7 @@ import type { SpanProof } from '#lib/schemas/traces.ts'
 import { verifySpanProof } from '#lib/verify-span-proof.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { call, clientToken, externalId, personToken } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 
 type Proof = SpanProof & { verifierKey: string }
 type Sent = { traceId: string; spanId: string }
@@ -42,11 +42,11 @@ const decryptSpan = async (page: Page, { traceId, spanId }: Sent) => {
 }
 
 test('Vera checks the proof of one span in her browser, and saves it for anyone who has the key', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const sent = await encryptedSpan(origin)
-  await signIn(page, 'vera')
+  const page = await signedIn('vera')
   const detail = await decryptSpan(page, sent)
   await expect(detail.getByRole('link', { name: 'this audit record' })).toBeVisible()
   await detail.getByRole('button', { name: 'Check the proof' }).click()
@@ -69,9 +69,9 @@ test('Vera checks the proof of one span in her browser, and saves it for anyone 
   expect(await failed({ ...proof, spanId: newSpanId() })).toEqual(['Span'])
 })
 
-test('Omar sees which record commits to a span, and which roles may check it', async ({ page, origin }) => {
+test('Omar sees which record commits to a span, and which roles may check it', async ({ signedIn, origin }) => {
   const sent = await encryptedSpan(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   const detail = await decryptSpan(page, sent)
   await expect(detail.getByRole('button', { name: 'Check the proof' })).toHaveAccessibleDescription(
     'Needs the permission trace:verify, which approvers and auditors have.',

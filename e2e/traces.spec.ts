@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { newTraceId } from '#server/kernel/ids.ts'
 import { otlpRequests, sampleSpans } from '#server/testing/sample-spans.ts'
 import { call, clientToken, decideAs, externalId, personToken, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 import { hold } from './gate.ts'
 
 // The customer of order A-1003 in the demo's order book, at a `data.sensitive` path of the manifest.
@@ -25,10 +25,10 @@ function record(page: Page): string[] {
   return received
 }
 
-test('a call appears in the open trace while it still runs', async ({ page, origin }) => {
+test('a call appears in the open trace while it still runs', async ({ signedIn, origin }) => {
+  const page = await signedIn('maria')
   const received = record(page)
   const { traceId, executionId, approvalId } = await waitingRefund(origin, { orderId: 'A-1003' })
-  await signIn(page, 'maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
@@ -64,9 +64,9 @@ test('a call appears in the open trace while it still runs', async ({ page, orig
   expect(await page.content()).not.toContain(email)
 })
 
-test('the waterfall can be used by keyboard, and the address keeps the selected span', async ({ page, origin }) => {
+test('the waterfall can be used by keyboard, and the address keeps the selected span', async ({ signedIn, origin }) => {
   const { traceId } = await waitingRefund(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(row(page, 'invoke_agent refund-assistant')).toBeVisible()
   await grid(page).focus()
@@ -94,22 +94,22 @@ test('the waterfall can be used by keyboard, and the address keeps the selected 
   await expect(page).not.toHaveURL(/span=/)
 })
 
-test('the stream continues where it was after a lost connection', async ({ page, context, origin, troubles }) => {
+test('the stream continues where it was after a lost connection', async ({ signedIn, origin, troubles }) => {
   troubles.expect(/WebSocket connection|ERR_INTERNET_DISCONNECTED|Failed to load resource/)
   const { traceId, approvalId } = await waitingRefund(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  await context.setOffline(true)
+  await page.context().setOffline(true)
   await decideAs(origin, 'jonas', approvalId, 'approve', 'While the page is offline.')
-  await context.setOffline(false)
+  await page.context().setOffline(false)
   await expect(row(page, 'execute_tool issue_refund')).toBeVisible({ timeout: 90_000 })
   await expect(page.getByText('Complete: no more spans will arrive')).toBeVisible({ timeout: 90_000 })
 })
 
-test('spans are found by name, kind and error, and the address keeps the filters', async ({ page, origin }) => {
+test('spans are found by name, kind and error, and the address keeps the filters', async ({ signedIn, origin }) => {
   const { traceId } = await waitingRefund(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await expect(row(page, 'execute_tool lookup_order')).toBeVisible()
   const search = page.getByRole('search', { name: 'Find spans' }).getByRole('searchbox')
@@ -141,9 +141,12 @@ test('spans are found by name, kind and error, and the address keeps the filters
   await expectAccessible(page)
 })
 
-test('a masked value is revealed for a reason that everyone can see, and masked again', async ({ page, origin }) => {
+test('a masked value is revealed for a reason that everyone can see, and masked again', async ({
+  signedIn,
+  origin,
+}) => {
   const { traceId } = await waitingRefund(origin, { orderId: 'A-1003' })
-  await signIn(page, 'pia')
+  const page = await signedIn('pia')
   await page.goto(`/t/${externalId()}/traces/${traceId}`)
   await row(page, 'execute_tool lookup_order').click()
   const detail = page.getByRole('complementary', { name: 'Selected span' })
@@ -179,12 +182,12 @@ async function send(origin: string, body: string): Promise<void> {
 
 for (const count of [10_000, 50_000])
   test(`a trace of ${count} spans renders a few hundred nodes, and one key selects its only error`, async ({
-    page,
+    signedIn,
     origin,
   }) => {
     const traceId = newTraceId()
     for (const body of otlpRequests(traceId, sampleSpans(count), Date.now() - count)) await send(origin, body)
-    await signIn(page, 'maria')
+    const page = await signedIn('maria')
     await page.goto(`/t/${externalId()}/traces/${traceId}`)
     await expect(row(page, 'a long run')).toBeVisible({ timeout: 120_000 })
     await expect(page.getByText(`${count.toLocaleString('en')} spans`, { exact: true })).toBeVisible()
@@ -203,9 +206,9 @@ for (const count of [10_000, 50_000])
     if (count === 10_000) await expectAccessible(page)
   })
 
-test('traces are found by name, state and kind, and the address keeps the filters', async ({ page, origin }) => {
+test('traces are found by name, state and kind, and the address keeps the filters', async ({ signedIn, origin }) => {
   const { traceId } = await waitingRefund(origin)
-  await signIn(page, 'maria')
+  const page = await signedIn('maria')
   await page.goto(`/t/${externalId()}/traces`)
   const traces = page.getByRole('table', { name: 'Traces' })
   const link = traces.locator(`a[href$="/${traceId}"]`)

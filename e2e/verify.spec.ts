@@ -2,28 +2,29 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { extractArchive } from '#server/testing/extract.ts'
-import { expect, expectAccessible, hydrated, signIn, test } from './fixtures.ts'
+import { externalId } from './cases.ts'
+import { expect, expectAccessible, hydrated, test } from './fixtures.ts'
 
-/** Downloads today's archive as vera in a separate browser context, so that the test's page is not signed in. */
-async function archive(browser: Browser, baseURL: string): Promise<Buffer> {
-  const context = await browser.newContext({ baseURL })
-  try {
-    const page = await context.newPage()
-    // A test can't operate the system's file dialog. Without it, the browser downloads the file.
-    await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
-    const { externalId } = await signIn(page, 'vera')
-    await page.goto(`/t/${externalId}/evidence/new`)
-    await page.getByRole('button', { name: 'Export the evidence' }).click()
-    const button = page.getByRole('button', { name: /^Download the archive/ })
-    await expect(button).toBeVisible({ timeout: 120_000 })
-    await expect(page.getByRole('link', { name: 'Verify an evidence archive' })).toHaveAttribute('href', '/verify')
-    const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
-    return await readFile(await download.path())
-  } finally {
-    await context.close()
-  }
+let todays: Promise<Buffer> | undefined
+
+/** Today's archive as Vera gets it, exported once for these tests. Their own page belongs to a stranger. */
+const archive = (signedIn: (username: string) => Promise<Page>): Promise<Buffer> => {
+  todays ??= signedIn('vera').then(exportToday)
+  return todays
+}
+
+async function exportToday(page: Page): Promise<Buffer> {
+  // A test can't operate the system's file dialog. Without it, the browser downloads the file.
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'showSaveFilePicker'))
+  await page.goto(`/t/${externalId()}/evidence/new`)
+  await page.getByRole('button', { name: 'Export the evidence' }).click()
+  const button = page.getByRole('button', { name: /^Download the archive/ })
+  await expect(button).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByRole('link', { name: 'Verify an evidence archive' })).toHaveAttribute('href', '/verify')
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+  return await readFile(await download.path())
 }
 
 /** Files with fewer compressed bytes are not changed. An empty file has two. */
@@ -58,10 +59,9 @@ const choose = (page: Page, buffer: Buffer) =>
 
 test('anyone can check an archive in the browser: one changed bit is found, and nothing is uploaded', async ({
   page,
-  browser,
-  origin,
+  signedIn,
 }) => {
-  const bytes = await archive(browser, origin)
+  const bytes = await archive(signedIn)
   await page.goto('/sign-in')
   await page.getByRole('link', { name: 'Verify an evidence archive' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Verify an evidence archive' })).toBeVisible()
@@ -99,8 +99,8 @@ test('anyone can check an archive in the browser: one changed bit is found, and 
   expect(sent).toEqual([])
 })
 
-test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, browser, origin }) => {
-  const bytes = await archive(browser, origin)
+test('an archive can be chosen by keyboard or dropped anywhere on the page', async ({ page, signedIn }) => {
+  const bytes = await archive(signedIn)
   await page.goto('/verify')
   const input = page.getByLabel('Choose an archive')
   await hydrated(input)
@@ -128,8 +128,8 @@ test('an archive can be chosen by keyboard or dropped anywhere on the page', asy
   await expectAccessible(page)
 })
 
-test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, browser, origin }) => {
-  const bytes = await archive(browser, origin)
+test('verify.html of an archive, opened from disk, checks the archive offline', async ({ page, signedIn }) => {
+  const bytes = await archive(signedIn)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-verify-'))
   try {
     const top = await extractArchive(bytes, join(folder, 'archive'))

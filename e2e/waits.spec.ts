@@ -1,5 +1,5 @@
 import { call, externalId, personToken, waitingRefund } from './cases.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
 import { askingManifest, releasedAgent, startAs } from './own-agent.ts'
 
 // The server of these tests runs without SMTP_URL, so each mail fails immediately with the reason.
@@ -19,11 +19,11 @@ async function askingExecution(origin: string): Promise<{ agentId: string; execu
 }
 
 test('a wait shows who was notified by mail and that the mail failed, and Omar sends it again with a reason', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { executionId } = await askingExecution(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
   await expect(waits).toContainText('Notified by mail: jonas@northwind.example')
@@ -56,13 +56,13 @@ test('a wait shows who was notified by mail and that the mail failed, and Omar s
 })
 
 test('a late retry is refused, and the refusal stays visible after the wait has ended', async ({
-  page,
+  signedIn,
   origin,
   troubles,
 }) => {
   troubles.expect(/status of 409/)
   const { executionId } = await askingExecution(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
   await waits.getByRole('button', { name: 'Send again' }).click()
@@ -91,7 +91,7 @@ test('a late retry is refused, and the refusal stays visible after the wait has 
 })
 
 test('the wait of a suspended agent is parked, and its time limit is paused until the agent is resumed', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { agentId, executionId } = await askingExecution(origin)
@@ -102,7 +102,7 @@ test('the wait of a suspended agent is parked, and its time limit is paused unti
     await call(origin, omar, 'mutation', `agents.${act}`, input)
   }
   await operate('suspend')
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/executions/${executionId}?tab=waits`)
   const waits = page.getByRole('region', { name: 'Waits' })
   await expect(waits).toContainText('Its deadline has been paused since')
@@ -114,11 +114,11 @@ test('the wait of a suspended agent is parked, and its time limit is paused unti
 })
 
 test('the page of a request shows who was notified by mail, and an operator sends a mail again', async ({
-  page,
+  signedIn,
   origin,
 }) => {
   const { approvalId } = await waitingRefund(origin)
-  await signIn(page, 'omar')
+  const page = await signedIn('omar')
   await page.goto(`/t/${externalId()}/approvals/${approvalId}`)
   const reasons = page.getByRole('region', { name: /^Why this needs/ })
   await expect(reasons).toContainText('Notified by mail')

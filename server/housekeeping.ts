@@ -1,5 +1,6 @@
 import { purgeFiles } from '#server/files/purge.ts'
 import { purgeExpired } from '#server/identity/artifacts/adapter.ts'
+import { purgePlaces } from '#server/identity/strangers/places.ts'
 import { expireUnmatched } from '#server/inputs/expire-events.ts'
 import { purgeProofs } from '#server/kernel/auth/authorization.ts'
 import { asOwnerOf, dropPartitions, makePartitions } from '#server/kernel/db/partitions.ts'
@@ -29,6 +30,7 @@ export function startHousekeeping(ownerUrl: string): { close(): Promise<void> } 
         purgeExpired,
         purgeProofs,
         purgeBudgets,
+        purgePlaces,
         purgeWindows,
         expireUnmatched,
         purgeTraces,

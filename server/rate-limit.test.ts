@@ -126,18 +126,58 @@ describe('the token endpoint', () => {
     expect((await tokenOf(realm, other.clientSecret, 'other')).status).toBe(200)
   })
 
-  test('counts wrong guesses against their source address, not against the client', async () => {
-    const { realm, clientSecret } = await realmWithToken('wayne')
-    for (let guesses = 0; guesses < 5; guesses++) expect((await tokenOf(realm, 'wrong')).status).toBe(401)
-    expect((await tokenOf(realm, 'wrong')).status).toBe(429)
-    expect((await tokenOf(realm, clientSecret)).status).toBe(429)
-    // From another address of this machine the client is served: its own budget is untouched.
-    expect(await statusFrom('127.0.0.2', realm, clientSecret)).toBe(200)
+  test('counts wrong guesses against their source address, whichever clients they name', async () => {
+    const { realm } = await realmWithToken('wayne')
+    const { clientSecret } = await realm.service('new-here', ['viewer'])
+    const guess = (name: string) => tokenOf(realm, 'wrong', name)
+    for (let guesses = 0; guesses < 6; guesses++)
+      expect((await guess(guesses % 2 === 0 ? 'new-here' : `invented-${guesses}`)).status).toBe(401)
+    const refused = await guess('invented')
+    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"address";q=6;w=60'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30)
+    expect((await tokenOf(realm, clientSecret, 'new-here')).status).toBe(429)
+    // From another address of this machine the client is served.
+    expect(await statusFrom('127.0.0.2', realm, 'new-here', clientSecret)).toBe(200)
+  })
+
+  test('serves a client where it has been served before, whatever strangers there have used up', async () => {
+    const { realm, clientSecret } = await realmWithToken('kent')
+    for (let guesses = 0; guesses < 8; guesses++) await tokenOf(realm, 'wrong', `invented-${guesses}`)
+    expect((await tokenOf(realm, 'wrong', 'invented')).status).toBe(429)
+    for (let guesses = 0; guesses < 20; guesses++) expect((await tokenOf(realm, 'wrong')).status).toBe(401)
+    expect((await tokenOf(realm, clientSecret)).status).toBe(200)
+  })
+
+  test('does not count an attempt that was right', async () => {
+    const realm = await testRealm(server, 'lane')
+    for (let index = 0; index < 8; index++) {
+      const { clientSecret } = await realm.service(`job-${index}`, ['viewer'])
+      expect((await tokenOf(realm, clientSecret, `job-${index}`)).status).toBe(200)
+    }
+  })
+
+  test('counts guesses at introspection with those at the token endpoint', async () => {
+    const { realm } = await realmWithToken('prince')
+    const introspect = () =>
+      fetch(`${realm.realmUrl}/protocol/openid-connect/token/introspect`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: 'invented', client_secret: 'wrong', token: 'x' }),
+      })
+    for (let guesses = 0; guesses < 6; guesses++) expect((await introspect()).status).toBe(401)
+    const refused = await introspect()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(30)
+    expect((await tokenOf(realm, 'wrong', 'invented')).status).toBe(429)
   })
 })
 
 /** Requests a token from another address of the loopback network. */
-async function statusFrom(localAddress: string, realm: TestRealm, clientSecret: string): Promise<number | undefined> {
+async function statusFrom(
+  localAddress: string,
+  realm: TestRealm,
+  clientId: string,
+  clientSecret: string,
+): Promise<number | undefined> {
   const url = new URL(`${realm.realmUrl}/protocol/openid-connect/token`)
   const outgoing = request({
     host: '127.0.0.1',
@@ -146,7 +186,7 @@ async function statusFrom(localAddress: string, realm: TestRealm, clientSecret: 
     method: 'POST',
     localAddress,
     headers: {
-      authorization: `Basic ${Buffer.from(`ci-pipeline:${clientSecret}`).toString('base64')}`,
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
     },
   })

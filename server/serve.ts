@@ -18,6 +18,7 @@ import { migrate } from '#server/kernel/db/migrate.ts'
 import { loadMasterKeys } from '#server/kernel/keys/master-key.ts'
 import { createLog } from '#server/kernel/log.ts'
 import { loadMcpServers } from '#server/kernel/mcp-servers.ts'
+import { withClient } from '#server/kernel/net/client-address.ts'
 import { openQueue } from '#server/kernel/queue.ts'
 import { type Runtime, runtime, setRuntime } from '#server/kernel/runtime.ts'
 import { createVault } from '#server/kernel/vault.ts'
@@ -137,7 +138,7 @@ function routesOf(config: Config, socket: ReturnType<typeof createSocket>, pages
       res.setHeader('x-content-type-options', nosniff)
       res.setHeader('content-security-policy', barePolicy)
       if (transport !== undefined) res.setHeader('strict-transport-security', transport)
-      return isApi ? callApi(req, res) : identityHandler(req, res)
+      return withClient(req, () => (isApi ? callApi(req, res) : identityHandler(req, res)))
     },
     upgrade(req, duplex, head) {
       const refused = socket.upgrade(req, duplex, head)

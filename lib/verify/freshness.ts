@@ -25,7 +25,7 @@ export async function checkLive(
   ] as const) {
     if (own === undefined) continue
     if (published === undefined || published === null)
-      throw new NotChecked(`The service’s present head of the ${what} is needed.`)
+      throw new NotChecked(`The service’s current head of the ${what} is needed.`)
     const later = parseNote(textMember(published, 'note', 'The published head'))
     if (pathOf(later) !== pathOf(own))
       throw new Broken(`The service publishes the head of a different log: ${later.origin}.`)

@@ -83,12 +83,12 @@ export async function checkDay(
     const row = readRow(line, date)
     const { seq, record } = row
     if (last !== undefined && seq !== last + 1)
-      throw new Broken(`After record ${last} comes record ${seq}: a record is missing, or there twice.`)
+      throw new Broken(`After record ${last} comes record ${seq}: a record is missing or duplicated.`)
     if (last === undefined && whole && seq !== 0) throw new Broken(`The day’s records begin with number ${seq}.`)
     last = seq
     checkRow(row, about, date)
     const at = Date.parse(textMember(record, 'at', `Record ${seq}`))
-    if (!(at >= start && at < end)) throw new Broken(`Record ${seq} lies outside the archive’s period.`)
+    if (!(at >= start && at < end)) throw new Broken(`Record ${seq} is outside the archive’s period.`)
     for (let next = tree.size(); next < seq; next++) tree.add(await leaves.next())
     const logged = await leaves.next()
     if (!sameBytes(logged, leafHash(encode(canonical(row.leaf)))))

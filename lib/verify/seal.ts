@@ -203,7 +203,7 @@ export function aboutOf(manifest: Json, sealed: boolean): About {
     throw new Broken('The manifest is of another kind of archive.')
   const version = member(manifest, 'formatVersion') ?? 1
   if (version !== 1 && version !== 2)
-    throw new Broken(`The archive has format version ${String(version)}; this verifier knows 1 and 2.`)
+    throw new Broken(`The archive has format version ${String(version)}; this verifier supports 1 and 2.`)
   const tenant = member(manifest, 'tenant')
   const period = member(manifest, 'period')
   const options = member(manifest, 'options')

@@ -3,7 +3,10 @@ import { currentVerifierKey, noteReader } from '#server/audit/notes/checkpoint-n
 import { query } from '#server/kernel/operation.ts'
 import { findDay, findLastClosed, findLatestCheckpoint, today } from './store.ts'
 
-/** Returns the last signed checkpoint of a day, its verifier key, the current number of records, and the closed day before it. */
+/**
+ * Returns the last signed checkpoint of a day, its verifier key, the current number of records, and the closed day
+ * before it.
+ */
 export const checkpoint = query({
   permission: 'any',
   input: CheckpointInput,

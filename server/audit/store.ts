@@ -186,7 +186,10 @@ export async function insertEmptyDays(tx: Transaction, tenantId: string): Promis
     on conflict do nothing`.execute(tx)
 }
 
-/** Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not closed. */
+/**
+ * Returns days whose current size is not covered by a checkpoint, days whose tree is behind, and past days that are not
+ * closed.
+ */
 export const listDaysToSign = (tx: Transaction, tenantId: string) =>
   tx
     .selectFrom('auditDays as day')
@@ -223,7 +226,10 @@ export async function setDaySealed(tx: Transaction, tenantId: string, date: stri
     .execute()
 }
 
-/** Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer starts. */
+/**
+ * Finds the last checkpoint whose tree is stored in tiles. Days from before tiles existed are converted when the sealer
+ * starts.
+ */
 export const findLatestCheckpoint = (tx: Transaction, tenantId: string, date: string) =>
   checkpoints(tx, tenantId, date)
     .where('size', '<=', (eb) =>

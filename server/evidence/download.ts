@@ -10,7 +10,10 @@ import { unfinished } from './unfinished.ts'
 
 const Archive = z.object({ exportId: z.string(), name: z.string(), bytes: z.int(), manifestSha256: z.string() })
 
-/** Returns a completed archive. A mutation, although it changes nothing else, because each download is recorded in the audit log. */
+/**
+ * Returns a completed archive. A mutation, although it changes nothing else, because each download is recorded in the
+ * audit log.
+ */
 export const download = mutation({
   permission: 'evidence:read',
   input: ExportById,

@@ -7,6 +7,7 @@ import { serveSignIn } from '#server/identity/sign-in/sign-in.ts'
 import { serveIntrospection } from '#server/identity/tokens/introspection.ts'
 import { serveUserinfo } from '#server/identity/tokens/userinfo.ts'
 import { slugPattern } from '#server/kernel/auth/realm.ts'
+import { clientOf } from '#server/kernel/net/client-address.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
@@ -46,12 +47,13 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (target.path === fontPath && (method === 'GET' || method === 'HEAD')) return serveFont(res)
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
     return await serveUserinfo(open.realm, req, res)
-  if (target.path === paths.introspection && method === 'POST') return await serveIntrospection(open.realm, req, res)
+  if (target.path === paths.introspection && method === 'POST') return await serveIntrospection(open, req, res)
   const authUrl = new URL(runtime().config.authUrl)
   req.headers['x-forwarded-host'] = authUrl.host
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
   // The return to an interaction reads nothing from the query, and the library fails on a client that is named there.
   const resumes = target.path.startsWith(`${paths.authorization}/`)
+  req.headers['x-forwarded-for'] = clientOf(req).address
   // Tells oidc-provider the path that it is mounted below.
   Object.assign(req, { originalUrl: req.url, url: resumes ? target.path : target.rest })
   guardForm(req)

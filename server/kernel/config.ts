@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Network, parseNetworks } from './net/address.ts'
 import { noPrivateHosts, type PrivateHosts, parsePrivateHosts } from './net/private-hosts.ts'
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
@@ -24,6 +25,7 @@ const expected: Record<string, string> = {
   PUBLIC_LOG: 'true or false',
   LOG_WITNESSES: 'the path of a JSON file',
   ALLOWED_PRIVATE_HOSTS: 'host names, addresses or networks such as mcp.internal,10.1.0.0/16',
+  TRUSTED_PROXIES: 'addresses or networks such as 10.1.0.0/16,2001:db8::/64, and not all addresses',
   SMTP_URL: 'an address such as smtp://user:password@mail.example:587',
   MAIL_FROM: 'an e-mail address',
   MASTER_KEY: '32 bytes in base64',
@@ -54,6 +56,11 @@ const schema = z.object({
     .string()
     .transform(parsePrivateHosts)
     .refine((hosts): hosts is PrivateHosts => hosts !== undefined)
+    .optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform(parseNetworks)
+    .refine((networks): networks is Network[] => networks !== undefined)
     .optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.email().optional(),
@@ -91,6 +98,8 @@ export type Config = {
   logWitnessesFile: string | undefined
   /** Non-public hosts that requests to addresses in manifests may reach. */
   allowedPrivateHosts: PrivateHosts
+  /** Peers whose Forwarded and X-Forwarded-For headers are believed. */
+  trustedProxies: readonly Network[]
   /** Undefined: no mail is sent, and each mail is marked as not configured. */
   smtpUrl: string | undefined
   mailFrom: string
@@ -143,6 +152,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     publicLog: settings.PUBLIC_LOG,
     logWitnessesFile: settings.LOG_WITNESSES,
     allowedPrivateHosts: settings.ALLOWED_PRIVATE_HOSTS ?? noPrivateHosts,
+    trustedProxies: settings.TRUSTED_PROXIES ?? [],
     smtpUrl: settings.SMTP_URL,
     mailFrom: settings.MAIL_FROM ?? `countersign@${new URL(baseUrl).hostname}`,
     masterKey: settings.MASTER_KEY,

@@ -1,6 +1,7 @@
 import { ApiError, type Issue, isRetryable } from '#lib/errors.ts'
 import { isOutage } from './db/outage.ts'
 import type { Log } from './log.ts'
+import { countRefusedCredential, logRefusal } from './refusals.ts'
 
 /** The caller's view of a failure, on both transports. */
 export type ErrorAnswer = {
@@ -16,7 +17,7 @@ export type ErrorAnswer = {
 /** Expected errors keep their code; any other becomes "internal" with a request id, and its cause is logged. */
 export function answerFor(error: unknown, requestId: string, log: Log): ErrorAnswer {
   if (error instanceof ApiError) {
-    if (error.cause !== undefined) log.info({ err: error.cause, requestId, code: error.code }, 'refused')
+    logRefused(error, requestId, log)
     return {
       status: error.status,
       code: error.code,
@@ -45,4 +46,12 @@ export function answerFor(error: unknown, requestId: string, log: Log): ErrorAns
     requestId,
     retryable: true,
   }
+}
+
+function logRefused({ code, cause }: ApiError, requestId: string, log: Log): void {
+  // Anyone can send credentials; every other refusal with a cause is that of a caller with a rate limit.
+  if (code === 'unauthorized') {
+    countRefusedCredential()
+    if (cause instanceof Error) logRefusal(log, { requestId, code, reason: cause.message }, 'a credential was refused')
+  } else if (cause !== undefined) log.info({ err: cause, requestId, code }, 'refused')
 }

@@ -1,13 +1,18 @@
 import { z } from 'zod'
 import { findLogState } from '#server/audit/state-store.ts'
+import { type Credential, outcomeCount, outcomes } from '#server/identity/strangers/outcomes.ts'
 import { noInput, query } from '#server/kernel/operation.ts'
+import { refusedCredentials } from '#server/kernel/refusals.ts'
 import { rest } from '#server/kernel/rest.ts'
 import { telemetryCounts } from '#server/telemetry/counters.ts'
 import { exposition, Metric } from './exposition.ts'
 import { listQueueDepths } from './store.ts'
 
+const attempts = (tenantId: string, credential: Credential) =>
+  outcomes.map((result) => ({ labels: { result }, value: outcomeCount(tenantId, credential, result) }))
+
 /**
- * Metrics for a monitor: the tenant's queues, its telemetry and its audit log. Counters cover the answering process
+ * Metrics for a monitor: the tenant's queues, telemetry, audit log and sign-ins. Counters cover the answering process
  * since its start; everything else is read from the tables, so every process returns the same.
  */
 export const read = query({
@@ -69,6 +74,24 @@ export const read = query({
           type: 'gauge' as const,
           help: 'Days of the audit log (and its seal log) that differ from what was signed. Alert on any value other than 0.',
           samples: [{ labels: {}, value: log.brokenLogs }],
+        },
+        {
+          name: 'countersign_sign_in_attempts_total',
+          type: 'counter' as const,
+          help: 'Passwords sent to the realm: hashed and accepted or refused; not hashed because a share was used up (throttled) or too many were waiting (overloaded).',
+          samples: attempts(tenant.id, 'password'),
+        },
+        {
+          name: 'countersign_client_attempts_total',
+          type: 'counter' as const,
+          help: 'Clients and grants presented to the realm: accepted, refused, or not looked up because a share was used up (throttled) or too many were waiting (overloaded).',
+          samples: attempts(tenant.id, 'client'),
+        },
+        {
+          name: 'countersign_refused_credentials_total',
+          type: 'counter' as const,
+          help: 'API requests without valid credentials. They belong to no tenant: the count is that of the process.',
+          samples: [{ labels: {}, value: refusedCredentials() }],
         },
       ],
     }

@@ -21,7 +21,10 @@ const described = (table: string) => {
   return found
 }
 
-/** Returns rows of a table that contain content, in the order of its key, starting after `after`, and only of `owners` if given. */
+/**
+ * Returns rows of a table that contain content, in the order of its key, starting after `after`, and only of `owners`
+ * if given.
+ */
 export async function listContent(
   tx: Transaction,
   tenantId: string,

@@ -9,7 +9,10 @@ import { type ClassDeclared, classOfText, sensitiveClass } from './sensitive.ts'
 const statuses = ['unset', 'ok', 'error'] as const
 const longestName = 256
 
-/** Converts an OTLP span to its recorded form, with the class of each sensitive attribute. `declared`: by its agent's manifest. */
+/**
+ * Converts an OTLP span to its recorded form, with the class of each sensitive attribute. `declared`: by its agent's
+ * manifest.
+ */
 export function toSpan(
   scoped: Scoped,
   { kind, facts, agent }: Normalised,

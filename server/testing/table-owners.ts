@@ -1,6 +1,9 @@
 // The rules for the server's SQL that server/architecture.test.ts checks. Owners and readers are folders of server/.
 
-/** `owner`: the only domain whose SQL writes the table. `readBy`: other domains whose SQL reads it, which a change of it affects. */
+/**
+ * `owner`: the only domain whose SQL writes the table. `readBy`: other domains whose SQL reads it, which a change of it
+ * affects.
+ */
 export const tableOwners: Readonly<Record<string, { owner: string; readBy: readonly string[] }>> = {
   access_changes: { owner: 'access', readBy: [] },
   agent_owners: { owner: 'agents', readBy: ['evidence'] },
@@ -37,6 +40,7 @@ export const tableOwners: Readonly<Record<string, { owner: string; readBy: reado
   input_events: { owner: 'inputs', readBy: ['evidence'] },
   input_resolutions: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
   input_waits: { owner: 'inputs', readBy: ['evidence', 'privacy'] },
+  known_places: { owner: 'identity', readBy: [] },
   legal_holds: { owner: 'privacy', readBy: ['files', 'traces'] },
   machine_uses: { owner: 'kernel', readBy: ['secrets', 'tenants'] },
   mails: { owner: 'mail', readBy: ['privacy'] },

@@ -16,7 +16,10 @@ export type StoredAttribute = {
   value?: JsonValue
   masked?: { class: string; length: number }
   sd?: string
-  /** For content, the commitment to the part that may be shown, as JSON text. It is stored encrypted and returned as `value`. */
+  /**
+   * For content, the commitment to the part that may be shown, as JSON text. It is stored encrypted and returned as
+   * `value`.
+   */
   shown?: string
   /** Permanently removed by an erasure. */
   erased?: true

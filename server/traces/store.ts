@@ -67,7 +67,10 @@ export const findTraceOfExecution = (tx: Transaction, tenantId: string, executio
 /** Selects the spans of one trace. `day` is the trace's, so that one partition is read. */
 export type TraceKey = { tenantId: string; traceId: string; day: string }
 
-/** Returns spans in the order of their commits, with `sealed` only for executions, whose content it contains. listEncrypted() returns all. */
+/**
+ * Returns spans in the order of their commits, with `sealed` only for executions, whose content it contains.
+ * listEncrypted() returns all.
+ */
 export const listSpans = (tx: Transaction, { tenantId, traceId, day }: TraceKey, limit: number) =>
   tx
     .selectFrom('spans')

@@ -13,7 +13,10 @@ import { findTrace } from './store.ts'
 const grantSeconds = 15 * 60
 const approvalSeconds = 24 * 3600
 
-/** Grants the caller fifteen minutes to see masked values of one trace, after a second person's approval if the tenant requires it. */
+/**
+ * Grants the caller fifteen minutes to see masked values of one trace, after a second person's approval if the tenant
+ * requires it.
+ */
 export const unmask = mutation({
   permission: 'trace:unmask',
   input: UnmaskInput,

@@ -19,7 +19,10 @@ type SpanRow = {
 const Skeleton = Span.omit({ attributes: true })
 const Marker = z.strictObject({ $masked: z.object({ class: z.string(), length: z.int() }) })
 
-/** Returns the row in the API's form. A completely masked value becomes `masked`; a masked part of a value remains a marker in it. */
+/**
+ * Returns the row in the API's form. A completely masked value becomes `masked`; a masked part of a value remains a
+ * marker in it.
+ */
 export function spanView(row: SpanRow): Span {
   const { attributes: stored, ...skeleton } = row
   const { attributes, ...message } = withMessage(row.origin, StoredAttributes.parse(stored))

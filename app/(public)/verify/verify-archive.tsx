@@ -22,8 +22,8 @@ export function VerifyArchive() {
   return (
     <>
       <p>
-        The archive is read only in this browser: it isn’t uploaded, and you don’t need to sign in. This service is
-        asked for its public keys and the newest state of its log, to compare them.
+        The archive is read only in this browser: it isn’t uploaded, and you don’t need to sign in. The page requests
+        this service’s public keys and the current head of its log to compare them with the archive.
       </p>
       <ChooseFile chosen={checking?.file.name} onFile={(file) => check({ file, fingerprint })} />
       <form
@@ -36,7 +36,7 @@ export function VerifyArchive() {
         <div className="w-full">
           <TextField
             label="Key fingerprint (optional)"
-            hint="If you know the fingerprint of the service’s key from elsewhere, enter it here. Otherwise the archive is compared with the keys that this service publishes."
+            hint="If you know the fingerprint of the service’s key from another source, enter it here. Otherwise the archive is compared with the keys that this service publishes."
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
             autoComplete="off"

@@ -3,7 +3,10 @@ import type { LogName } from '#server/audit/sealing/log-name.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import type { Tile, TileAt } from './tiles.ts'
 
-/** Reads the existing ones of the tiles in one statement, with an index lookup for each, regardless of the planner's statistics. */
+/**
+ * Reads the existing ones of the tiles in one statement, with an index lookup for each, regardless of the planner's
+ * statistics.
+ */
 export async function findTiles(
   tx: Transaction,
   tenantId: string,

@@ -182,7 +182,10 @@ function sigstoreOf({ exportId }: Draft, { publicKeyPem, signingKey }: BagSeal, 
   return sigstoreBundle(subjects, { exportId }, { keyId: sealKeyFingerprint(publicKeyPem), signingKey })
 }
 
-/** Returns `sha256:` and the hex SHA-256 of the key's DER. The service publishes it, and the README explains how to compute it. */
+/**
+ * Returns `sha256:` and the hex SHA-256 of the key's DER. The service publishes it, and the README explains how to
+ * compute it.
+ */
 export function sealKeyFingerprint(publicKeyPem: string): string {
   return `sha256:${hash('sha256', createPublicKey(publicKeyPem).export({ type: 'spki', format: 'der' }), 'hex')}`
 }

@@ -1,5 +1,8 @@
-import type { Realm } from '#server/identity/realms/realm.ts'
+import type { IncomingMessage } from 'node:http'
 import { findClient } from '#server/identity/store.ts'
+import type { Guard } from '#server/identity/strangers/guard.ts'
+import { countOutcome } from '#server/identity/strangers/outcomes.ts'
+import { proved, tryClient } from '#server/identity/strangers/try-client.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { secretMatches } from './clients.ts'
 
@@ -7,19 +10,28 @@ type Presented = { clientId: string; secret: string }
 
 /**
  * The service account that authenticated with this form (RFC 6749, section 2.3.1, Basic or form); undefined if none
- * did.
+ * did. Throws RateLimited and OverloadError.
  */
 export async function authenticateClient(
-  { tenantId }: Realm,
-  authorization: string | undefined,
+  guard: Guard,
+  req: IncomingMessage,
   form: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
+  const { authorization } = req.headers
   const presented = authorization === undefined ? inForm(form) : inHeader(authorization, form)
   if (presented === undefined) return undefined
+  const { tenantId } = guard
   const { clientId, secret } = presented
-  const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
-  const matches = await secretMatches(tenantId, clientId, secret)
-  return matches && client?.kind === 'service' ? client.clientId : undefined
+  const authenticated = await tryClient(guard, req, clientId, async () => {
+    const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
+    return client?.kind === 'service' && (await secretMatches(tenantId, clientId, secret))
+  })
+  if (!authenticated) {
+    countOutcome(tenantId, 'client', 'refused')
+    return undefined
+  }
+  proved(guard, req, clientId)
+  return clientId
 }
 
 function inForm(form: ReadonlyMap<string, string>): Presented | undefined {

@@ -2,14 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { authCallbackPath, signedOutPath } from '#lib/paths.ts'
 import { findClient, findLiveSecrets } from '#server/identity/store.ts'
-import { limitByAddress } from '#server/identity/tokens/token-rate.ts'
+import type { Guard } from '#server/identity/strangers/guard.ts'
+import { findInTurn } from '#server/identity/tokens/token-rate.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 export const consoleClientId = 'countersign-console'
 export const cliClientId = 'countersign-cli'
 
 /** oidc-provider's read-only view of a realm's clients. */
-export function clientAdapter(tenantId: string): Adapter {
+export function clientAdapter(guard: Guard): Adapter {
+  const { tenantId } = guard
   // The library requires a secret for each confidential client. This one is never given out: secretMatches() compares
   // the real ones.
   const unusableSecret = randomBytes(32).toString('base64url')
@@ -18,10 +20,9 @@ export function clientAdapter(tenantId: string): Adapter {
   }
   return {
     async find(clientId) {
-      const client = await runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
-      if (client === undefined) return undefined
-      await limitByAddress(tenantId, client.clientId)
-      return metadata(client.clientId, client.kind, unusableSecret)
+      const find = () => runtime().database.inTenant(tenantId, (tx) => findClient(tx, tenantId, clientId))
+      const client = await findInTurn(guard, clientId, find)
+      return client === undefined ? undefined : metadata(client.clientId, client.kind, unusableSecret)
     },
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,

@@ -5,10 +5,12 @@ import { clientAdapter, consoleClientId } from '#server/identity/clients/clients
 import { renderError } from '#server/identity/pages/error-page.ts'
 import { signInPolicy } from '#server/identity/sign-in/interaction-policy.ts'
 import { renderSignedOut, renderSignOut } from '#server/identity/sign-in/sign-out-page.ts'
+import type { Guard } from '#server/identity/strangers/guard.ts'
 import { accessTokenClaims, findAccount } from '#server/identity/tokens/claims.ts'
 import { loadExistingGrant } from '#server/identity/tokens/grants.ts'
 import { lifetimes } from '#server/identity/tokens/lifetimes.ts'
 import { apiResource, resourceServer, scopes } from '#server/identity/tokens/resource.ts'
+import { limitByPerson } from '#server/identity/tokens/token-rate.ts'
 import { proofAlgorithms } from '#server/kernel/auth/challenge.ts'
 import type { SigningKey } from '#server/kernel/keys/signing-keys.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -34,11 +36,11 @@ const claims = {
 }
 
 /** oidc-provider's configuration of one realm. */
-export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Buffer[]): Configuration {
+export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Buffer[], guard: Guard): Configuration {
   const { accessTokenTtl, baseUrl, tokenAlgorithm } = runtime().config
   const consoleOrigin = new URL(baseUrl).origin
   return {
-    adapter: (model) => (model === 'Client' ? clientAdapter(realm.tenantId) : artifactAdapter(realm.tenantId, model)),
+    adapter: (model) => (model === 'Client' ? clientAdapter(guard) : artifactAdapter(realm.tenantId, model)),
     jwks: { keys: keys.map(privateJwk) },
     enabledJWA: { idTokenSigningAlgValues: [tokenAlgorithm], dPoPSigningAlgValues: [...proofAlgorithms] },
     clientDefaults: { id_token_signed_response_alg: tokenAlgorithm },
@@ -56,7 +58,10 @@ export function configurationOf(realm: Realm, keys: SigningKey[], cookieKeys: Bu
     pkce: { required: () => true },
     ttl: lifetimes(accessTokenTtl),
     interactions: { policy: signInPolicy(), url: (_ctx, { uid }) => `${realm.url}/interaction/${uid}` },
-    findAccount: (_ctx, subject) => findAccount(realm, subject),
+    findAccount: async (_ctx, subject) => {
+      await limitByPerson(realm.tenantId, subject)
+      return await findAccount(realm, subject)
+    },
     loadExistingGrant,
     extraTokenClaims: (_ctx, token) => accessTokenClaims(realm, token),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { secretMatches } from '#server/identity/clients/clients.ts'
 import { contentSecurityPolicy, securityHeaders } from '#server/identity/pages/page.ts'
-import { limitByClient } from '#server/identity/tokens/token-rate.ts'
+import { createGuard, type Guard } from '#server/identity/strangers/guard.ts'
+import { watchClients } from '#server/identity/strangers/try-client.ts'
+import { compareInTurn, limitByClient } from '#server/identity/tokens/token-rate.ts'
 import { cookieKeys, rotateRealmKeyIfNeeded, signingKeys } from '#server/kernel/keys/signing-keys.ts'
+import { logRefusal } from '#server/kernel/refusals.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { configurationOf, paths } from './configuration.ts'
 import { loadRealm, type Realm } from './realm.ts'
@@ -12,6 +15,7 @@ import { loadRealm, type Realm } from './realm.ts'
 export type OpenRealm = {
   realm: Realm
   provider: Provider
+  guard: Guard
   serve(req: IncomingMessage, res: ServerResponse): Promise<void>
 }
 
@@ -57,17 +61,19 @@ async function makeRealm(slug: string): Promise<OpenRealm | undefined> {
   const cookies = await database.inTenant(tenantId, (tx) => cookieKeys(tx, tenantId))
   // Tenants with an external identity provider do not have a realm here.
   if (keys.length === 0 || cookies.length === 0) return undefined
-  const provider = new Provider(realm.url, configurationOf(realm, keys, cookies))
+  const guard = createGuard(realm, cookies)
+  const provider = new Provider(realm.url, configurationOf(realm, keys, cookies, guard))
   // The handler sets the forwarded headers from AUTH_URL, so addresses never come from the caller's Host.
   provider.proxy = true
   provider.Client.prototype.compareClientSecret = async function (secret) {
-    const matches = await secretMatches(tenantId, this.clientId, secret)
+    const matches = await compareInTurn(guard, this.clientId, () => secretMatches(tenantId, this.clientId, secret))
     if (matches) await limitByClient(tenantId, this.clientId)
     return matches
   }
+  watchClients(provider, guard)
   guardAnswers(provider)
   logEvents(provider, slug)
-  return { realm, provider, serve: provider.callback() }
+  return { realm, provider, guard, serve: provider.callback() }
 }
 
 function guardAnswers(provider: Provider): void {
@@ -104,9 +110,9 @@ function logEvents(provider: Provider, realm: string): void {
   provider.on('server_error', (_ctx, error) => log.error({ err: error, realm }, 'the identity provider failed'))
   provider.onerror = (error) => log.error({ err: error, realm }, 'the identity provider failed')
   provider.on('grant.error', (ctx, { error, error_detail: detail }) =>
-    log.info({ realm, error, detail, client: ctx.oidc?.client?.clientId }, 'a token request was refused'),
+    logRefusal(log, { realm, error, detail, client: ctx.oidc?.client?.clientId }, 'a token request was refused'),
   )
   provider.on('authorization.error', (_ctx, { error, error_description: detail }) =>
-    log.info({ realm, error, detail }, 'an authorization request was refused'),
+    logRefusal(log, { realm, error, detail }, 'an authorization request was refused'),
   )
 }

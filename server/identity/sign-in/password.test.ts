@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createGate, OverloadError } from './bounded.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
 describe('a password', () => {
@@ -58,26 +57,4 @@ describe('a password', () => {
     await expect(hashPassword(long)).rejects.toThrow('1024')
     expect(await verifyPassword(long, await hashPassword(''))).toBe(false)
   })
-})
-
-test('a gate runs two at a time, queues two more in order, and rejects the fifth', async () => {
-  const gate = createGate({ concurrent: 2, waiting: 2 })
-  const done: number[] = []
-  const releases: (() => void)[] = []
-  const enter = (number: number) =>
-    gate(async () => {
-      await new Promise<void>((resolve) => releases.push(resolve))
-      done.push(number)
-    })
-  const inside = [1, 2, 3, 4].map(enter)
-  expect(releases).toHaveLength(2)
-  await expect(enter(5)).rejects.toBeInstanceOf(OverloadError)
-  for (const work of inside) {
-    releases.shift()?.()
-    await work
-  }
-  expect(done).toEqual([1, 2, 3, 4])
-  const last = enter(6)
-  releases.shift()?.()
-  await last
 })

@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { createGate } from './bounded.ts'
+import { hashInTurn } from '#server/identity/strangers/turns.ts'
 
 /**
  * Argon2id with OWASP's second recommended setting: 19 MiB, two passes, one lane; about 40 ms on a thread of the pool.
@@ -11,23 +11,23 @@ const hashLength = 32
 /** Longest password that is hashed, in bytes of UTF-8. */
 const maxLength = 1024
 
-/** More concurrent hashes would take threads of the pool away from file access and name lookups. */
-const gate = createGate({ concurrent: 2, waiting: 64 })
-
 type Hash = { memory: number; passes: number; parallelism: number; salt: Buffer; hash: Buffer }
 
-/** The hash of `password` as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
+/**
+ * The hash of `password` as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. For callers that may set a
+ * password. Throws OverloadError when too many of them are waiting.
+ */
 export async function hashPassword(password: string): Promise<string> {
   if (Buffer.byteLength(password) > maxLength) throw new Error(`A password can have at most ${maxLength} bytes.`)
   const salt = randomBytes(saltLength)
-  const hash = await derive(password, { ...cost, salt, hash: Buffer.alloc(hashLength) })
+  const hash = await hashInTurn(['link'], () => derive(password, { ...cost, salt, hash: Buffer.alloc(hashLength) }))
   const { memory, passes, parallelism } = cost
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`
 }
 
 /**
  * Whether `password` matches `stored`. Without `stored` (unknown user) it does the same work and returns false, so that
- * the response time does not reveal which user names exist. Throws OverloadError when too many callers are waiting.
+ * the response time does not reveal which user names exist. The caller waits for its turn first (hashInTurn).
  */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const expected = stored === undefined ? unknownUser : parsePhc(stored)
@@ -53,13 +53,10 @@ function parsePhc(text: string): Hash {
 }
 
 const derive = (password: string, { salt, hash, ...settings }: Hash): Promise<Buffer> =>
-  gate(
-    () =>
-      new Promise((resolve, reject) => {
-        const parameters = { ...settings, message: password.normalize('NFC'), nonce: salt, tagLength: hash.length }
-        argon2('argon2id', parameters, (error, key) => (error === null ? resolve(key) : reject(error)))
-      }),
-  )
+  new Promise((resolve, reject) => {
+    const parameters = { ...settings, message: password.normalize('NFC'), nonce: salt, tagLength: hash.length }
+    argon2('argon2id', parameters, (error, key) => (error === null ? resolve(key) : reject(error)))
+  })
 
 /** Base64 without padding, as PHC strings use it. */
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

@@ -5,14 +5,11 @@ import { expiredPage, problemPage } from '#server/identity/pages/error-page.ts'
 import type { OpenRealm } from '#server/identity/realms/provider.ts'
 import type { Realm } from '#server/identity/realms/realm.ts'
 import { sendPage } from '#server/identity/respond.ts'
-import { findUserByName } from '#server/identity/store.ts'
+import { type Tried, tryPassword } from '#server/identity/strangers/try-password.ts'
 import { activePerson } from '#server/identity/tokens/claims.ts'
-import { runtime } from '#server/kernel/runtime.ts'
 import { OverloadError } from './bounded.ts'
-import { verifyPassword } from './password.ts'
 import { isForeign } from './same-site.ts'
 import { signInPage } from './sign-in-page.ts'
-import { recordFailure, recordSuccess, secondsToWait } from './throttle.ts'
 import { usernameKey } from './username.ts'
 
 // The same message for an unknown name, a wrong password and a disabled account, so that it reveals nothing.
@@ -59,41 +56,30 @@ async function submit(
   if (form instanceof FormError)
     return sendPage(res, form.status, problemPage(realm, 'This form can’t be accepted', form.message))
   const username = usernameKey(form.get('username') ?? '').slice(0, 256)
-  const attempt = { tenantId: realm.tenantId, username, address: req.socket.remoteAddress ?? '' }
-  const wait = secondsToWait(attempt)
-  if (wait !== undefined) {
-    const problem = `Too many attempts. Try again in ${minutes(wait)}.`
-    return show(realm, interaction, res, { username, problem, status: 429, retryAfter: wait })
-  }
-  let subject: string | undefined
+  let tried: Tried
   try {
-    subject = await authenticate(realm, username, form.get('password') ?? '')
+    const attempt = { username, password: form.get('password') ?? '', interaction: interaction.uid, req }
+    tried = await tryPassword(open.guard, attempt)
   } catch (error) {
     if (!(error instanceof OverloadError)) throw error
     const problem = 'Too many people are signing in right now. Try again in a moment.'
     return show(realm, interaction, res, { username, problem, status: 503, retryAfter: 2 })
   }
-  if (subject === undefined) {
-    recordFailure(attempt)
-    return show(realm, interaction, res, { username, problem: wrong })
+  if ('spent' in tried) {
+    const { resetSeconds } = tried.spent
+    const problem = `Too many attempts. Try again in ${minutes(resetSeconds)}, or in a browser in which you have signed in before.`
+    return show(realm, interaction, res, { username, problem, status: 429, retryAfter: resetSeconds })
   }
-  recordSuccess(attempt)
+  const { subject } = tried
+  if (subject === undefined) return show(realm, interaction, res, { username, problem: wrong })
   if ((await activePerson(realm, subject)) === undefined) {
     const problem = `You are not an active member of ${realm.displayName}. Ask an administrator to activate your membership.`
     return show(realm, interaction, res, { username, problem, status: 403 })
   }
+  const account = open.guard.accountOf('person', username)
+  res.appendHeader('set-cookie', open.guard.browsers.cookieFor(req.headers.cookie, account))
   const login = { accountId: subject, amr: ['pwd'] }
   await provider.interactionFinished(req, res, { login }, { mergeWithLastSubmission: false })
-}
-
-/**
- * The subject, if user name and password match and the account is not disabled. Does the same amount of work in every
- * case.
- */
-async function authenticate({ tenantId }: Realm, username: string, password: string): Promise<string | undefined> {
-  const user = await runtime().database.inTenant(tenantId, (tx) => findUserByName(tx, tenantId, username))
-  const matches = await verifyPassword(password, user?.passwordHash ?? undefined)
-  return matches && user?.disabledAt === null ? user.id : undefined
 }
 
 async function findInteraction(

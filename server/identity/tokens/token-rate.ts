@@ -1,42 +1,71 @@
 import { errors, Provider } from 'oidc-provider'
+import { OverloadError } from '#server/identity/sign-in/bounded.ts'
+import type { Guard } from '#server/identity/strangers/guard.ts'
+import { lookUpClient, tryClient } from '#server/identity/strangers/try-client.ts'
 import { RateLimited, type Standing } from '#server/kernel/rate/budget.ts'
 import { rateHeaders, retryHeaders } from '#server/kernel/rate/headers.ts'
 import { takeToken } from '#server/kernel/rate/limits.ts'
 
-/** The OAuth error of a 429; RFC 6749 does not define one. */
-class TooManyRequests extends errors.OIDCProviderError {
-  constructor(cause: RateLimited) {
-    super(429, 'temporarily_unavailable', { cause })
+/** The OAuth error of a 429 or 503; RFC 6749 does not define one. */
+class TemporarilyUnavailable extends errors.OIDCProviderError {
+  constructor(status: 429 | 503, cause: Error) {
+    super(status, 'temporarily_unavailable', { cause })
     this.error_description = cause.message
+    // Otherwise the library reports a 503 as a failure of its own.
+    this.expose = true
   }
 }
 
-// Requests that have been counted: the library may look a client up more than once.
-const counted = new WeakSet<object>()
+/** The endpoints at which a client proves itself, or a grant that was given to it. */
+const proving = new Set(['token', 'revocation'])
 
-/**
- * Counts a request to the token endpoint that names this client, by source address: guesses of a stranger use up the
- * limit of their own address, not the client's. (Behind a proxy all addresses are the proxy's.) Ignores other
- * endpoints. Throws 429.
- */
-export async function limitByAddress(tenantId: string, clientId: string): Promise<void> {
+type LookUp = typeof tryClient
+
+/** Looks up the client that a request of the library names, within the shares of strangers. Throws 429 and 503. */
+export const findInTurn = <T>(guard: Guard, clientId: string, find: () => Promise<T>): Promise<T> =>
+  inTurn(
+    Provider.ctx !== undefined && proving.has(Provider.ctx.oidc.route) ? tryClient : lookUpClient,
+    guard,
+    clientId,
+    find,
+  )
+
+/** Compares the secret that a request of the library presents. Throws 503. */
+export const compareInTurn = <T>(guard: Guard, clientId: string, compare: () => Promise<T>): Promise<T> =>
+  inTurn(lookUpClient, guard, clientId, compare)
+
+async function inTurn<T>(lookUp: LookUp, guard: Guard, clientId: string, work: () => Promise<T>): Promise<T> {
   const { ctx } = Provider
-  if (ctx?.oidc.route !== 'token' || counted.has(ctx.req)) return
-  counted.add(ctx.req)
-  await spend(takeToken(tenantId, clientId, ctx.req.socket.remoteAddress ?? ''))
+  // The sign-in form, whose interaction exists already.
+  if (ctx === undefined) return await work()
+  return await lookUp(guard, ctx.req, clientId, work).catch((error: unknown) => {
+    if (error instanceof RateLimited) return refuse(error)
+    if (!(error instanceof OverloadError)) throw error
+    ctx.set('retry-after', '2')
+    throw new TemporarilyUnavailable(503, error)
+  })
 }
 
-/** Counts a request that the client has authenticated, from any address. Throws 429. */
-export async function limitByClient(tenantId: string, clientId: string): Promise<void> {
-  if (Provider.ctx?.oidc.route === 'token') await spend(takeToken(tenantId, clientId))
-}
+/** Counts a token for a client that has proved itself, from any address. Throws 429. */
+export const limitByClient = (tenantId: string, clientId: string): Promise<void> =>
+  spend(() => takeToken(tenantId, `token/${clientId}`))
 
-async function spend(taken: Promise<Standing>): Promise<void> {
+/** Counts tokens for a person, in any browser. Throws 429. */
+export const limitByPerson = (tenantId: string, subject: string): Promise<void> =>
+  spend(() => takeToken(tenantId, `token-of-person/${subject}`))
+
+async function spend(take: () => Promise<Standing>): Promise<void> {
+  const { ctx } = Provider
+  if (ctx?.oidc.route !== 'token') return
   try {
-    Provider.ctx?.set(rateHeaders(await taken))
+    ctx.set(rateHeaders(await take()))
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error
-    Provider.ctx?.set({ ...rateHeaders(error.standing), ...retryHeaders(error, error.status) })
-    throw new TooManyRequests(error)
+    refuse(error)
   }
+}
+
+function refuse(error: RateLimited): never {
+  Provider.ctx?.set({ ...rateHeaders(error.standing), ...retryHeaders(error, error.status) })
+  throw new TemporarilyUnavailable(429, error)
 }

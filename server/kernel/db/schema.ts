@@ -444,6 +444,12 @@ export interface InputWaits {
   tenantId: string;
 }
 
+export interface KnownPlaces {
+  digest: Buffer;
+  seenAt: Generated<Timestamp>;
+  tenantId: string;
+}
+
 export interface LegalHolds {
   createdAt: Generated<Timestamp>;
   createdBy: string;
@@ -889,6 +895,7 @@ export interface DB {
   inputEvents: InputEvents;
   inputResolutions: InputResolutions;
   inputWaits: InputWaits;
+  knownPlaces: KnownPlaces;
   legalHolds: LegalHolds;
   machineUses: MachineUses;
   mails: Mails;

@@ -2,11 +2,12 @@ import type { Config } from '#server/kernel/config.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { type Budget, createBudget, type Standing } from './budget.ts'
 import { createLender } from './lender.ts'
+import { createShares, type Shares } from './shares.ts'
 import { deleteEndedBudgets } from './store.ts'
 
 const windowSeconds = 60
 
-type Limits = { calls: Budget; tokens: Budget }
+type Limits = { calls: Budget; tokens: Budget; strangers: Shares }
 
 // Owned by this module, in each process and each bundle: the loans under the settings of the process.
 const ofProcess = new WeakMap<Config, Limits>()
@@ -20,6 +21,7 @@ function limits(): Limits {
   const made = {
     calls: budget('tenant', config.rateLimitPerMinute),
     tokens: budget('client', config.tokenRateLimitPerMinute),
+    strangers: createShares({ policy: 'address', limit: config.tokenRateLimitPerMinute, seconds: windowSeconds }),
   }
   ofProcess.set(config, made)
   return made
@@ -35,12 +37,11 @@ export const takeAtOnce = (tenantId: string, calls = 1): Standing | undefined =>
 
 export const callsStanding = (tenantId: string): Standing => limits().calls.standing(tenantId, 'calls')
 
-/**
- * Spends one of a client's requests per minute to its realm's token endpoint. `address` is the source of requests that
- * are not authenticated yet, so that a stranger elsewhere can't use up the client's budget.
- */
-export const takeToken = (tenantId: string, clientId: string, address?: string): Promise<Standing> =>
-  limits().tokens.take(tenantId, `token/${clientId}${address === undefined ? '' : `/${address}`}`)
+/** Spends one of the tokens per minute of `holder`, a client or a person of the tenant's realm. Throws RateLimited. */
+export const takeToken = (tenantId: string, holder: string): Promise<Standing> => limits().tokens.take(tenantId, holder)
+
+/** Attempts of strangers to prove a client or a grant, by address. */
+export const strangerShares = (): Shares => limits().strangers
 
 /** The policy for callers without a tenant, or whose tenant is not known yet. */
 export const callsPolicy = (): Pick<Standing, 'policy' | 'limit' | 'windowSeconds'> => ({

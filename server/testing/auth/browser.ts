@@ -9,6 +9,12 @@ type Cookie = { name: string; value: string; path: string; host: string }
  */
 export class Browser {
   #cookies: Cookie[] = []
+  readonly #headers: Record<string, string>
+
+  /** `headers` go with every request, such as those of a proxy in front of the server. */
+  constructor(headers: Record<string, string> = {}) {
+    this.#headers = headers
+  }
 
   async visit(url: string, form?: Record<string, string>): Promise<Visit> {
     const cookie = this.cookies(url)
@@ -16,7 +22,7 @@ export class Browser {
       .join('; ')
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { accept: 'text/html', ...(cookie === '' ? {} : { cookie }) },
+      headers: { ...this.#headers, accept: 'text/html', ...(cookie === '' ? {} : { cookie }) },
       ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
     })
     for (const line of response.headers.getSetCookie()) this.#keep(line, url)

@@ -15,7 +15,10 @@ export type ForeignIssuer = {
   asked: string[]
   /** Responds in its place, until it is undefined again. */
   instead: ((path: string, res: ServerResponse) => void) | undefined
-  /** Returns a token of `realm` in Keycloak's shape, for a person unless `claims` replace that. Undefined claims are omitted. */
+  /**
+   * Returns a token of `realm` in Keycloak's shape, for a person unless `claims` replace that. Undefined claims are
+   * omitted.
+   */
   token(realm: string, claims?: Record<string, unknown>, options?: TokenOptions): Promise<string>
   close(): Promise<void>
 }

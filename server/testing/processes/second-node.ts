@@ -12,8 +12,8 @@ export type SecondNode = {
   close(): Promise<void>
 }
 
-/** Starts another process of the same installation (database and DATA_DIR), at the most verbose log level. */
-export async function secondNode(api: TestApi): Promise<SecondNode> {
+/** Starts another process of the same installation (database and DATA_DIR), at the most verbose log level. `more`: other settings. */
+export async function secondNode(api: TestApi, more: Record<string, string> = {}): Promise<SecondNode> {
   const folder = dirname(api.gate)
   const child = spawn(process.execPath, [join(import.meta.dirname, 'api-process.ts')], {
     env: {
@@ -28,6 +28,7 @@ export async function secondNode(api: TestApi): Promise<SecondNode> {
       DATA_DIR: join(folder, 'data'),
       MCP_SERVERS: join(folder, 'mcp.json'),
       LOG_LEVEL: 'trace',
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

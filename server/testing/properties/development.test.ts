@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installedBrowser } from '../../../cli/browser.mjs'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { freePort } from '../free-port.ts'
 import { testEnvironment } from '../processes/environment.ts'
@@ -39,7 +40,7 @@ beforeAll(async () => {
   address = `http://localhost:${await freePort()}`
   await startDevelopment()
   browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: installedBrowser(),
     args: ['--no-sandbox', '--disable-gpu'],
   })
 }, 2 * startMs)

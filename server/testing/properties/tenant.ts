@@ -8,7 +8,10 @@ import { type TestRealm, testRealm } from '#server/testing/identity-server.ts'
 import type { PropertyServer } from './server.ts'
 
 export type PropertyTenant = TestRealm & {
-  /** Creates a person with these roles and returns their access token. The person joins `groups`, which are created if missing. */
+  /**
+   * Creates a person with these roles and returns their access token. The person joins `groups`, which are created if
+   * missing.
+   */
   signedIn(username: string, roles: string[], groups?: string[]): Promise<string>
   /** Creates a service account with these roles and returns its access token. */
   machine(clientId: string, roles: string[]): Promise<string>

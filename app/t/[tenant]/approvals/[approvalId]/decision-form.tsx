@@ -21,7 +21,10 @@ type DecisionFormProps = {
   noticeId: string
 }
 
-/** Choice, reason, acknowledgement, and a button that names the effect. A disabled button stays visible and states its reason. */
+/**
+ * Choice, reason, acknowledgement, and a button that names the effect. A disabled button stays visible and states its
+ * reason.
+ */
 export function DecisionForm({ decision: control, shown, noticeId }: DecisionFormProps) {
   const { view, machine, edit, submit, whyNot } = control
   const { decision, reason, acknowledged } = machine.draft

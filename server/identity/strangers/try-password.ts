@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { OverloadError } from '#server/identity/sign-in/bounded.ts'
+import { verifyPassword } from '#server/identity/sign-in/password.ts'
+import { findUserByName } from '#server/identity/store.ts'
+import { clientOf } from '#server/kernel/net/client-address.ts'
+import type { Standing as Budget } from '#server/kernel/rate/budget.ts'
+import { logRefusal } from '#server/kernel/refusals.ts'
+import { runtime } from '#server/kernel/runtime.ts'
+import type { Guard } from './guard.ts'
+import { countOutcome, type Outcome } from './outcomes.ts'
+import { spentShare, takeGuess, unspent } from './password-shares.ts'
+import { hashInTurn, laneOf, lookUpInTurn } from './turns.ts'
+
+export type PasswordAttempt = { username: string; password: string; interaction: string; req: IncomingMessage }
+
+/** The subject if the password is right, undefined if it is wrong, or the share that is used up. */
+export type Tried = { subject: string | undefined } | { spent: Budget }
+
+/**
+ * Tries a password once it is the caller's turn: what a stranger sends waits behind known browsers and known addresses,
+ * and in turns with other realms, networks and addresses. A guess is counted before the hash, and given back if it was
+ * right. Does the same work for unknown and disabled accounts. Throws OverloadError.
+ */
+export async function tryPassword(guard: Guard, attempt: PasswordAttempt): Promise<Tried> {
+  const { tenantId } = guard
+  try {
+    const tried = await tryInTurn(guard, attempt)
+    note(tenantId, 'spent' in tried ? 'throttled' : tried.subject === undefined ? 'refused' : 'accepted')
+    return tried
+  } catch (error) {
+    if (error instanceof OverloadError) note(tenantId, 'overloaded')
+    throw error
+  }
+}
+
+function note(tenantId: string, outcome: Outcome): void {
+  countOutcome(tenantId, 'password', outcome)
+  // Without the name: people type their password into its field.
+  if (outcome !== 'accepted') logRefusal(runtime().log, { tenantId, outcome }, 'a sign-in was refused')
+}
+
+async function tryInTurn(guard: Guard, { username, password, interaction, req }: PasswordAttempt): Promise<Tried> {
+  const { tenantId, browsers, places } = guard
+  const client = clientOf(req)
+  const account = guard.accountOf('person', username)
+  const guess = unspent({
+    tenantId,
+    account,
+    group: client.group,
+    browser: browsers.idFor(req.headers.cookie, account),
+  })
+  const { browser } = guess
+  const early = spentShare(guess, browser === undefined ? 'place' : 'browser')
+  if (early !== undefined) return { spent: early }
+  const found = await lookUpInTurn(
+    laneOf(browser === undefined ? 'stranger' : 'browser', tenantId, client, interaction),
+    async () => ({
+      user: await runtime().database.inTenant(tenantId, (tx) => findUserByName(tx, tenantId, username)),
+      isKnown: await places.isKnown(account, client),
+    }),
+  )
+  const standing = browser !== undefined ? 'browser' : found.isKnown ? 'place' : 'stranger'
+  const spent = spentShare(guess, standing)
+  if (spent !== undefined) return { spent }
+  return await hashInTurn(laneOf(standing, tenantId, client, interaction), async () => {
+    // A caller that has hung up while it waited would not read the answer.
+    if (req.socket.destroyed) throw new OverloadError('The caller has hung up.')
+    const taken = await takeGuess(guess, standing)
+    if ('spent' in taken) return taken
+    const matches = await verifyPassword(password, found.user?.passwordHash ?? undefined)
+    if (!matches || found.user?.disabledAt !== null) return { subject: undefined }
+    taken.giveBack()
+    places.note(account, client)
+    return { subject: found.user.id }
+  })
+}

@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { runtime } from '#server/kernel/runtime.ts'
+import { type Address, isIn, type Network, parseAddress, type Source, sourceOf, textOf } from './address.ts'
+import { forwardedHops, xForwardedForHops } from './forwarded.ts'
+
+/** Where a request comes from. */
+export type Client = Source & { address: string }
+
+const nowhere: Client = { address: 'unknown', group: 'unknown', network: 'unknown' }
+
+const known = new WeakMap<IncomingMessage, Client>()
+const current = new AsyncLocalStorage<Client>()
+
+/** The client of a request, behind the proxies that the operator trusts (TRUSTED_PROXIES). Computed once per request. */
+export function clientOf(req: IncomingMessage): Client {
+  const before = known.get(req)
+  if (before !== undefined) return before
+  const { config } = runtime()
+  if (config.trustedProxies.length === 0 && isForwarded(req)) warnOnce()
+  // A link-local peer comes with the zone of this machine's interface.
+  const peer = parseAddress((req.socket.remoteAddress ?? '').replace(/%.*$/, ''))
+  const address = peer === undefined ? undefined : clientAddress(peer, req.headers, config.trustedProxies)
+  const client = address === undefined ? nowhere : { address: textOf(address), ...sourceOf(address) }
+  known.set(req, client)
+  return client
+}
+
+const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined
+
+let warned = false
+
+/** Once in the life of a process, because any stranger can send such a header. */
+function warnOnce(): void {
+  if (warned) return
+  warned = true
+  runtime().log.warn(
+    'a request has a Forwarded or X-Forwarded-For header, but TRUSTED_PROXIES is not set: everyone behind a proxy shares its address',
+  )
+}
+
+/** Runs `work` so that currentClient() is the request's client in it and in everything that it awaits. */
+export const withClient = <T>(req: IncomingMessage, work: () => T): T => current.run(clientOf(req), work)
+
+export const currentClient = (): Client | undefined => current.getStore()
+
+/**
+ * The address that the nearest proxies, all of them trusted, name as their caller. Only a trusted peer is believed, and
+ * only hops to the right of the first untrusted one: every other part of the headers may be the caller's own. If a hop is
+ * hidden or malformed, or if the two headers differ, the address is that of the last trusted hop.
+ */
+export function clientAddress(peer: Address, headers: IncomingHttpHeaders, proxies: readonly Network[]): Address {
+  if (!isIn(proxies, peer)) return peer
+  const { forwarded, 'x-forwarded-for': list } = headers
+  const hops = [
+    ...(forwarded === undefined ? [] : [forwardedHops(forwarded)]),
+    ...(list === undefined ? [] : [xForwardedForHops(list.toString())]),
+  ]
+  const [first = peer, ...others] = hops.map((one) => walk(peer, one ?? [], proxies))
+  return others.every((other) => textOf(other) === textOf(first)) ? first : peer
+}
+
+function walk(peer: Address, hops: readonly (Address | undefined)[], proxies: readonly Network[]): Address {
+  let last = peer
+  for (const hop of hops.toReversed()) {
+    if (hop === undefined) break
+    last = hop
+    if (!isIn(proxies, hop)) break
+  }
+  return last
+}

@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, errorStatus, isRetryable } from '#lib/errors.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 import { rateHeaders } from '#server/kernel/rate/headers.ts'
 import { unspentCalls } from '#server/kernel/rate/limits.ts'
+import { type ArrivalLimits, limitArrival } from './arrival.ts'
 import { barePolicy, fixedHeaders } from './shell/policy.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -29,6 +31,7 @@ const DRAIN_MS = 2000
 type Refusal = { code: ErrorCode; message: string; headers?: Record<string, string> }
 
 const notHttp: Refusal = { code: 'bad_request', message: 'Not a valid HTTP request.' }
+const tooSlow: Refusal = { code: 'request_timeout', message: 'The request took too long to arrive.' }
 const unavailable: Refusal = {
   code: 'unavailable',
   message: 'The server is starting or stopping. Try again in a moment.',
@@ -42,8 +45,7 @@ const refusedUpgrades: Record<number, Refusal> = {
 
 /** What Node's parser refused. A request line that is too long is one that has not ended where the limit is. */
 function refusalOfParser({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { code: 'request_timeout', message: 'The request took too long to arrive.' }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow
   if (code !== 'HPE_HEADER_OVERFLOW') return notHttp
   const read = rawPacket?.subarray(0, bytesParsed).toString('latin1') ?? ''
   return /^[A-Z]+ [^\r\n]*$/.test(read)
@@ -53,12 +55,15 @@ function refusalOfParser({ code, rawPacket, bytesParsed = 0 }: ParserError): Ref
 
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }
 
+type PortOptions = { https: boolean; rateLimitPerMinute: number; arrival?: ArrivalLimits }
+
 /**
  * Opens the port and refuses requests that no part of the server may see: a target that is not a path, a missing host,
  * CONNECT, anything that is not HTTP, and upgrades that no route handles. Every refusal has the security headers, and a
  * refused socket is closed.
  */
-export async function openPort(port: number, options: { https: boolean; rateLimitPerMinute: number }): Promise<Front> {
+export async function openPort(port: number, options: PortOptions): Promise<Front> {
+  const arrival = options.arrival ?? wireLimits.arrival
   const headers = {
     ...fixedHeaders(options),
     'content-security-policy': barePolicy,
@@ -72,12 +77,18 @@ export async function openPort(port: number, options: { https: boolean; rateLimi
     return { body, headers: { ...headers, ...more, 'x-request-id': requestId, 'content-length': length } }
   }
   let routes: Routes | undefined
-  const http = createServer({ requireHostHeader: false }, (req, res) => {
+  const http = createServer({ requireHostHeader: false, connectionsCheckingInterval: arrival.lookMs }, (req, res) => {
+    watchArrival(req, () => {
+      // After a response has begun, a second one would be read as part of its body.
+      if (res.headersSent || res.socket === null) req.destroy()
+      else refuseSocket(req.socket, tooSlow)
+    })
     const refusal = refusalOf(req)
     if (refusal !== undefined) return refuse(res, refusal)
     if (routes === undefined) return refuse(res, unavailable)
     return routes.request(req, res)
   })
+  const watchArrival = limitArrival(http, arrival)
   const refuse = (res: ServerResponse, refusal: Refusal) => {
     const { headers, body } = answerOf(refusal)
     res.writeHead(errorStatus[refusal.code], headers).end(body)
@@ -154,10 +165,14 @@ export async function openPort(port: number, options: { https: boolean; rateLimi
   }
 }
 
-/** `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server. */
+/**
+ * `GET http://other.example/`, `OPTIONS *` and requests without a host do not name a resource of this server, and no name or
+ * value in an address can contain U+0000.
+ */
 function refusalOf(req: IncomingMessage): Refusal | undefined {
   if (req.url?.startsWith('/') !== true)
     return { code: 'bad_request', message: 'The request must name a path of this server.' }
+  if (req.url.includes('%00')) return { code: 'bad_request', message: 'An address can’t contain U+0000.' }
   return req.headers.host === undefined ? { code: 'bad_request', message: 'The header Host is missing.' } : undefined
 }
 

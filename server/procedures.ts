@@ -1,6 +1,7 @@
 import { ApiError } from '#lib/errors.ts'
 import { wireTransformer } from '#lib/wire.ts'
 import { readJsonText } from '#server/kernel/body.ts'
+import { textFlaw } from '#server/kernel/input.ts'
 import { isRead, letIn } from '#server/kernel/let-in.ts'
 import { procedureError } from '#server/kernel/procedure-error.ts'
 import { retryHeaders } from '#server/kernel/rate/headers.ts'
@@ -59,7 +60,8 @@ function tenantNamedIn(url: string, procedure: string, posted: (() => string) | 
   if (text === null) return undefined
   const input = wireTransformer.deserialize(parseJson(text))
   const named: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined
-  return typeof named === 'string' ? named : undefined
+  // The schema reports a text that can't be stored.
+  return typeof named === 'string' && textFlaw(named) === undefined ? named : undefined
 }
 
 /** Null for an unreadable body; the problem is reported after the admission. */

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { getRequestListener } from '@hono/node-server'
+import { closeManifestThread } from '#server/agents/manifest-thread.ts'
 import { closeToolServers } from '#server/agents/stdio-connections.ts'
 import { startSealer } from '#server/audit/sealing/sealer.ts'
 import { loadWitnesses, startWitnessing } from '#server/audit/witnesses/witnesses.ts'
@@ -102,6 +103,7 @@ async function openRuntime(settled: Settled, ownerUrl: string, closing: AsyncDis
   closing.defer(() => listener.close())
   const queue = await openQueue(url, log)
   closing.defer(closeEngine)
+  closing.defer(closeManifestThread)
   closing.defer(closeToolServers)
   closing.defer(() => queue.close())
   const { mcpServers, trustedIssuers } = settled

@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { applyWSSHandler } from '@trpc/server/adapters/ws'
 import { WebSocketServer } from 'ws'
+import { ApiError } from '#lib/errors.ts'
 import { admitCaller } from '#server/kernel/auth/admit.ts'
 import { watchCaller } from '#server/kernel/auth/watch.ts'
 import { newId } from '#server/kernel/ids.ts'
+import { requireText } from '#server/kernel/input.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { asTrpcError, type CallContext } from '#server/kernel/trpc.ts'
+import { BoundedSocket } from './bounded-socket.ts'
 import { appRouter } from './router.ts'
 
-const maxPayloadBytes = 64 * 1024
 /**
  * Private close codes (RFC 6455, section 7.4.2), which tell the client why. It opens the next socket with a fresh
  * token.
@@ -21,21 +24,27 @@ const closeCodes = { tokenExpired: 4401, accessChanged: 4403 }
  * and when the membership is suspended, removed or loses a role.
  */
 export function createSocket() {
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxPayloadBytes, perMessageDeflate: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: wireLimits.socket.bytes,
+    perMessageDeflate: false,
+    WebSocket: BoundedSocket,
+  })
   const handler = applyWSSHandler({
     wss: server,
     router: appRouter,
     keepAlive: { enabled: true, pingMs: 20_000, pongWaitMs: 10_000 },
     async createContext({ info, req, res }): Promise<CallContext> {
       try {
+        const parameter = (name: string) => textIn(info.connectionParams, name)
         const caller = await admitCaller({
-          authorization: info.connectionParams?.authorization ?? req.headers.authorization,
-          dpop: info.connectionParams?.dpop ?? one(req.headers.dpop),
+          authorization: parameter('authorization') ?? req.headers.authorization,
+          dpop: parameter('dpop') ?? one(req.headers.dpop),
           // The method and path that a socket's proof has to name; its first message is not an HTTP request.
           request: { method: 'GET', path: '/v1' },
           apiKey: req.headers['x-svc-api-key']?.toString(),
-          tenantExternalId: named(info.connectionParams, req, 'tenantExternalId', 'x-svc-tenant-external-id'),
-          tenantId: named(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
+          tenantExternalId: tenantIn(info.connectionParams, req, 'tenantExternalId', 'x-svc-tenant-external-id'),
+          tenantId: tenantIn(info.connectionParams, req, 'tenantId', 'x-svc-tenant-id'),
           requestId: newId(),
         })
         const stop = watchCaller(caller, ({ code, message }) =>
@@ -70,6 +79,15 @@ export function createSocket() {
   }
 }
 
+/** A connection parameter. The library passes on whatever the client has sent. Throws 400 unless it is a text. */
+function textIn(parameters: unknown, name: string): string | undefined {
+  const value: unknown = Object.hasOwn(Object(parameters), name) ? Reflect.get(Object(parameters), name) : undefined
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw new ApiError('bad_request', `${name}: Must be a string.`)
+  requireText(value, name)
+  return value
+}
+
 /** RFC 6455, section 4.2.1. `ws` would refuse other requests without the product's headers. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
@@ -81,13 +99,13 @@ const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
  * The tenant in the connection parameters, under either name, or else in the handshake. Parameters that name two tenants count
  * as one joined value, which then names none.
  */
-function named(
-  given: Readonly<Record<string, string | undefined>> | null,
+function tenantIn(
+  parameters: unknown,
   { headers }: IncomingMessage,
   parameter: string,
   header: string,
 ): string | undefined {
-  const values = new Set([given?.[parameter], given?.[header]].filter((value) => value !== undefined))
+  const values = new Set([parameter, header].flatMap((name) => textIn(parameters, name) ?? []))
   return values.size === 0 ? one(headers[header]) : [...values].join(', ')
 }
 

@@ -7,6 +7,7 @@ export const WatchChangesInput = z.strictObject({
   lastEventId: z
     .string()
     .regex(/^\d{4}-\d\d-\d\d\.\d{1,9}\.\d{1,9}$/)
+    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, 'Not a valid event id.')
     .optional(),
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { durationSeconds } from '#lib/duration.ts'
 import { parsePath } from '#lib/rules/mask.ts'
-import { EnvironmentName } from './common.ts'
+import { EnvironmentName, Json, JsonObject } from './common.ts'
 
 const Duration = z
   .string()
@@ -21,7 +21,7 @@ const When = z.string().max(500)
 const ToolStep = z.looseObject({
   id: StepId,
   when: When.optional(),
-  tool: z.looseObject({ server: Name, name: Name, arguments: z.record(z.string(), z.json()).default({}) }),
+  tool: z.looseObject({ server: Name, name: Name, arguments: JsonObject.default({}) }),
 })
 /** Exactly one of the three; lib/rules/waits.ts has the further rules, checked with line and column at registration. */
 const WaitStep = z.looseObject({
@@ -115,7 +115,7 @@ export const AgentSpec = z.looseObject({
         /** The e-mail address of the member who is notified by mail when the wait opens. */
         ask: z.email().optional(),
         onExpiry: z.enum(['fail', 'continue']).default('fail'),
-        default: z.json().optional(),
+        default: Json.optional(),
       }),
     )
     .default([]),

@@ -35,7 +35,7 @@ export const issueMessage: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_value':
       return `Must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}.`
     case 'unrecognized_keys':
-      return `Unknown: ${issue.keys.join(', ')}. Remove what this operation does not support.`
+      return `Unknown: ${someOf(issue.keys)}. Remove what this operation does not support.`
     default:
       return undefined
   }
@@ -47,3 +47,7 @@ function limit(bound: 'at least' | 'at most', origin: string, value: number | bi
   if (origin === 'array' || origin === 'set') return `Give ${bound} ${formatCount(count, 'item')}.`
   return `Must be ${bound} ${count}.`
 }
+
+/** The first of these names; a caller can send thousands. */
+const someOf = (names: readonly string[]): string =>
+  `${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`

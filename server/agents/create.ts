@@ -1,9 +1,10 @@
 import { ApiError } from '#lib/errors.ts'
 import { AgentStatus, CreateAgentInput, CreateAgentOutput } from '#lib/schemas/agents.ts'
 import { newId } from '#server/kernel/ids.ts'
-import { mutation } from '#server/kernel/operation.ts'
+import { preparedMutation } from '#server/kernel/operation.ts'
 import { findMemberByName } from '#server/tenants/store.ts'
-import { invalid, readManifest } from './manifest.ts'
+import { invalid } from './manifest.ts'
+import { readManifestApart } from './manifest-thread.ts'
 import {
   countVersions,
   findVersion,
@@ -20,7 +21,7 @@ const requirements = [
 ]
 
 /** Registers an agent or a new version of one. The same name and content return the existing version. */
-export const create = mutation({
+export const create = preparedMutation({
   permission: 'agent:create',
   input: CreateAgentInput,
   output: CreateAgentOutput,
@@ -31,8 +32,8 @@ export const create = mutation({
       ? {}
       : { details: { version: output.agent.version, manifestDigest: output.agent.manifestDigest } }),
   }),
-  async run({ tx, tenant, principal, input, repeated }) {
-    const manifest = readManifest(input.yaml)
+  prepare: ({ tenant, input }) => readManifestApart(tenant.id, input.yaml),
+  async run({ tx, tenant, principal, input, repeated, prepared: manifest }) {
     const owner = manifest.owner && (await findMemberByName(tx, tenant.id, manifest.owner.name))
     if (manifest.owner !== undefined && owner === undefined) throw invalid([manifest.owner.unknown])
     const displayName = manifest.displayName ?? manifest.name

@@ -80,3 +80,54 @@ function refusal(yaml: string): ApiError {
   }
   throw new Error('The manifest was accepted.')
 }
+
+describe('refuses with line and column', () => {
+  const flawOf = (yaml: string) => {
+    try {
+      readManifest(yaml)
+    } catch (error) {
+      if (error instanceof ApiError) return { code: error.code, ...error.issues?.[0] }
+      throw error
+    }
+    return undefined
+  }
+
+  test.each(['name: x\nloop: &a [*a]', 'name: x\nloop: &a { b: *a }', 'name: x\nloop: &a [&b [*a, *b]]'])(
+    'an alias that leads into itself: %s',
+    (yaml) => {
+      expect(flawOf(yaml)).toMatchObject({ code: 'invalid_manifest', line: 2 })
+    },
+  )
+
+  test.each([
+    ['https://user:secret@host.example/', 'can’t contain a user'],
+    ['https://user@host.example/', 'can’t contain a user'],
+    ['postgres://user:secret@host.example/db', 'can’t contain a user'],
+    ['https://[fe80::1%25eth0]/x', 'zone of an IPv6 address'],
+  ])('the address %s, wherever it is', (address, message) => {
+    const found = flawOf(`name: x\nspec:\n  runtime:\n    http:\n      url: ${address}\n`)
+    expect(found).toMatchObject({ path: 'spec.runtime.http.url', line: 5, column: 12 })
+    expect(found?.message).toContain(message)
+    expect(flawOf(`name: x\nanywhere: [${JSON.stringify(address)}]`)).toMatchObject({ path: 'anywhere.0', line: 2 })
+  })
+
+  test('accepts an address without credentials, and a repository that names a user', () => {
+    const yaml =
+      'name: x\nmetadata: { annotations: { source: "ssh://git@host.example/x", page: "https://host.example/@user" } }'
+    expect(readManifest(yaml).name).toBe('x')
+  })
+})
+
+test('reports at most 50 errors and 50 warnings, whatever the number of flaws', () => {
+  const steps = Array(4000).fill('    - wait: 1').join('\n')
+  const issuesOf = (yaml: string) => {
+    try {
+      return readManifest(yaml).warnings
+    } catch (error) {
+      return error instanceof ApiError ? error.issues : undefined
+    }
+  }
+  expect(issuesOf(`name: a\nspec:\n  runtime:\n    steps:\n${steps}`)).toHaveLength(50)
+  expect(issuesOf(`name: a\nspec:\n  inputs: [${Array(16_000).fill('1').join(',')}]`)).toHaveLength(50)
+  expect(issuesOf(`name: a\nspec:\n  tools: [${Array(10_000).fill('{}').join(',')}]`)).toHaveLength(50)
+})

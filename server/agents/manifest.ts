@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
+import { addressFlaws } from '#lib/rules/addresses.ts'
 import { waitFlaws } from '#lib/rules/waits.ts'
 import { AgentSpec, knownKeys } from '#lib/schemas/manifest.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { type Position, positionOf } from './yaml-position.ts'
+import { type Position, positionsIn } from './yaml-position.ts'
 
 /** An error in a manifest with its position. */
 type PlacedIssue = Issue & Position
@@ -24,7 +25,8 @@ export type Manifest = {
   warnings: Warning[]
 }
 /** `at`: the path as a list, because names may contain dots. */
-export type Warning = { path: string; message: string; at: readonly (string | number)[] }
+type Unplaced = Issue & { at: readonly (string | number)[] }
+export type Warning = PlacedIssue
 
 const member = (value: JsonValue | undefined, ...path: string[]): JsonValue | undefined =>
   path.reduce<JsonValue | undefined>(
@@ -59,17 +61,19 @@ function find(document: JsonObject, what: keyof typeof paths): Found | undefined
 /** Reads a manifest, which is any mapping with a name. Members that a release will require are reported as warnings. */
 export function readManifest(yaml: string): Manifest {
   const document = parseYaml(yaml)
+  // Most manifests need no position.
+  const positions = once(() => positionsIn(yaml))
   const name = find(document, 'name')
   if (name === undefined) {
     const message = 'A name is required (metadata.name, name, agent.name or id).'
     throw invalid([{ path: 'metadata.name', message, line: 1, column: 1 }])
   }
-  refuseWaits(document, yaml)
+  refuseFlaws(document, positions)
   const version = find(document, 'version')
   const owner = find(document, 'owner')
   for (const [what, found] of Object.entries({ name, version }))
     if (found !== undefined && found.value.length > 100)
-      throw invalid([issueAt(yaml, found.path, `The ${what} can have up to 100 characters.`)])
+      throw invalid([issueAt(positions, found.path, `The ${what} can have up to 100 characters.`)])
   return {
     document,
     digest: digestOf(document),
@@ -78,22 +82,40 @@ export function readManifest(yaml: string): Manifest {
     displayName: text(member(document, 'metadata', 'displayName')),
     owner: owner && {
       name: owner.value,
-      unknown: issueAt(yaml, owner.path, 'No active member has this e-mail address or username.'),
+      unknown: issueAt(positions, owner.path, 'No active member has this e-mail address or username.'),
     },
-    warnings: [...unknownKeys(document), ...specIssues(document)],
+    warnings: [...unknownKeys(document), ...specIssues(document)]
+      .slice(0, mostIssues)
+      .map((one) => ({ ...one, ...positions()(one.at) })),
   }
 }
 
-/** Rejects waits that can't be answered, since each would park an execution until it expires. */
-function refuseWaits(document: JsonObject, yaml: string): void {
-  const issues = waitFlaws(document.spec).map(({ path, message }) => issueAt(yaml, ['spec', ...path], message))
+/** Errors or warnings of one manifest; a list can have one at each of its places. */
+const mostIssues = 50
+
+type Positions = () => ReturnType<typeof positionsIn>
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Rejects waits that can't be answered, since each would park an execution until it expires, and unsafe addresses. */
+function refuseFlaws(document: JsonObject, positions: Positions): void {
+  const waits = waitFlaws(document.spec).map(({ path, message }) => ({ path: ['spec', ...path], message }))
+  const issues = [...addressFlaws(document), ...waits]
+    .slice(0, mostIssues)
+    .map(({ path, message }) => issueAt(positions, path, message))
   if (issues.length > 0) throw invalid(issues)
 }
 
-const issueAt = (yaml: string, path: readonly (string | number)[], message: string): PlacedIssue => ({
+const issueAt = (positions: Positions, path: readonly (string | number)[], message: string): PlacedIssue => ({
   path: path.join('.'),
   message,
-  ...positionOf(yaml, path),
+  ...positions()(path),
 })
 
 /** An error with the first issue and its position as the message, and all issues in `issues`. */
@@ -110,7 +132,7 @@ function digestOf(document: JsonObject): string {
   }
 }
 
-function unknownKeys(document: JsonObject): Warning[] {
+function unknownKeys(document: JsonObject): Unplaced[] {
   const unknown = (value: JsonValue | undefined, within: readonly string[], known: readonly string[]) =>
     isJsonObject(value)
       ? Object.keys(value)
@@ -127,9 +149,9 @@ function unknownKeys(document: JsonObject): Warning[] {
     : []
 }
 
-const warning = (at: readonly (string | number)[], message: string): Warning => ({ path: at.join('.'), message, at })
+const warning = (at: readonly (string | number)[], message: string): Unplaced => ({ path: at.join('.'), message, at })
 
-const specIssues = (document: JsonObject): Warning[] => {
+const specIssues = (document: JsonObject): Unplaced[] => {
   const result = AgentSpec.safeParse(document.spec ?? {}, { error: issueMessage })
   return result.success
     ? []

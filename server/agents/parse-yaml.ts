@@ -1,12 +1,10 @@
 import { load, YAMLException } from 'js-yaml'
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
-import { type Position, positionOf } from './yaml-position.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
+import { type Position, positionsIn } from './yaml-position.ts'
 
-const maxBytes = 64 * 1024
-const maxDepth = 50
-const maxAliases = 50
-const maxNodes = 20_000
+const { bytes: maxBytes, depth: maxDepth, aliases: maxAliases, values: maxNodes } = wireLimits.manifest
 
 type Path = readonly (string | number)[]
 /** An error in a value of the document, with its path. */
@@ -47,7 +45,7 @@ export function parseYaml(text: string): JsonObject {
     if (isJsonObject(value)) return value
   } catch (error) {
     if (!(error instanceof Flaw)) throw error
-    throw refused('invalid_manifest', error.message, positionOf(text, error.path))
+    throw refused('invalid_manifest', error.message, positionsIn(text)(error.path))
   }
   throw refused('invalid_manifest', 'A manifest must be a mapping (name: value).', top)
 }
@@ -61,6 +59,9 @@ function endOfBytes(text: string): Position {
 
 /** The document as plain JSON. Shared nodes are counted at each occurrence, which limits the expansion of aliases. */
 function plain(value: unknown, budget: { left: number }, path: Path): JsonValue {
+  // Only an alias leads beyond the depth that the parser allows, and one that leads into itself never ends.
+  if (path.length > 2 * maxDepth)
+    throw new Flaw(path, `Aliases lead more than ${2 * maxDepth} levels deep, or into themselves.`)
   budget.left -= 1
   if (budget.left < 0) throw new Flaw(path, `The manifest expands to more than ${maxNodes} values.`)
   if (value === null || typeof value === 'boolean') return value

@@ -3,13 +3,19 @@ import { EVENT_ID, type Event, getScalarValue, parseEvents } from 'js-yaml'
 /** A position in a text, from 1. */
 export type Position = { line: number; column: number }
 
-/** The position of the value at `path` in a valid YAML text, or of its closest existing parent. */
-export function positionOf(text: string, path: readonly (string | number)[]): Position {
-  const walk = walker(text, parseEvents(text, {}))
-  walk.next()
-  const offset = walk.find(path)
-  const before = text.slice(0, offset)
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+/**
+ * Parses a valid YAML text once, and returns a function for the position of the value at a path, or of its closest existing
+ * parent.
+ */
+export function positionsIn(text: string): (path: readonly (string | number)[]) => Position {
+  const events = parseEvents(text, {})
+  return (path) => {
+    const walk = walker(text, events)
+    walk.next()
+    const offset = walk.find(path)
+    const before = text.slice(0, offset)
+    return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+  }
 }
 
 function walker(text: string, events: readonly Event[]) {

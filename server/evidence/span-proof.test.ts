@@ -81,7 +81,7 @@ async function archive(more: object) {
   ]
   // One request with a resource, and one without.
   for (const of of [resource, []])
-    await execute(exportSpans, exporter, decodeProtobuf(otlpProtobuf(spans(), of)), { name: 'telemetry.export' })
+    await execute(exportSpans, exporter, await decodeProtobuf(otlpProtobuf(spans(), of)), { name: 'telemetry.export' })
   const job = await runtime.make(tenant, pia, {
     ...aroundNow(),
     // In case midnight passes during the test.

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ApiError } from '#lib/errors.ts'
 import { maxFileBytes } from '#lib/schemas/files.ts'
+import { chunksOf } from '#server/kernel/body.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 
 /** One folder for each tenant: paths never contain text from a caller. */
@@ -25,7 +26,7 @@ export async function receive(tenantId: string, request: Request): Promise<Recei
   let bytes = 0
   try {
     await pipeline(
-      request.body === null ? Readable.from([]) : Readable.from(request.body),
+      Readable.from(chunksOf(request)),
       async function* (chunks: AsyncIterable<Uint8Array>) {
         for await (const chunk of chunks) {
           bytes += chunk.byteLength

@@ -11,6 +11,7 @@ import { slugPattern } from '#server/kernel/auth/realm.ts'
 import { clientOf } from '#server/kernel/net/client-address.ts'
 import { runtime } from '#server/kernel/runtime.ts'
 import { corsHeaders } from './cors.ts'
+import { guardForm, storableBasic } from './form-body.ts'
 import { sendJson } from './respond.ts'
 
 /** Serves every path below `/realms/`. Never rejects: errors are logged and answered with 500. */
@@ -42,6 +43,8 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   if (uid !== undefined) return await serveSignIn(open, uid, req, res)
   const token = /^\/sign-in-link\/([\w-]{1,128})$/.exec(target.path)?.[1]
   if (token !== undefined) return await serveLink(open.realm, token, req, res)
+  if (!storableBasic(req))
+    return sendJson(res, 400, { error: 'invalid_request', error_description: 'The credentials contain U+0000.' })
   const { method } = req
   if (target.path === fontPath && (method === 'GET' || method === 'HEAD')) return serveFont(res)
   if (target.path === paths.userinfo && (method === 'GET' || method === 'POST'))
@@ -53,9 +56,12 @@ async function serve(open: OpenRealm, target: Target, req: IncomingMessage, res:
   const authUrl = new URL(runtime().config.authUrl)
   req.headers['x-forwarded-host'] = authUrl.host
   req.headers['x-forwarded-proto'] = authUrl.protocol.slice(0, -1)
+  // The return to an interaction reads nothing from the query, and the library fails on a client that is named there.
+  const resumes = target.path.startsWith(`${paths.authorization}/`)
   req.headers['x-forwarded-for'] = clientOf(req).address
   // Tells oidc-provider the path that it is mounted below.
-  Object.assign(req, { originalUrl: req.url, url: target.rest })
+  Object.assign(req, { originalUrl: req.url, url: resumes ? target.path : target.rest })
+  guardForm(req)
   await open.serve(req, res)
 }
 

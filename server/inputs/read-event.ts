@@ -1,8 +1,9 @@
 import { ApiError } from '#lib/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#lib/json.ts'
 import { parseJson, readBody } from '#server/kernel/body.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 
-const limit = 1024 * 1024
+const limit = wireLimits.json.bytes
 
 /**
  * The input of `submit` from a request in one of three shapes: plain JSON, a structured CloudEvent

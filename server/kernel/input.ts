@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import { ApiError, type Issue } from '#lib/errors.ts'
 import { issueMessage } from '#lib/schemas/messages.ts'
+import { tooDeep } from './json-budget.ts'
+import { wireLimits } from './limits.ts'
 
-/** More than any operation needs; deeper values could overflow the stack of recursive code. */
-const maxDepth = 100
+/** Reported of one input; a list can have a wrong element at each of its places. */
+const mostIssues = 50
 
 /**
  * The input of an operation. Throws 400 for a value that can't be stored exactly, and `validation_failed` with all
@@ -13,7 +15,7 @@ export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
   requireExact(raw)
   const result = schema.safeParse(raw ?? {}, { error: issueMessage })
   if (result.success) return result.data
-  const issues: Issue[] = result.error.issues.map(({ path, message }) => ({
+  const issues: Issue[] = result.error.issues.slice(0, mostIssues).map(({ path, message }) => ({
     path: path.map(String).join('.'),
     message,
   }))
@@ -24,24 +26,76 @@ export function readInput<I>(schema: z.ZodType<I>, raw: unknown): I {
 }
 
 /**
- * Throws `bad_request` for a value that can't be stored unchanged and bound to a digest: PostgreSQL supports neither
- * U+0000 nor lone surrogates, and JSON.parse has already rounded whole numbers beyond 2^53 - 1 (JCS refuses them, see
- * lib/jcs.ts).
+ * Throws `bad_request` with the path of a value that can't be stored unchanged and bound to a digest: PostgreSQL supports
+ * neither U+0000 nor lone surrogates, and JSON.parse has already rounded whole numbers beyond 2^53 - 1 (JCS refuses them,
+ * see lib/jcs.ts).
  */
-export function requireExact(value: unknown, depth = 0): void {
-  if (typeof value === 'string') {
-    if (value.includes('\u0000')) throw refused('the character U+0000')
-    if (!value.isWellFormed()) throw refused('half of a surrogate pair, which is not a character')
-  } else if (typeof value === 'number') {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
-      throw refused('a whole number beyond 2^53 - 1, which JSON can’t represent exactly (send it as a string)')
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth === maxDepth) throw refused(`more than ${maxDepth} levels of nesting`)
-    for (const [key, inner] of Object.entries(value)) {
-      requireExact(key)
-      requireExact(inner, depth + 1)
-    }
+export function requireExact(value: unknown): void {
+  const flaw = flawIn(value, 0)
+  if (flaw !== undefined) throw refused(flaw.path.toReversed().join('.'), flaw.what)
+}
+
+/** Whether requireExact accepts the value. */
+export const isExact = (value: unknown): boolean => flawIn(value, 0) === undefined
+
+/** Throws `bad_request` for a text from outside that is not part of an operation's input, such as a header. */
+export function requireText(text: string, name: string): void {
+  const what = textFlaw(text)
+  if (what !== undefined) throw refused(name, what)
+}
+
+/** The part of a text that PostgreSQL can't store; undefined if there is none. */
+export function textFlaw(text: string): string | undefined {
+  if (text.includes('\u0000')) return 'the character U+0000'
+  return text.isWellFormed() ? undefined : 'half of a surrogate pair, which is not a character'
+}
+
+/** `path` is innermost first: it is built only when a flaw is returned, so that a valid value allocates nothing. */
+type Flaw = { path: string[]; what: string }
+
+function flawIn(value: unknown, depth: number): Flaw | undefined {
+  switch (typeof value) {
+    case 'string':
+      return flawOf(textFlaw(value))
+    case 'number':
+      if (!Number.isFinite(value)) return flawOf('a number that is too large')
+      return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
+        ? flawOf('a whole number beyond 2^53 - 1, which JSON can’t represent exactly (send it as a string)')
+        : undefined
+    case 'object':
+      return value === null ? undefined : flawInMembers(value, depth)
+    default:
+      return undefined
   }
 }
 
-const refused = (what: string) => new ApiError('bad_request', `The input contains ${what}.`)
+function flawInMembers(value: object, depth: number): Flaw | undefined {
+  if (depth === wireLimits.json.depth) throw tooDeep(wireLimits.json.depth)
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const flaw = flawIn(value[index], depth + 1)
+      if (flaw !== undefined) return within(flaw, String(index))
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    const flaw = flawOf(textFlaw(key)) ?? flawIn(Reflect.get(value, key), depth + 1)
+    if (flaw !== undefined) return within(flaw, key)
+  }
+  return undefined
+}
+
+const flawOf = (what: string | undefined): Flaw | undefined => (what === undefined ? undefined : { path: [], what })
+
+function within(flaw: Flaw, key: string): Flaw {
+  // A name may itself contain what can't be stored.
+  flaw.path.push(key.toWellFormed().replaceAll('\u0000', '\ufffd'))
+  return flaw
+}
+
+function refused(path: string, what: string): ApiError {
+  const message = `Contains ${what}.`
+  return new ApiError('bad_request', path === '' ? `The input contains ${what}.` : `${path}: ${message}`, {
+    issues: [{ path, message }],
+  })
+}

@@ -8,5 +8,7 @@ export const checkSource = askingQuery({
   permission: 'policy:author',
   input: CheckPolicyInput,
   output: CheckPolicyOutput,
-  ask: async ({ tenant, input }) => ({ problems: await checkPolicy(input.source, await tenantSchema(tenant)) }),
+  ask: async ({ tenant, input }) => ({
+    problems: await checkPolicy(tenant.id, input.source, await tenantSchema(tenant)),
+  }),
 })

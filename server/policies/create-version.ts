@@ -20,7 +20,7 @@ export const createVersion = preparedMutation({
   }),
   // The check can take seconds, so it runs before the transaction opens.
   async prepare({ tenant, input }) {
-    await requireSound(input.source, await tenantSchema(tenant))
+    await requireSound(tenant.id, input.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, principal, input }) {
     if ((await lockPolicy(tx, tenant.id, input.policyId)) === undefined) throw notFound()

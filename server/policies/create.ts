@@ -25,7 +25,7 @@ export const createPolicy = preparedMutation({
   }),
   // The check can take seconds, so it runs before the transaction opens.
   async prepare({ tenant, input }) {
-    if (input.source !== undefined) await requireSound(input.source, await tenantSchema(tenant))
+    if (input.source !== undefined) await requireSound(tenant.id, input.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, principal, input: { source, ...input }, requestId }) {
     const row = { tenantId: tenant.id, id: newId(), ...input, createdBy: principal.memberId }

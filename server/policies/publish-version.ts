@@ -25,7 +25,7 @@ export const publishVersion = preparedMutation({
     const draft = await runtime().database.inTenant(tenant.id, (tx) =>
       findVersion(tx, tenant.id, input.policyId, input.version),
     )
-    if (draft?.status === 'draft') await requireSound(draft.source, await tenantSchema(tenant))
+    if (draft?.status === 'draft') await requireSound(tenant.id, draft.source, await tenantSchema(tenant))
   },
   async run({ tx, tenant, input }) {
     const row = await setVersionPublished(tx, tenant.id, input.policyId, input.version)

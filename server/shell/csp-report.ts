@@ -49,10 +49,15 @@ export function createCspReportHandler(options: {
 async function readBody(req: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    size += chunk.length
-    if (size > MAX_BYTES) return undefined
-    chunks.push(chunk)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      size += chunk.length
+      if (size > MAX_BYTES) return undefined
+      chunks.push(chunk)
+    }
+  } catch {
+    // The browser left, or was cut off: no one waits for the answer.
+    return ''
   }
   return Buffer.concat(chunks).toString('utf8')
 }
@@ -62,7 +67,10 @@ function parseReport(body: string): CspReport | undefined {
   const outer = parseJson(body)
   const report = isRecord(outer) ? outer['csp-report'] : undefined
   if (!isRecord(report)) return undefined
-  const text = (name: string) => String(report[name] ?? '').slice(0, 500)
+  const text = (name: string) => {
+    const value = report[name]
+    return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 500) : ''
+  }
   return {
     documentUri: text('document-uri'),
     directive: text('effective-directive') || text('violated-directive'),

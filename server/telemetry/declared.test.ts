@@ -28,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.close())
 
-const send = (spans: TestSpan[], service: string) =>
-  execute(exportSpans, sdk, decodeProtobuf(otlpProtobuf(spans, [['service.name', service]])), {
+const send = async (spans: TestSpan[], service: string) =>
+  await execute(exportSpans, sdk, await decodeProtobuf(otlpProtobuf(spans, [['service.name', service]])), {
     name: 'telemetry.export',
   })
 

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { z } from 'zod'
 import type { JsonValue } from '#lib/json.ts'
+import { Rests } from '#server/kernel/pace.ts'
+import { JsonReader, JsonTextError } from './json-reader.ts'
 import {
   Allowance,
   addLink,
@@ -22,40 +25,99 @@ import {
 // OTLP/JSON is not the JSON mapping of protobuf: ids are hex in any case, enumerations are integers, 64-bit integers are
 // text or numbers, unknown fields are ignored (opentelemetry-proto, docs/specification.md).
 
-/** Throws OtlpError for an invalid message. */
-export function decodeJson(bytes: Uint8Array): Decoded {
-  let body: unknown
+/** Throws OtlpError for an invalid message, OtlpTooMuch for one beyond the limits. A large one is decoded in pieces. */
+export async function decodeJson(bytes: Uint8Array, allowance = new Allowance()): Promise<Decoded> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const marked = buffer.subarray(0, 3).equals(byteOrderMark) ? buffer.subarray(3) : buffer
+  if (!isUtf8(marked)) throw notJson()
+  const json = new JsonReader(marked)
+  const request: Request = { json, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
   try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    // Without its cause, because the parser's message quotes the body, which must not be logged.
-    throw new OtlpError('The body is not valid JSON.')
+    await readRequest(request)
+  } catch (error) {
+    if (error instanceof JsonTextError) throw notJson()
+    throw error
   }
-  return decodeRequest(body)
+  return new Decoded(request.spans, request.rejected)
 }
 
-/** The same for a parsed body. */
-export function decodeRequest(body: unknown): Decoded {
-  const rejected = new Rejections()
-  const spans: Scoped[] = []
-  const allowance = new Allowance()
-  for (const group of list(record(body), 'resourceSpans')) {
-    const resource = keyValues(optional(group, 'resource'), 'attributes', allowance, 0)
-    for (const scoped of list(record(group), 'scopeSpans')) {
-      const scope = text(optional(scoped, 'scope'), 'name')
-      for (const raw of list(record(scoped), 'spans')) {
+type Request = { json: JsonReader; allowance: Allowance; rests: Rests; spans: Scoped[]; rejected: Rejections }
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const notJson = () => new OtlpError('The body is not valid JSON, or not an ExportTraceServiceRequest.')
+
+async function readRequest(request: Request): Promise<void> {
+  const { json, allowance } = request
+  if (!json.object()) throw wrong('expected an object')
+  await eachMember(request, async (name) => {
+    if (name !== 'resourceSpans') return void json.value()
+    await eachElement(request, async () => {
+      allowance.group()
+      await resourceSpans(request)
+    })
+  })
+  json.end()
+}
+
+/** A resource may follow its scopes, and a scope its spans: both are filled in when they are read. */
+async function resourceSpans(request: Request): Promise<void> {
+  const { json, allowance } = request
+  const resource: KeyValue[] = []
+  if (!json.object()) throw wrong('expected an object')
+  await eachMember(request, async (name) => {
+    if (name === 'resource') resource.push(...keyValues(present(json.value()), 'attributes', allowance, 0))
+    else if (name === 'scopeSpans')
+      await eachElement(request, async () => {
+        allowance.group()
+        await scopeSpans(request, resource)
+      })
+    else json.value()
+  })
+}
+
+async function scopeSpans(request: Request, resource: KeyValue[]): Promise<void> {
+  const { json, allowance, rests, spans, rejected } = request
+  const first = spans.length
+  let scope = ''
+  if (!json.object()) throw wrong('expected an object')
+  for (let name = json.member(true); name !== undefined; name = json.member(false)) {
+    if (rests.due(json.at)) await rests.rest()
+    if (name === 'scope') scope = text(present(json.value()), 'name')
+    else if (name !== 'spans') json.value()
+    else if (json.list())
+      for (let more = json.element(true); more; more = json.element(false)) {
         allowance.span()
         try {
-          spans.push({ resource, scope, span: checkSpan(spanOf(record(raw), allowance)) })
+          spans.push({ resource, scope, span: checkSpan(spanOf(record(json.value()), allowance)) })
         } catch (error) {
           if (!(error instanceof SpanRefused)) throw error
           rejected.add(error.message)
         }
+        if (rests.due(json.at)) await rests.rest()
       }
-    }
   }
-  return new Decoded(spans, rejected)
+  for (let index = first; index < spans.length; index++) {
+    const scoped = spans[index]
+    if (scoped !== undefined) scoped.scope = scope
+  }
 }
+
+async function eachMember({ json, rests }: Request, read: (name: string) => Promise<void>): Promise<void> {
+  for (let name = json.member(true); name !== undefined; name = json.member(false)) {
+    await read(name)
+    if (rests.due(json.at)) await rests.rest()
+  }
+}
+
+async function eachElement({ json, rests }: Request, read: () => Promise<void>): Promise<void> {
+  if (!json.list()) return
+  for (let more = json.element(true); more; more = json.element(false)) {
+    await read()
+    if (rests.due(json.at)) await rests.rest()
+  }
+}
+
+const present = (value: JsonValue): Fields => (value === null ? {} : record(value))
 
 type Fields = Record<string, unknown>
 

@@ -1,4 +1,6 @@
 import type { JsonValue } from '#lib/json.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
+import { Rests } from '#server/kernel/pace.ts'
 import {
   Allowance,
   addLink,
@@ -16,7 +18,7 @@ import {
   SpanRefused,
   traceStateKey,
 } from './otlp.ts'
-import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
+import { bit64Field, bytesField, CountingWire, varintField, Wire, WireError } from './wire.ts'
 
 // Decodes opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports field by field: there are few messages,
 // and decoding directly into the stored form costs a third of decoding into messages first. Unknown fields are skipped.
@@ -24,15 +26,18 @@ import { bit64Field, bytesField, varintField, Wire, WireError } from './wire.ts'
 const field1 = bytesField(1)
 const field2 = bytesField(2)
 
-/** Throws OtlpError for an invalid message. */
-export function decodeProtobuf(bytes: Uint8Array): Decoded {
+/** Throws OtlpError for an invalid message, OtlpTooMuch for one beyond the limits. A large one is decoded in pieces. */
+export async function decodeProtobuf(bytes: Uint8Array, allowance = new Allowance()): Promise<Decoded> {
   const wire = new Wire(bytes)
-  const request: Request = { wire, allowance: new Allowance(), spans: [], rejected: new Rejections() }
+  const request: Request = { wire, bytes, allowance, rests: new Rests(), spans: [], rejected: new Rejections() }
   try {
     while (wire.at < wire.length) {
+      if (request.rests.due(wire.at)) await request.rests.rest()
       const tag = wire.tag(wire.length)
-      if (tag === field1) resourceSpans(request, wire.span(wire.length))
-      else wire.skip(tag, wire.length)
+      if (tag === field1) {
+        allowance.group()
+        await resourceSpans(request, wire.span(wire.length))
+      } else wire.skip(tag, wire.length)
     }
   } catch (cause) {
     if (cause instanceof WireError) throw new OtlpError('Not a valid ExportTraceServiceRequest.', { cause })
@@ -41,62 +46,94 @@ export function decodeProtobuf(bytes: Uint8Array): Decoded {
   return new Decoded(request.spans, request.rejected)
 }
 
-type Request = { wire: Wire; allowance: Allowance; spans: Scoped[]; rejected: Rejections }
+type Request = {
+  wire: Wire
+  bytes: Uint8Array
+  allowance: Allowance
+  rests: Rests
+  spans: Scoped[]
+  rejected: Rejections
+}
 
-/** Scopes may precede the resource, so their positions are stored until it is read. */
-function resourceSpans(request: Request, end: number): void {
-  const { wire, allowance } = request
+/** A resource may follow its scopes, and a scope its spans: both are filled in when they are read. */
+async function resourceSpans(request: Request, end: number): Promise<void> {
+  const { wire, allowance, rests } = request
   const resource: KeyValue[] = []
-  const scopes: number[] = []
+  while (wire.at < end) {
+    if (rests.due(wire.at)) await rests.rest()
+    const tag = wire.tag(end)
+    if (tag === field1)
+      inOnePiece(request, wire.span(end), (part, stop) => readResource(part, stop, resource, allowance))
+    else if (tag === field2) {
+      allowance.group()
+      await scopeSpans(request, resource, wire.span(end))
+    } else wire.skip(tag, end)
+  }
+}
+
+function readResource(wire: Wire, end: number, resource: KeyValue[], allowance: Allowance): void {
   while (wire.at < end) {
     const tag = wire.tag(end)
-    if (tag === field1) {
+    if (tag === field1) resource.push(keyValue(wire, wire.span(end), allowance, 0))
+    else wire.skip(tag, end)
+  }
+}
+
+async function scopeSpans(request: Request, resource: KeyValue[], end: number): Promise<void> {
+  const { wire, allowance, rests, spans, rejected } = request
+  const first = spans.length
+  let scope = ''
+  const readSpan = (part: Wire, stop: number) => {
+    spans.push({ resource, scope, span: checkSpan(decodeSpan(part, stop, allowance)) })
+  }
+  const readScopeName = (part: Wire, stop: number) => {
+    scope = readScope(part, stop)
+  }
+  while (wire.at < end) {
+    if (rests.due(wire.at)) await rests.rest()
+    const tag = wire.tag(end)
+    if (tag === field1) inOnePiece(request, wire.span(end), readScopeName)
+    else if (tag !== field2) wire.skip(tag, end)
+    else {
+      allowance.span()
       const stop = wire.span(end)
-      while (wire.at < stop) {
-        const inner = wire.tag(stop)
-        if (inner === field1) resource.push(keyValue(wire, wire.span(stop), allowance, 0))
-        else wire.skip(inner, stop)
+      try {
+        inOnePiece(request, stop, readSpan)
+      } catch (error) {
+        if (!(error instanceof SpanRefused)) throw error
+        rejected.add(error.message)
+        wire.at = stop
       }
-    } else {
-      if (tag === field2) scopes.push(wire.at)
-      wire.skip(tag, end)
     }
   }
-  for (const from of scopes) {
-    wire.at = from
-    scopeSpans(request, resource, wire.span(end))
+  for (let index = first; index < spans.length; index++) {
+    const scoped = spans[index]
+    if (scoped !== undefined) scoped.scope = scope
   }
+}
+
+/**
+ * Reads one span, resource or scope. Fields are counted only in a large one: a field has at least two bytes, and counting
+ * costs a twentieth of the decoding.
+ */
+function inOnePiece({ wire, bytes }: Request, end: number, read: (wire: Wire, end: number) => void): void {
+  if (end - wire.at <= 2 * wireLimits.telemetry.fieldsInOne) {
+    read(wire, end)
+    return
+  }
+  const counting = new CountingWire(bytes, wire.at)
+  read(counting, end)
   wire.at = end
 }
 
-function scopeSpans({ wire, allowance, spans, rejected }: Request, resource: KeyValue[], end: number): void {
+function readScope(wire: Wire, end: number): string {
   let scope = ''
-  const found: number[] = []
   while (wire.at < end) {
     const tag = wire.tag(end)
-    if (tag === field1) {
-      const stop = wire.span(end)
-      while (wire.at < stop) {
-        const inner = wire.tag(stop)
-        if (inner === field1) scope = wire.text(stop)
-        else wire.skip(inner, stop)
-      }
-    } else {
-      if (tag === field2) found.push(wire.at)
-      wire.skip(tag, end)
-    }
+    if (tag === field1) scope = wire.text(end)
+    else wire.skip(tag, end)
   }
-  for (const from of found) {
-    allowance.span()
-    wire.at = from
-    try {
-      spans.push({ resource, scope, span: checkSpan(decodeSpan(wire, wire.span(end), allowance)) })
-    } catch (error) {
-      if (!(error instanceof SpanRefused)) throw error
-      rejected.add(error.message)
-    }
-  }
-  wire.at = end
+  return scope
 }
 
 const startField = bit64Field(7)

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { isJsonObject } from '#lib/json.ts'
 import { mutation } from '#server/kernel/operation.ts'
+import { inPieces } from '#server/kernel/pace.ts'
 import { recordBatch, type TelemetrySpan } from '#server/traces/recording/record-batch.ts'
 import type { WrittenAttribute } from '#server/traces/recording/write-span.ts'
 import { classesDeclared } from './declared.ts'
-import { decodeRequest } from './decode-json.ts'
 import { type Normalised, normalise } from './normalise.ts'
 import { Decoded, type KeyValue, type Scoped } from './otlp.ts'
 import type { ClassDeclared } from './sensitive.ts'
@@ -25,14 +24,14 @@ const Recorded = Output.extend({
 })
 
 /**
- * Commits the spans of a request with their counters, and one audit record that commits to each span. A repeated request adds
- * neither spans nor a record. Accepts OTLP/JSON, or a request that a transport has decoded.
+ * Commits the spans of a request: counters, and one audit record that commits to each of them. The same request again adds
+ * nothing, and no record of it either.
+ * Its input is what the transport has decoded.
  */
 export const exportSpans = mutation({
   permission: 'telemetry:write',
   input: z
-    .custom<object>((value) => value instanceof Decoded || isJsonObject(value))
-    .transform((value) => (value instanceof Decoded ? value : decodeRequest(value)))
+    .custom<Decoded>((value) => value instanceof Decoded)
     .describe('ExportTraceServiceRequest of OTLP/HTTP, as protobuf or JSON'),
   output: Recorded,
   audit(_, output) {
@@ -50,7 +49,7 @@ export const exportSpans = mutation({
   },
   async run({ tx, tenant, auditId, input }) {
     const { spans, rejected } = input
-    const normalised = spans.map((scoped) => ({ scoped, facts: normalise(scoped) }))
+    const normalised = await inPieces(spans, (scoped) => ({ scoped, facts: normalise(scoped) }))
     const spoken = normalised.map(({ scoped: { span }, facts }) => ({ traceId: span.traceId, agent: facts.agent }))
     const declared = await classesDeclared(tx, tenant.id, spoken)
     const { added, conflicting, ...recorded } = await recordBatch(

@@ -1,4 +1,5 @@
 import type { JsonValue } from '#lib/json.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 
 // The decoded form of both encodings of OTLP. Nested key-value lists remain lists of {key, value}, never object keys.
 
@@ -33,10 +34,10 @@ export class OtlpTooMuch extends Error {}
 /** One span is refused; the others can be accepted. */
 export class SpanRefused extends Error {}
 
+const most = wireLimits.telemetry
+
 /** Levels of lists within an attribute. */
-export const maxDepth = 32
-const maxSpans = 50_000
-const maxValues = 1_000_000
+export const maxDepth = most.depth
 
 /** The number of refused spans, and the first reasons. */
 export class Rejections {
@@ -66,20 +67,35 @@ export class Decoded {
   }
 }
 
-/** Counts the items of one request, so that few bytes can't expand to much memory. */
+/** Counts what one request contains while it is read, so that few bytes can't become much memory or time. */
 export class Allowance {
   #values = 0
   #spans = 0
+  #groups = 0
 
   value(): void {
     this.#values += 1
-    if (this.#values > maxValues) throw new OtlpTooMuch(`A request may contain at most ${maxValues} values.`)
+    if (this.#values > most.values) throw tooMuch(most.values, 'values')
   }
   span(): void {
     this.#spans += 1
-    if (this.#spans > maxSpans) throw new OtlpTooMuch(`A request may contain at most ${maxSpans} spans.`)
+    if (this.#spans > most.spans) throw tooMuch(most.spans, 'spans')
+  }
+  /** A resource or a scope. */
+  group(): void {
+    this.#groups += 1
+    if (this.#groups > most.groups) throw tooMuch(most.groups, 'resources and scopes')
+  }
+  /** What has been counted so far; no count exceeds its limit by more than one. */
+  get counts() {
+    return { values: this.#values, spans: this.#spans, groups: this.#groups }
   }
 }
+
+export const tooManyFields = () =>
+  new OtlpTooMuch(`A span, resource or scope may contain at most ${most.fieldsInOne} fields.`)
+
+const tooMuch = (limit: number, what: string) => new OtlpTooMuch(`A request may contain at most ${limit} ${what}.`)
 
 /** Throws SpanRefused for invalid ids (W3C Trace Context: fixed length, not all zero) and invalid times. */
 export function checkSpan(span: OtlpSpan): OtlpSpan {

@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ApiError } from '#lib/errors.ts'
 import { type Authorized, authorize } from '#server/kernel/auth/authorize.ts'
-import { readBody } from '#server/kernel/body.ts'
+import { chunksOf, readBody } from '#server/kernel/body.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 import { perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { enter, type Place } from './admission.ts'
@@ -13,9 +14,8 @@ import { exportSpans } from './export.ts'
 import { type Decoded, OtlpError, OtlpTooMuch } from './otlp.ts'
 import { answer, type Encoding } from './respond.ts'
 
-/** After decompression. */
-const maxBytes = 16 * 1024 * 1024
-/** The assumed size of a request until it is known. */
+const maxBytes = wireLimits.telemetry.bytes
+/** What a request counts for until it is known. */
 const unknownBytes = 64 * 1024
 
 const name = 'telemetry.export'
@@ -69,7 +69,7 @@ async function read(request: Request, encoding: Encoding, place: Place): Promise
   const bytes = await decompressed(sent, request.headers.get('content-encoding'))
   place.grow(bytes.byteLength)
   await place.turn()
-  return encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes)
+  return await (encoding === 'protobuf' ? decodeProtobuf(bytes) : decodeJson(bytes))
 }
 
 /** Throws 429 when the queue is full. */
@@ -93,7 +93,7 @@ async function refuseTooLarge(request: Request): Promise<void> {
 /** Reads and discards the rest of the body up to a limit, because an exporter reads the response only after it has written. */
 async function discard(request: Request): Promise<void> {
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunksOf(request)) {
     size += chunk.byteLength
     if (size > 4 * maxBytes) return
   }

@@ -31,8 +31,11 @@ const resource: [string, string][] = [
   ['host.name', '"h"'],
 ]
 
-test('the content of a span is JSON.stringify([span, resource, scope]), and the same in both encodings', () => {
-  const encoded = [decodeProtobuf(otlpProtobuf(spans, resource)), decodeJson(Buffer.from(otlpJson(spans, resource)))]
+test('the content of a span is JSON.stringify([span, resource, scope]), and the same in both encodings', async () => {
+  const encoded = [
+    await decodeProtobuf(otlpProtobuf(spans, resource)),
+    await decodeJson(Buffer.from(otlpJson(spans, resource))),
+  ]
   const contents = encoded.map((decoded) =>
     decoded.spans.map((scoped) => {
       const { content } = toSpan(scoped, normalise(scoped))

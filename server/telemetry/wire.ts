@@ -1,6 +1,9 @@
 // Reads the wire format of Protocol Buffers in place (https://protobuf.dev/programming-guides/encoding/), without an object for
 // each nested message: a span with ten attributes has thirty of them.
 
+import { wireLimits } from '#server/kernel/limits.ts'
+import { tooManyFields } from './otlp.ts'
+
 /** The message ends too early, or its next bytes are not a field. */
 export class WireError extends Error {}
 
@@ -8,8 +11,6 @@ export class WireError extends Error {}
 const varintType = 0
 const bit64Type = 1
 const bytesType = 2
-const startGroup = 3
-const endGroup = 4
 const bit32Type = 5
 
 /** The tag of a field, as one number. */
@@ -17,9 +18,7 @@ export const varintField = (field: number): number => (field << 3) | varintType
 export const bit64Field = (field: number): number => (field << 3) | bit64Type
 export const bytesField = (field: number): number => (field << 3) | bytesType
 
-/** The depth of nested groups that are skipped. */
-const maxGroups = 100
-/** The number and length of cached keys. The same few occur in each span, in the same order. */
+/** Keys that are remembered, and how long they may be: the same few come with each span, in the same order. */
 const maxKeys = 64
 const longestKey = 64
 
@@ -125,16 +124,14 @@ export class Wire {
     return Math.floor(high / 1000) * 2 ** 32 + Math.floor(((high % 1000) * 2 ** 32 + low) / 1000)
   }
 
-  /** Skips a field that is unknown or has an unexpected type. */
-  skip(tag: number, end: number, groups = 0): void {
+  /** Skips a field that is unknown or has an unexpected type. Groups, which OTLP never had, are not skipped. */
+  skip(tag: number, end: number): void {
     const type = tag & 7
     if (type === varintType) this.varint(end)
     else if (type === bit64Type) this.#fixed(8, end)
     else if (type === bit32Type) this.#fixed(4, end)
     else if (type === bytesType) this.at = this.span(end)
-    else if (type === startGroup && groups < maxGroups) {
-      for (let inner = this.tag(end); (inner & 7) !== endGroup; inner = this.tag(end)) this.skip(inner, end, groups + 1)
-    } else throw new WireError('a field has an unknown type')
+    else throw new WireError('a field has an unknown type')
   }
 
   /** Reads 64 unsigned bits in two halves. */
@@ -186,5 +183,21 @@ export class Wire {
       if (byte !== text.charCodeAt(index) || byte > 0x7f) return false
     }
     return true
+  }
+}
+
+/** Counts the fields that it reads. Throws OtlpTooMuch. */
+export class CountingWire extends Wire {
+  #fields = 0
+
+  constructor(bytes: Uint8Array, at: number) {
+    super(bytes)
+    this.at = at
+  }
+
+  override tag(end: number): number {
+    this.#fields += 1
+    if (this.#fields > wireLimits.telemetry.fieldsInOne) throw tooManyFields()
+    return super.tag(end)
   }
 }

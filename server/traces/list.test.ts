@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '#server/kernel/auth/principal.ts'
 import { newSpanId, newTraceId } from '#server/kernel/ids.ts'
 import { execute } from '#server/kernel/operation.ts'
-import { decodeRequest } from '#server/telemetry/decode-json.ts'
+import { decodeProtobuf } from '#server/telemetry/decode-protobuf.ts'
 import { exportSpans } from '#server/telemetry/export.ts'
-import { otlpJson, type TestSpan } from '#server/testing/otlp.ts'
+import { otlpProtobuf, type TestSpan } from '#server/testing/otlp.ts'
 import { asOwner } from '#server/testing/owner.ts'
 import { type TestTenant, testRuntime, testTenant } from '#server/testing/tenant.ts'
 import { list } from './list.ts'
@@ -27,13 +27,11 @@ beforeAll(async () => {
     ids[label] = traceId
     const startMs = began + minute * 60_000
     const root = { traceId, spanId: newSpanId(), startMs, endMs: startMs + 5, ...span }
-    const body: unknown = JSON.parse(
-      otlpJson(
-        [root, ...more.map((one) => ({ ...one, traceId, startMs, endMs: startMs + 1 }))],
-        [['service.name', agent]],
-      ),
+    const body = otlpProtobuf(
+      [root, ...more.map((one) => ({ ...one, traceId, startMs, endMs: startMs + 1 }))],
+      [['service.name', agent]],
     )
-    await execute(exportSpans, sdk, decodeRequest(body), { name: 'telemetry.export' })
+    await execute(exportSpans, sdk, await decodeProtobuf(body), { name: 'telemetry.export' })
   }
   const child: TestSpan = { traceId: '', spanId: newSpanId(), parentSpanId: 'aaaaaaaaaaaaaaaa' }
   await send('refund', 0, 'refund-bot', { name: 'Refund order' })
@@ -45,8 +43,8 @@ beforeAll(async () => {
   await send('open', 3, 'search-bot', { name: 'chat', parentSpanId: 'bbbbbbbbbbbbbbbb' })
   const other = await testTenant(runtime)
   const theirs = await other.as('sdk', { roles: ['traces:write'], kind: 'service_account' })
-  const foreign: unknown = JSON.parse(otlpJson([{ traceId: newTraceId(), spanId: newSpanId(), name: 'Refund order' }]))
-  await execute(exportSpans, theirs, decodeRequest(foreign), { name: 'telemetry.export' })
+  const foreign = otlpProtobuf([{ traceId: newTraceId(), spanId: newSpanId(), name: 'Refund order' }])
+  await execute(exportSpans, theirs, await decodeProtobuf(foreign), { name: 'telemetry.export' })
 })
 afterAll(() => runtime.close())
 

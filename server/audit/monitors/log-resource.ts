@@ -1,5 +1,6 @@
 import { type LogName, sealLog } from '#server/audit/sealing/log-name.ts'
 import { tileWidth } from '#server/audit/tree/tiles.ts'
+import { textFlaw } from '#server/kernel/input.ts'
 
 /** The resources that a monitor may request below `/v1/log/` (https://c2sp.org/tlog-tiles). */
 export type LogResource = { externalId: string; log: LogName } & (
@@ -21,6 +22,8 @@ export function parseLogPath(path: string): LogResource | undefined {
   const [, externalId, date, rest = ''] = name.exec(path) ?? []
   if (externalId === undefined || (date !== undefined && !isDay(date))) return undefined
   const log = { externalId: decode(externalId), log: date ?? sealLog }
+  // Encoded twice, it passes what refuses it in an address.
+  if (textFlaw(log.externalId) !== undefined) return undefined
   if (rest === 'checkpoint' || rest === 'keys') return { ...log, kind: rest }
   const [, level = '', at = ''] = /^tile\/(entries|0|[1-9]\d?)\/(.+)$/.exec(rest) ?? []
   const found = placeOf(at)

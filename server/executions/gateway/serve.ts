@@ -4,6 +4,9 @@ import { isJsonObject, type JsonObject } from '#lib/json.ts'
 import { idempotencyMeta } from '#server/agents/tool-servers.ts'
 import { authorize } from '#server/kernel/auth/authorize.ts'
 import type { Caller } from '#server/kernel/auth/principal.ts'
+import { readBody } from '#server/kernel/body.ts'
+import { scanJson } from '#server/kernel/json-budget.ts'
+import { wireLimits } from '#server/kernel/limits.ts'
 import { execute, perform } from '#server/kernel/operation.ts'
 import { authenticated, declare, type RouteHandler } from '#server/kernel/rest.ts'
 import { runtime } from '#server/kernel/runtime.ts'
@@ -11,7 +14,6 @@ import { answerTo } from './answer.ts'
 import { releasedTools } from './released-tools.ts'
 import { callKey, startCall } from './start-call.ts'
 
-const maxRequestBodySize = 1024 * 1024
 const name = 'mcp.call'
 
 type Served = Awaited<ReturnType<typeof releasedTools.run>>
@@ -32,16 +34,31 @@ export const gateway: RouteHandler = declare(
     const input = { agent, server, ...(environment === null ? {} : { environment }) }
     const served = await perform(authorized, input, { name })
     const handler = createMcpHandler(() => toolServer(caller, String(server), served), {
-      maxRequestBodySize,
       onerror: (error) => runtime().log.debug({ err: error }, 'mcp gateway'),
     })
-    const response = await handler.fetch(request)
+    const body = await readBody(request, wireLimits.json.bytes)
+    scanJson(body)
+    if (messagesIn(body) > wireLimits.calls)
+      throw new ApiError('bad_request', `A batch can contain up to ${wireLimits.calls} messages.`)
+    const { url, method, headers, signal } = request
+    const response = await handler.fetch(new Request(url, { method, headers, signal, body }))
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
     response.headers.set('x-request-id', caller.requestId)
     return response
   }),
 )
+
+/** The library answers what is not JSON. */
+function messagesIn(body: Uint8Array): number {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString())
+    return Array.isArray(value) ? value.length : 1
+  } catch (error) {
+    if (error instanceof SyntaxError) return 1
+    throw error
+  }
+}
 
 function toolServer(caller: Caller, serverName: string, { agentId, environment, tools }: Served): Server {
   const server = new Server(

@@ -1,3 +1,4 @@
+import { isExact } from '#server/kernel/input.ts'
 import { isPlausibleSignature } from './ecdsa-signature.ts'
 import { hasDuplicateMembers } from './json-members.ts'
 
@@ -42,7 +43,7 @@ function jsonObject(encoded: string | undefined): Record<string, unknown> | unde
   try {
     const text = utf8.decode(Buffer.from(encoded, 'base64url'))
     const value: unknown = JSON.parse(text)
-    return isObject(value) && !hasDuplicateMembers(text) ? value : undefined
+    return isObject(value) && isExact(value) && !hasDuplicateMembers(text) ? value : undefined
   } catch {
     return undefined
   }

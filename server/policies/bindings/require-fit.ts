@@ -26,7 +26,7 @@ export async function requireFit(tenant: Tenant, source: string, target: Target,
     if (checked.has(schema)) continue
     checked.add(schema)
     try {
-      await requireSound(source, schema)
+      await requireSound(tenant.id, source, schema)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'invalid_policy' || agentName === undefined) throw error
       const message = `Does not fit the tools that the active release of ${agentName} pins in ${environment}: ${error.message}`

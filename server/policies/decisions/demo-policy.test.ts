@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 test('the demo policy passes every check', async () => {
-  expect(await checkPolicy(source, schema)).toEqual([])
+  expect(await checkPolicy(tenant.id, source, schema)).toEqual([])
 })
 
 test('the schema has an action with its own arguments for each tool of the tenant', () => {
@@ -42,22 +42,28 @@ test('the schema has an action with its own arguments for each tool of the tenan
 test('a check reports undeclared arguments with line and column in characters', async () => {
   const rule = (condition: string) =>
     `@id("x") forbid (principal, action == Countersign::Action::"payments/issue_refund", resource) when { ${condition} };`
-  const [issue] = await checkPolicy(`// Größe €\n${rule('"é" == "é" && context.arguments.amuont == "5"')}`, schema)
+  const [issue] = await checkPolicy(
+    tenant.id,
+    `// Größe €\n${rule('"é" == "é" && context.arguments.amuont == "5"')}`,
+    schema,
+  )
   expect(issue?.message).toContain('amuont')
   expect(issue).toMatchObject({ path: 'source', line: 2, column: rule('').indexOf('when {') + 22 })
-  const [unsafe] = await checkPolicy(rule('context.arguments.amount.lessThan(decimal("5.0"))'), schema)
+  const [unsafe] = await checkPolicy(tenant.id, rule('context.arguments.amount.lessThan(decimal("5.0"))'), schema)
   expect(unsafe?.message).toContain('optional')
-  const [mistyped] = await checkPolicy(rule('context.arguments.id > 5'), schema)
+  const [mistyped] = await checkPolicy(tenant.id, rule('context.arguments.id > 5'), schema)
   expect(mistyped?.message).toContain('String')
   const unknown = rule('true').replace('issue_refund', 'isue_refund')
-  expect((await checkPolicy(unknown, schema))[0]?.message).toContain('payments/issue_refund')
+  expect((await checkPolicy(tenant.id, unknown, schema))[0]?.message).toContain('payments/issue_refund')
 })
 
 test('a check rejects a rule for all tools that reads an argument only some of them declare', async () => {
   const rule = (condition: string) =>
     `@id("x") forbid (principal, action in Countersign::Action::"ToolCall", resource) when { ${condition} };`
-  expect(await checkPolicy(rule('context.arguments.id == "5"'), schema)).not.toEqual([])
-  expect(await checkPolicy(rule('context.arguments has id && context.arguments.id == "5"'), schema)).toEqual([])
+  expect(await checkPolicy(tenant.id, rule('context.arguments.id == "5"'), schema)).not.toEqual([])
+  expect(await checkPolicy(tenant.id, rule('context.arguments has id && context.arguments.id == "5"'), schema)).toEqual(
+    [],
+  )
 })
 
 test('the schema uses the released tools of a server that does not respond', async () => {

@@ -1,8 +1,8 @@
 import type { DecisionReason, Obligation } from '#lib/schemas/policies.ts'
+import { WorkerFailure } from '#server/kernel/threads/worker.ts'
 import { type BudgetObligation, budgetOf } from '#server/policies/budgets/budget.ts'
 import { settleIn } from '#server/policies/engine/engine.ts'
 import type { Fired, Settlement } from '#server/policies/engine/soft-forbid.ts'
-import { EngineFailure } from '#server/policies/engine/worker.ts'
 import type { ObligationKind } from '#server/policies/language/annotations.ts'
 import type { DecidingPolicy, DecidingSet } from './deciding-set.ts'
 import { approvalsOf, type MaskObligation, maskOf, type NeededApproval, reasonOf } from './obligations.ts'
@@ -48,7 +48,7 @@ export async function evaluateRequest(
         : refused(set.policies, settled, cedar.misfit)
     return { ...verdict, asked: settled.policies?.flatMap((place) => set.policies[place] ?? []) ?? set.policies }
   } catch (error) {
-    if (!(error instanceof EngineFailure)) throw error
+    if (!(error instanceof WorkerFailure)) throw error
     return { ...denied('pdp_unavailable', 'The policy engine gave no answer.'), asked: set.policies }
   }
 }

@@ -1,7 +1,7 @@
-import { z } from 'zod'
 import { ApiError, notFound } from '#lib/errors.ts'
 import { canonicalJson } from '#lib/jcs.ts'
 import type { JsonObject } from '#lib/json.ts'
+import { JsonObject as AnyJsonObject } from '#lib/schemas/common.ts'
 import { DecisionFacts, RecomputeInput, RecomputeOutput } from '#lib/schemas/policies.ts'
 import { findAgent } from '#server/agents/store.ts'
 import { query } from '#server/kernel/operation.ts'
@@ -39,7 +39,7 @@ export const recompute = query({
       obligations: outcome.obligations,
       reasons: outcome.reasons,
       policies: outcome.asked.map(({ policyId, name, version, digest }) => ({ policyId, name, version, digest })),
-      inputDigest: digestOf(z.record(z.string(), z.json()).parse(row.request)),
+      inputDigest: digestOf(AnyJsonObject.parse(row.request)),
     })
     return {
       decisionId: row.id,

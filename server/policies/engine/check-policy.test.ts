@@ -2,34 +2,35 @@ import { describe, expect, test } from 'vitest'
 import { findExcess, limits } from '#server/policies/language/split-rules.ts'
 import { checkPolicy } from './check-policy.ts'
 
+const tenant = 'any'
 const head = (effect: string) => `${effect} (principal, action in Countersign::Action::"ToolCall", resource)`
 const permit = (condition: string, id = 'a') => `@id("${id}") ${head('permit')} when { ${condition} };`
 const soft = (annotations: string, unless = 'context.fulfilled.contains("approval:s")') =>
   `@id("s") @obligation("approval") ${annotations} ${head('forbid')} unless { ${unless} };`
-const messages = async (source: string) => (await checkPolicy(source)).map(({ message }) => message)
+const messages = async (source: string) => (await checkPolicy(tenant, source)).map(({ message }) => message)
 
 describe('parsing and validating', () => {
   test('finds no issues in a valid policy', async () => {
-    expect(await checkPolicy(`${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`)).toEqual(
-      [],
-    )
+    expect(
+      await checkPolicy(tenant, `${permit('resource.sideEffect == "read"')}\n${soft('@approval_ttl("PT30M")')}`),
+    ).toEqual([])
   })
 
   test('reports a syntax error with line and column in characters', async () => {
     const source = `${permit('true')}\n// Größe: 5 €\n${permit('"é" == foo', 'b')}`
-    expect(await checkPolicy(source)).toEqual([
+    expect(await checkPolicy(tenant, source)).toEqual([
       expect.objectContaining({ path: 'source', line: 3, column: (source.split('\n')[2]?.indexOf('foo') ?? 0) + 1 }),
     ])
   })
 
   test('reports the syntax error of each rule', async () => {
     const source = `${permit('foo', 'a')}\n${permit('bar', 'b')}`
-    expect((await checkPolicy(source)).map(({ line }) => line)).toEqual([1, 2])
+    expect((await checkPolicy(tenant, source)).map(({ line }) => line)).toEqual([1, 2])
   })
 
   test('reports an unknown attribute with its name and position', async () => {
     const source = `${permit('true')}\n${permit('"é" == "é" && resource.nam == "x"', 'b')}`
-    const [issue] = await checkPolicy(source)
+    const [issue] = await checkPolicy(tenant, source)
     expect(issue?.message).toContain('`nam`')
     expect(issue?.message).toContain('did you mean `name`?')
     expect(issue).toMatchObject({ line: 2, column: (source.split('\n')[1]?.indexOf('resource.nam') ?? 0) + 1 })
@@ -122,7 +123,7 @@ describe('lints', () => {
 
   test('accept the word fulfilled in strings', async () => {
     expect(
-      await checkPolicy(permit('resource.name == "fulfilled" && context.env.name == "context.fulfilled"')),
+      await checkPolicy(tenant, permit('resource.name == "fulfilled" && context.env.name == "context.fulfilled"')),
     ).toEqual([])
   })
 
@@ -161,7 +162,7 @@ describe('lints', () => {
   ])('require the parameters of an obligation of kind %s', async (kind, right, wrong, expected) => {
     const rule = (annotations: string) =>
       `@id("s") @obligation("${kind}") ${annotations} ${head('forbid')} unless { context.fulfilled.contains("${kind}:s") };`
-    expect(await checkPolicy(rule(right))).toEqual([])
+    expect(await checkPolicy(tenant, rule(right))).toEqual([])
     expect(await messages(rule(wrong))).toContainEqual(expect.stringContaining(expected))
   })
 

@@ -1,10 +1,10 @@
 // Checks one source in a thread that is then discarded, so that a source that breaks Cedar affects no other.
 import { parentPort } from 'node:worker_threads'
 import * as cedar from '@cedar-policy/cedar-wasm/nodejs'
+import { tellThread } from '#server/kernel/threads/thread-time.ts'
 import { withToken } from '#server/policies/language/lifting-token.ts'
 import { annotationsOf, lintRule } from '#server/policies/language/lint.ts'
 import type { CheckTask, RuleProblem } from './check-policy.ts'
-import { tellThread } from './thread-time.ts'
 
 /** Parses, lints and validates. Each check runs only when the earlier ones found nothing. */
 function problemsOf({ rules, schema }: CheckTask): RuleProblem[] {

@@ -1,9 +1,9 @@
 // Runs until the process ends or Cedar traps.
 import { parentPort } from 'node:worker_threads'
+import { tellThread } from '#server/kernel/threads/thread-time.ts'
 import type { Answer, Question } from './engine.ts'
 import { evaluateSlice, findSet, loadSet, sliceOf } from './rule-sets.ts'
 import { settle } from './soft-forbid.ts'
-import { tellThread } from './thread-time.ts'
 
 function answer({ set: { key, texts }, request, grants, misfit }: Question): Answer {
   const set = texts === undefined ? findSet(key) : loadSet(key, texts)

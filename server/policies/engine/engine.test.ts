@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
+import { ask as askWorker, startWorker } from '#server/kernel/threads/worker.ts'
 import { sourceDigest } from '#server/policies/language/source-digest.ts'
 import { findExcess, limits } from '#server/policies/language/split-rules.ts'
 import { closeEngine, settleIn } from './engine.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
-import { ask as askWorker, startWorker } from './worker.ts'
 
 afterAll(closeEngine)
 
@@ -148,7 +148,7 @@ test('a trap forced past the scan fails only its own question, and the worker is
   const trap = permit(`${'('.repeat(200)}true${')'.repeat(200)}`)
   const [before, trapped, after] = await Promise.allSettled([ask(sound), ask(trap), ask(sound)])
   expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
-  expect(trapped).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
+  expect(trapped).toMatchObject({ status: 'rejected', reason: { name: 'WorkerFailure' } })
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 })
 
@@ -160,7 +160,7 @@ test('a set that is too slow fails, and the other questions of its batch are dec
   expect(findExcess(endless)).toBeUndefined()
   const [before, slow, after] = await Promise.allSettled([ask(sound), settleBy([endless], [], { context }), ask(sound)])
   expect(before).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
-  expect(slow).toMatchObject({ status: 'rejected', reason: { name: 'EngineFailure' } })
+  expect(slow).toMatchObject({ status: 'rejected', reason: { name: 'WorkerFailure' } })
   expect(after).toMatchObject({ status: 'fulfilled', value: { effect: 'allow' } })
 }, 180_000)
 
@@ -171,11 +171,12 @@ test('the time limit counts the worker’s own processor time, so that a busy ma
       { set: { key: source, texts }, request: { ...request, context }, grants: [], misfit: false },
     ])
   }
-  const worker = startWorker('decision-worker.ts', {})
+  const worker = startWorker(import.meta.url, 'decision-worker.ts', {})
   // The wait is limited to a minute, the thread to far less: the thread's limit ends the call.
   await expect(askWorker(worker, question(endless), 60_000, 300)).rejects.toThrow(/within 300 ms of processor time/)
   // A thread that publishes its id, stays idle, and answers the second message.
   const idle = startWorker(
+    import.meta.url,
     `data:text/javascript,${encodeURIComponent(`
       import { readlinkSync } from 'node:fs'
       import { parentPort, workerData } from 'node:worker_threads'

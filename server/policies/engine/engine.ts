@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
+import { ask, startWorker, WorkerFailure } from '#server/kernel/threads/worker.ts'
 import type { Settlement } from './soft-forbid.ts'
 import type { CedarRequest, PolicyText } from './terms.ts'
-import { ask, EngineFailure, startWorker } from './worker.ts'
 
 export type Question = {
   /** Equal keys mean the same sources in the same order. Without `texts`, the worker must have cached the set. */
@@ -35,13 +35,13 @@ const engine: Engine = { worker: undefined, waiting: [], busy: undefined }
 /**
  * Settles one request by the rules of one set. `readTexts` is called when the worker has not cached the set. Questions that
  * arrive while the worker is busy are sent to it in one batch. A worker that traps or hangs is replaced, and each question of
- * its batch is retried alone: only the one that caused it fails, with EngineFailure.
+ * its batch is retried alone: only the one that caused it fails, with WorkerFailure.
  */
 export async function settleIn(question: Question, readTexts: () => Promise<readonly PolicyText[]>): Promise<Settled> {
   const answer = await enqueue(question)
   if (answer !== 'unknown_set') return answer
   const again = await enqueue({ ...question, set: { key: question.set.key, texts: await readTexts() } })
-  if (again === 'unknown_set') throw new EngineFailure('The policy engine lost a set that it had just received.')
+  if (again === 'unknown_set') throw new WorkerFailure('The policy engine lost a set that it had just received.')
   return again
 }
 
@@ -76,7 +76,7 @@ async function answerAll(state: Engine, batch: readonly Waiting[]): Promise<void
     const answers: Answer[] = JSON.parse(text)
     for (const [index, { resolve, reject }] of batch.entries()) {
       const answer = answers[index]
-      if (answer === undefined) reject(new EngineFailure('The policy engine did not answer every question.'))
+      if (answer === undefined) reject(new WorkerFailure('The policy engine did not answer every question.'))
       else resolve(answer)
     }
   } catch (error) {
@@ -86,7 +86,7 @@ async function answerAll(state: Engine, batch: readonly Waiting[]): Promise<void
 }
 
 function start(state: Engine): Worker {
-  const worker = startWorker('decision-worker.ts', {
+  const worker = startWorker(import.meta.url, 'decision-worker.ts', {
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
   })
   const forget = () => {

@@ -3,6 +3,7 @@ import type { SpanKind } from '#lib/schemas/traces.ts'
 import { rootOfRow } from '#server/audit/tree/merkle.ts'
 import type { Transaction } from '#server/kernel/db/database.ts'
 import { tenantCipher } from '#server/kernel/keys/tenant-keys.ts'
+import { Pace } from '#server/kernel/pace.ts'
 import { BatchColumns, type SpanOfBatch } from './batch-columns.ts'
 import {
   type BatchRow,
@@ -66,7 +67,9 @@ export async function recordBatch(
   const kept = new Map<string, Kept>()
   let repeated = 0
   let conflicting = 0
+  const pace = new Pace()
   for (const span of spans) {
+    if (pace.due()) await pace.rest()
     const key = keyOf(span)
     const fingerprint = cipher.fingerprint(span.content)
     const before = kept.get(key)

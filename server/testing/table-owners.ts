@@ -3,7 +3,8 @@
 /** `owner`: the only one whose SQL writes the table. `readBy`: the others whose SQL reads it, which a change of it concerns. */
 export const tableOwners: Readonly<Record<string, { owner: string; readBy: readonly string[] }>> = {
   access_changes: { owner: 'access', readBy: [] },
-  agent_owners: { owner: 'agents', readBy: ['evidence'] },
+  account_links: { owner: 'tenants', readBy: [] },
+  agent_owners: { owner: 'agents', readBy: ['approvals', 'evidence'] },
   agent_versions: { owner: 'agents', readBy: ['evidence', 'executions', 'policies', 'releases'] },
   agents: { owner: 'agents', readBy: ['evidence', 'executions', 'policies', 'releases', 'telemetry', 'traces'] },
   api_key_index: { owner: 'secrets', readBy: ['kernel'] },
@@ -94,6 +95,7 @@ export const tableAtRunTime: readonly string[] = [
  */
 export const lentWrites: Readonly<Record<string, readonly string[]>> = {
   access: [
+    'tenants/account-link-store.ts setProved',
     'tenants/group-store.ts insertGroup',
     'tenants/group-store.ts lockGroup',
     'tenants/group-store.ts replaceGroupMembers',

@@ -51,7 +51,7 @@ export const unmask = mutation({
             },
             presentation: presentationOf(trace.name, input, principal.displayName),
             requestedBy: principal.memberId,
-            owners: [],
+            agents: [],
             group: 'change-approvers',
             quorum: 1,
             expiresAfterSeconds: approvalSeconds,

@@ -2,13 +2,14 @@
 
 import { useState } from 'react'
 import { ActionButton } from '#components/navigation/action-button.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { Copyable } from '#components/ui/controls/copyable.tsx'
 import { Dialog } from '#components/ui/controls/dialog.tsx'
 import { KeyValue, KeyValues } from '#components/ui/text/key-values.tsx'
 import { ShownText } from '#components/ui/text/shown-text.tsx'
 import { Time } from '#components/ui/text/time.tsx'
 import {
-  holdsGuardedRole,
+  resetNeedsApproval,
   whyNotRemove,
   whyNotResetPassword,
   whyNotResume,
@@ -29,6 +30,7 @@ type ManageMemberProps = { member: Member; onClose: () => void }
 export function ManageMember({ member, onClose }: ManageMemberProps) {
   const [step, setStep] = useState<'facts' | 'roles' | 'password' | Standing>('facts')
   const facts = useFacts(member)
+  const { me } = useSession()
   switch (step) {
     case 'facts':
       break
@@ -112,7 +114,7 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
           onClick={() => setStep('password')}
           disabledReason={whyNotResetPassword(facts)?.message}
         >
-          {holdsGuardedRole(member.roles) ? `${reset}, with approval` : reset}
+          {resetNeedsApproval(member, me.principal.roles) ? `${reset}, with approval` : reset}
         </ActionButton>
         <ActionButton
           permission="member:manage"

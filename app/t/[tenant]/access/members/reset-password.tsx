@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { useApi } from '#components/api/api.tsx'
 import { useAct } from '#components/api/use-act.ts'
 import { ActDialog } from '#components/forms/act-dialog.tsx'
+import { useSession } from '#components/session/session-provider.tsx'
 import { TextField } from '#components/ui/controls/text-field.tsx'
-import { holdsGuardedRole } from '#lib/rules/members.ts'
+import { resetNeedsApproval } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import type { Answers } from '#lib/trpc.ts'
 import { LinkResult } from './link-result.tsx'
@@ -13,6 +14,7 @@ import { LinkResult } from './link-result.tsx'
 /** Creates a new one-time link. If the member has a guarded role, a change approver has to approve it first. */
 export function ResetPassword({ member, onClose }: { member: Member; onClose: () => void }) {
   const { client } = useApi()
+  const { me } = useSession()
   const [result, setResult] = useState<Answers['members']['resetPassword']>()
   const [reason, setReason] = useState('')
   const act = useAct({
@@ -34,7 +36,7 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
         onClose={onClose}
       />
     )
-  const asks = holdsGuardedRole(member.roles)
+  const asks = resetNeedsApproval(member, me.principal.roles)
   return (
     <ActDialog
       title={invited ? `Another link for ${member.displayName}` : `Reset the password of ${member.displayName}`}

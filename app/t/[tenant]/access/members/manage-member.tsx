@@ -15,20 +15,23 @@ import {
   whyNotResume,
   whyNotSetRoles,
   whyNotSuspend,
+  whyNotVouch,
 } from '#lib/rules/members.ts'
 import type { Member } from '#lib/schemas/members.ts'
 import { ChangeStanding, type Standing } from './change-standing.tsx'
-import { useFacts } from './member-facts.ts'
+import { ControlState } from './control-state.tsx'
+import { useFacts, vouchFacts } from './member-facts.ts'
 import { MemberStatusShape } from './member-status.tsx'
 import { ResetPassword } from './reset-password.tsx'
-import { PendingRoles, RoleList } from './role-list.tsx'
+import { PendingReset, PendingRoles, RoleList } from './role-list.tsx'
 import { SetRoles } from './set-roles.tsx'
+import { VouchAccount } from './vouch-account.tsx'
 
 type ManageMemberProps = { member: Member; onClose: () => void }
 
 /** Shows one person with their roles, and the actions on the membership. A blocked action states its reason. */
 export function ManageMember({ member, onClose }: ManageMemberProps) {
-  const [step, setStep] = useState<'facts' | 'roles' | 'password' | Standing>('facts')
+  const [step, setStep] = useState<'facts' | 'roles' | 'password' | 'vouch' | Standing>('facts')
   const facts = useFacts(member)
   const { me } = useSession()
   switch (step) {
@@ -38,6 +41,8 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
       return <SetRoles member={member} onClose={onClose} />
     case 'password':
       return <ResetPassword member={member} onClose={onClose} />
+    case 'vouch':
+      return <VouchAccount member={member} onClose={onClose} />
     default:
       return <ChangeStanding member={member} act={step} onClose={onClose} />
   }
@@ -53,7 +58,13 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
     >
       <KeyValues>
         <KeyValue name="State">
-          <MemberStatusShape status={member.status} />
+          <span className="flex flex-col">
+            <MemberStatusShape status={member.status} />
+            <PendingReset member={member} />
+          </span>
+        </KeyValue>
+        <KeyValue name="Control">
+          <ControlState member={member} full />
         </KeyValue>
         <KeyValue name="User name">
           <ShownText>{member.username}</ShownText>
@@ -116,6 +127,15 @@ export function ManageMember({ member, onClose }: ManageMemberProps) {
         >
           {resetNeedsApproval(member, me.principal.roles) ? `${reset}, with approval` : reset}
         </ActionButton>
+        {(member.control?.proof == null || member.control.proof === 'before') && (
+          <ActionButton
+            permission="member:manage"
+            onClick={() => setStep('vouch')}
+            disabledReason={whyNotVouch(vouchFacts(member, me.principal.id))?.message}
+          >
+            Vouch
+          </ActionButton>
+        )}
         <ActionButton
           permission="member:manage"
           onClick={() => setStep('remove')}

@@ -28,10 +28,13 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       <LinkResult
         title={
           result.change === null
-            ? `A one-time link for ${member.displayName}`
+            ? result.inviteUrl === null
+              ? `The link for ${member.displayName} is being sent`
+              : `A one-time link for ${member.displayName}`
             : `The reset for ${member.displayName} waits for approval`
         }
         result={result}
+        removed={result.removedPasskeys}
         lost="Create another link. The lost one then stops working."
         onClose={onClose}
       />
@@ -42,8 +45,8 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
       title={invited ? `Another link for ${member.displayName}` : `Reset the password of ${member.displayName}`}
       description={
         asks
-          ? 'Anyone who has the link can decide or administer in this person’s name, so a change approver other than you has to approve the reset first. After the approval, repeat this step within 24 hours to get the link.'
-          : 'They are signed out everywhere, and the old password and older links stop working. You get a one-time link to pass on to them.'
+          ? 'This person may do more than you, or decides or administers, so a change approver other than you has to approve the reset first. After the approval, repeat this step within 24 hours to create the link.'
+          : 'They are signed out everywhere, the old password, passkeys and older links stop working, and they see at the next sign-in that you did this. The link is sent to their address, or shown to you if no mail server is configured. Until control is proved, you count as the same person.'
       }
       label={asks ? 'Request the reset, or create the approved link' : 'Create the link'}
       busyLabel="Creating the link"
